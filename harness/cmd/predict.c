@@ -1,4 +1,5 @@
-/* predict.c - rift predict SESSION|TRACE --on SESSION: a workload or a program of A, priced on B. */
+/* predict.c - rift predict SESSION|TRACE --on SESSION: a workload or a program of A, priced on B.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ static const struct command_option options[] = {
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
 	{ RIFT_FAILED_POINTS, "TRACE does not pass its self-check, so it has no price" },
-	{ RIFT_USAGE, "usage, a file that is no complete session, or a trace without device times" },
+	{ RIFT_USAGE,
+	  "usage, a file that is no complete session, or a trace without device times" },
 	{ RIFT_NOT_COMPARABLE, "--measured is of another workload or program" },
 	{ 0 },
 };
@@ -180,7 +182,8 @@ static int read_trace(struct profile *p, const char *path)
 						      : "it has no times of the device");
 	if (p->trust == TRUST_REFUSED)
 		complain(EINVAL,
-			 "%s: does not pass its self-check, so it has no price; rift profile %s says "
+			 "%s: does not pass its self-check, so it has no price; rift profile %s "
+			 "says "
 			 "more",
 			 text_shown(path).s, text_shown(path).s);
 	return 0;
@@ -307,7 +310,7 @@ static int predict_program(const struct predict_args *a)
 {
 	struct program_sources s = { .measured_ns = NAN };
 	struct remedy remedy[WHAT_IFS_MAX];
-	int n, err = choose_remedies(remedy, &n, &a->what_if);
+	int n = 0, err = choose_remedies(remedy, &n, &a->what_if);
 
 	if (!err)
 		err = read_program(&s, a);
@@ -325,8 +328,7 @@ static int predict_program(const struct predict_args *a)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-#define WRITE                                                                                      \
-	"write rift predict SESSION --on SESSION, the latter of the platform to predict for"
+#define WRITE "write rift predict SESSION --on SESSION, the latter of the platform to predict for"
 
 static int predict(void *arguments)
 {

@@ -166,7 +166,8 @@ static void find_costs(struct profile *p)
 	double base = p->times.end - p->times.start;
 
 	for (int i = 0; i < PROFILE_COSTS; i++) {
-		struct call_prices prices = prices_dearer(p->prices, (enum sensitivity_cost)i, 1000);
+		struct call_prices prices =
+			prices_dearer(p->prices, (enum sensitivity_cost)i, 1000);
 
 		p->cost_ns[i] = p->retimed ? retimed_ns(&p->steps, &prices) - base : NAN;
 	}

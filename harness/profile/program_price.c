@@ -169,8 +169,7 @@ struct beyond {
 
 static struct call_extra copy_extra(const struct beyond *b, const struct trace_op *op, bool waits)
 {
-	const struct copy_beyond *c =
-		&b->copy[op->direction][op->memory == MEMORY_PAGEABLE];
+	const struct copy_beyond *c = &b->copy[op->direction][op->memory == MEMORY_PAGEABLE];
 	struct call_extra out = { .length_ns = fmax((double)op->bytes, 0) * c->byte_ns };
 
 	if (waits) {
@@ -212,16 +211,15 @@ static void find_extra(struct program_price *p)
 	b.wake_ns = p->on_b.wake_ns - p->on_a.wake_ns;
 	for (int d = 0; d < COPY_DIRECTIONS; d++)
 		for (int pageable = 0; pageable < 2; pageable++)
-			b.copy[d][pageable] = copy_beyond(
-				p->sources, copy_row((enum copy_direction)d, pageable));
+			b.copy[d][pageable] =
+				copy_beyond(p->sources, copy_row((enum copy_direction)d, pageable));
 	for (int64_t i = 0; i < calls; i++)
 		p->extra[i] = extra_of(p, &b, i);
 }
 
 /* ---- the interval ------------------------------------------------------------------------- */
 
-static double simulated(const struct program_price *p, const struct model *a,
-			const struct model *b)
+static double simulated(const struct program_price *p, const struct model *a, const struct model *b)
 {
 	const struct call_prices prices = prices_on_b(p, a, b);
 
@@ -255,8 +253,8 @@ static double slope(const struct program_price *p, const struct fit *f, int para
 	if (!(step > 0))
 		return 0;
 	moved.v[param] += step;
-	time = on_b ? simulated(p, model_a(p), &moved) :
-		      simulated(p, &moved, &p->sources->b->model);
+	time = on_b ? simulated(p, model_a(p), &moved)
+		    : simulated(p, &moved, &p->sources->b->model);
 	return (time - p->simulated_b_ns) / step;
 }
 
@@ -334,8 +332,7 @@ static void find_shares(struct program_price *p)
 static void find_costs(struct program_price *p)
 {
 	for (int i = 0; i < PROFILE_COSTS; i++) {
-		struct call_prices dearer =
-			prices_dearer(p->on_b, (enum sensitivity_cost)i, 1000);
+		struct call_prices dearer = prices_dearer(p->on_b, (enum sensitivity_cost)i, 1000);
 
 		p->cost_ns[i] = retimed_ns(&p->profile->steps, &dearer) - p->simulated_b_ns;
 	}

@@ -24,8 +24,8 @@
 #include "harness/profile/profile.h"
 
 struct price_sources {
-	const struct fit *b; /* of launches on B */
-	const struct fit *a; /* of launches on A; NULL: the trace's calibration alone */
+	const struct fit *b;		 /* of launches on B */
+	const struct fit *a;		 /* of launches on A; NULL: the trace's calibration alone */
 	const json_t *costs_b, *costs_a; /* both or neither */
 };
 
@@ -43,7 +43,7 @@ extern const char *const remedy_names[]; /* "graphs", "batch", ...; then NULL */
 
 struct remedy {
 	enum remedy_kind kind;
-	int64_t n;     /* of REMEDY_BATCH */
+	int64_t n;	   /* of REMEDY_BATCH */
 	int64_t calls;	   /* that it changes; 0: the program has none, or it has no price */
 	double a_ns, b_ns; /* wall time with it; NAN: the sources do not say */
 };
@@ -54,7 +54,7 @@ struct program_price {
 	const struct profile *profile;
 	const struct price_sources *sources;
 	struct call_prices on_a, on_b;
-	struct call_extra *extra;  /* of each call on B; owned */
+	struct call_extra *extra; /* of each call on B; owned */
 	double simulated_a_ns, simulated_b_ns;
 	struct interval a_ns, b_ns; /* wall time */
 	struct shares shares_b;

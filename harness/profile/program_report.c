@@ -183,6 +183,6 @@ json_t *program_report_json(const struct program_report *r)
 			 "beyond_a", p->sources->a != NULL, "self_check",
 			 trust_names[p->profile->trust], "reordered", p->reordered, "a",
 			 interval_json(&p->a_ns), "b", interval_json(&p->b_ns), "b_measured_ns",
-			 json_number(r->measured_ns), "shares", shares_json(p),
-			 "one_us_more", costs_json(p), "remedies", remedies_json(r));
+			 json_number(r->measured_ns), "shares", shares_json(p), "one_us_more",
+			 costs_json(p), "remedies", remedies_json(r));
 }

@@ -59,8 +59,8 @@ struct call_prices {
 	double sync_ns;		  /* c_sync; NAN: as recorded */
 	double copy_latency_ns;	  /* added to each copy */
 	struct copy_price copy[COPY_DIRECTIONS];
-	double host_factor;  /* of host gaps */
-	double clock_factor; /* of kernels */
+	double host_factor;		/* of host gaps */
+	double clock_factor;		/* of kernels */
 	const struct call_extra *extra; /* one for each call; NULL: none */
 };
 

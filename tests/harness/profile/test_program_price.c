@@ -1,0 +1,436 @@
+/*
+ * test_program_price.c - harness/profile/program_price.h: programs whose times follow from the
+ * prices exactly, on a platform that costs a known amount more.
+ */
+#include "harness/profile/program_price.h"
+#include "tests/made_trace.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+TestSuite(small_program_price, .timeout = 60);
+
+static const struct kind_rules rules = KIND_DEFAULTS;
+static struct made made;
+static struct profile profile;
+static struct fit fit_a, fit_b;
+static struct price_sources sources;
+static struct program_price price;
+
+/* ---- platforms ---------------------------------------------------------------------------- */
+
+enum { PROCESSES = 7 };
+
+/* As MADE_CALIBRATION says, with graphs of 3000 + 10 n and 500 between nodes beside 1000 of K0. */
+static const struct model model_a = { .v = {
+					      [MODEL_C] = 2000,
+					      [MODEL_P] = 2000,
+					      [MODEL_G] = 2000,
+					      [MODEL_Z] = 10000,
+					      [MODEL_CLOCK] = 1,
+					      [MODEL_Q] = INFINITY,
+					      [MODEL_W] = 10000,
+					      [MODEL_GRAPH_A] = 3000,
+					      [MODEL_GRAPH_B] = 10,
+					      [MODEL_GRAPH_Z] = 8000,
+					      [MODEL_GRAPH_G] = 1500,
+				      } };
+
+static void fit_as(struct fit *f, const struct model *m)
+{
+	*f = (struct fit){ .model = *m, .n = PROCESSES, .has = { true, true, true } };
+	f->draw = malloc(BOOTSTRAP_DRAWS * sizeof(*f->draw));
+	cr_assert(ne(ptr, f->draw, NULL), "memory");
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		f->draw[d] = *m;
+}
+
+/* The pace of launches is known to so many ns on either side, evenly. */
+static void spread_pace(struct fit *f, double ns)
+{
+	double p = f->model.v[MODEL_P];
+
+	f->param[MODEL_P].identified = true;
+	f->param[MODEL_P].interval = (struct interval){ p, p - ns, p + ns, PROCESSES, true };
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		f->draw[d].v[MODEL_P] = p + ns * (2.0 * d / (BOOTSTRAP_DRAWS - 1) - 1);
+}
+
+static struct model dearer(enum model_param param, double ns)
+{
+	struct model m = model_a;
+
+	m.v[param] += ns;
+	return m;
+}
+
+/* c and p, and Z, which c is in. */
+static struct model dearer_calls(double ns)
+{
+	struct model m = dearer(MODEL_C, ns);
+
+	m.v[MODEL_P] += ns;
+	m.v[MODEL_Z] += ns;
+	return m;
+}
+
+/* ---- programs ----------------------------------------------------------------------------- */
+
+enum { N = 50 };
+
+static void begin(void)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+}
+
+/* N launches in a row of kernels of kernel_ns, then a synchronize, as they come about. */
+static long batch(long kernel_ns)
+{
+	long end = 0;
+
+	begin();
+	for (long i = 0; i < N; i++) {
+		long told = (i + 1) * MADE_C + MADE_L, free = end + MADE_G;
+		long start = i && free > told ? free : told;
+
+		made_kernel(&made, 2, i * MADE_C, start, start + kernel_ns);
+		end = start + kernel_ns;
+	}
+	end += MADE_WAKE;
+	made_call(&made, "sync_device", N * MADE_C, end, "");
+	made_end(&made, end, 5, end);
+	return end;
+}
+
+/* N times a launch and a synchronize. */
+static long turns(long kernel_ns)
+{
+	long t = 0;
+
+	begin();
+	for (long i = 0; i < N; i++) {
+		long start = t + MADE_C + MADE_L;
+
+		made_kernel(&made, 2, t, start, start + kernel_ns);
+		made_call(&made, "sync_device", t + MADE_C, start + kernel_ns + MADE_WAKE, "");
+		t = start + kernel_ns + MADE_WAKE;
+	}
+	made_end(&made, t, 5, t);
+	return t;
+}
+
+static void price_on(const struct model *b, bool with_a)
+{
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
+	fit_as(&fit_a, &model_a);
+	fit_as(&fit_b, b);
+	sources.a = with_a ? &fit_a : NULL;
+	sources.b = &fit_b;
+	program_price_make(&price, &profile, &sources);
+}
+
+static void end(void)
+{
+	program_price_release(&price);
+	profile_release(&profile);
+	free(fit_a.draw);
+	free(fit_b.draw);
+	made_remove(&made);
+}
+
+static void takes(double ns)
+{
+	cr_expect(epsilon_eq(dbl, price.b_ns.value, ns, 1e-6), "on B");
+	end();
+}
+
+/* ---- launches ----------------------------------------------------------------------------- */
+
+Test(small_program_price, the_same_platform_takes_as_long)
+{
+	long ns = batch(500);
+
+	price_on(&model_a, true);
+	cr_expect(epsilon_eq(dbl, price.a_ns.value, (double)ns, 1e-6), "on A");
+	cr_expect(epsilon_eq(dbl, price.b_ns.lo, (double)ns, 1e-6), "lower");
+	cr_expect(epsilon_eq(dbl, price.b_ns.hi, (double)ns, 1e-6), "upper");
+	cr_expect(not(price.reordered), "one stream");
+	takes((double)ns);
+}
+
+Test(small_program_price, nor_does_it_without_a_fit_of_a)
+{
+	long ns = batch(500);
+
+	price_on(&model_a, false);
+	takes((double)ns);
+}
+
+/* Launch-bound: each of the N calls is on the way to the end. */
+Test(small_program_price, a_dearer_call_is_paid_by_each_launch)
+{
+	long ns = batch(500);
+	struct model b = dearer_calls(1000);
+
+	price_on(&b, true);
+	takes((double)ns + N * 1000);
+}
+
+Test(small_program_price, and_alone_by_the_first_where_kernels_are_longer)
+{
+	long ns = batch(50000);
+	struct model b = dearer_calls(1000);
+
+	price_on(&b, true);
+	takes((double)ns + 1000);
+}
+
+Test(small_program_price, a_gap_is_paid_between_kernels)
+{
+	long ns = batch(50000);
+	struct model b = dearer(MODEL_G, 300);
+
+	price_on(&b, true);
+	takes((double)ns + (N - 1) * 300);
+}
+
+Test(small_program_price, a_longer_way_is_paid_by_each_wait)
+{
+	long ns = turns(4000);
+	struct model b = dearer(MODEL_Z, 2000);
+
+	price_on(&b, true);
+	takes((double)ns + N * 2000);
+}
+
+/* p above c: a layer's queue, which the host does not wait for but the device does. */
+Test(small_program_price, a_slow_submission_sets_the_pace)
+{
+	long ns = batch(500), b_ns;
+	struct model b = model_a;
+
+	b.v[MODEL_P] = 7000;
+	b.v[MODEL_Z] += 7000; /* L and wake as before, d beside them */
+	price_on(&b, true);
+	b_ns = MADE_C + N * 7000 + MADE_L + 500 + MADE_WAKE;
+	cr_expect(eq(dbl, price.on_b.submission_ns, 7000.0), "d");
+	cr_expect(ne(dbl, (double)ns, (double)b_ns), "another time");
+	takes((double)b_ns);
+}
+
+Test(small_program_price, graphs_by_their_nodes_and_gaps)
+{
+	struct model b = model_a;
+	long start = 3100 + 4500, end_ns = start + 20000, ns = end_ns + MADE_WAKE;
+
+	b.v[MODEL_GRAPH_A] += 4000;
+	b.v[MODEL_GRAPH_B] += 100;
+	b.v[MODEL_GRAPH_G] += 50;
+	begin();
+	made_call(&made, "graph_launch", 0, 3100, ",\"graph\":1");
+	made_op(&made, "graph", 2, start, end_ns, ",\"graph\":1");
+	made_call(&made, "sync_device", 3100, ns, "");
+	made_end(&made, ns, 5, ns);
+	price_on(&b, true);
+	takes((double)ns + 4000 + 10 * 100 + 9 * 50);
+}
+
+/* ---- the interval ------------------------------------------------------------------------- */
+
+Test(small_program_price, an_interval_of_the_pace_is_n_times_as_wide)
+{
+	long ns = batch(500);
+	struct model b = dearer_calls(1000);
+
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
+	fit_as(&fit_a, &model_a);
+	fit_as(&fit_b, &b);
+	spread_pace(&fit_b, 100);
+	sources = (struct price_sources){ .a = &fit_a, .b = &fit_b };
+	program_price_make(&price, &profile, &sources);
+	/* 95 % of an even spread; Z does not move, so one launch is not in it */
+	cr_expect(epsilon_eq(dbl, price.b_ns.hi - price.b_ns.value, 0.95 * 100 * (N - 1),
+			     0.02 * 100 * N),
+		  "%g", price.b_ns.hi - price.b_ns.value);
+	cr_expect(epsilon_eq(dbl, price.b_ns.value - price.b_ns.lo, 0.95 * 100 * (N - 1),
+			     0.02 * 100 * N),
+		  "%g", price.b_ns.value - price.b_ns.lo);
+	cr_expect(eq(int, price.b_ns.n, 5), "runs are fewest");
+	takes((double)ns + N * 1000);
+}
+
+/* ---- call costs --------------------------------------------------------------------------- */
+
+/* Of both platforms: B's copies have 20 us more and half the rate, its calls so much more. */
+static json_t *costs(double fixed_us, double rate, double malloc_us, double record_us)
+{
+	json_t *rows = json_array();
+	const struct {
+		const char *workload, *name, *unit;
+		double value;
+	} row[] = { { "transfer", "h2d pinned fixed", "us", fixed_us },
+		    { "transfer", "h2d pinned 4 B call", "us", 2 },
+		    { "transfer", "h2d pinned rate", "GB/s", rate },
+		    { "transfer", "h2d pageable fixed", "us", fixed_us },
+		    { "transfer", "h2d pageable rate", "GB/s", rate / 5 },
+		    { "transfer", "d2h pinned rate", "GB/s", rate },
+		    { "transfer", "d2h pageable rate", "GB/s", rate / 5 },
+		    { "memory", "cudaMalloc", "us", malloc_us },
+		    { "launch", "event record", "us", record_us } };
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:f}", "workload",
+						      row[i].workload, "name", row[i].name, "unit",
+						      row[i].unit, "median", row[i].value));
+	return json_pack("{s:o}", "rows", rows);
+}
+
+static void with_costs(void)
+{
+	sources.costs_a = costs(8, 50, 60, 0.3);
+	sources.costs_b = costs(28, 25, 100, 0.8);
+}
+
+/* cudaMemcpy of 1 MB at 50 GB/s: 20,971.52 ns there, twice as long and 20 us later on B. */
+static long copy_and_wait(const char *memory)
+{
+	char more[120];
+
+	begin();
+	snprintf(more, sizeof(more),
+		 ",\"direction\":\"to_device\",\"bytes\":1048576,"
+		 "\"memory\":\"%s\",\"async\":false",
+		 memory);
+	made_call(&made, "copy", 0, 40000, ",\"bytes\":1048576,\"async\":false");
+	made_op(&made, "copy", 1, 5000, 35000, more);
+	made_end(&made, 40000, 5, 40000);
+	return 40000;
+}
+
+Test(small_program_price, copies_by_the_call_costs_of_both)
+{
+	long ns = copy_and_wait("pinned");
+
+	with_costs();
+	price_on(&model_a, true);
+	takes((double)ns + 20000 + 1048576 * (1 / 25.0 - 1 / 50.0));
+}
+
+Test(small_program_price, without_them_copies_cost_what_they_did)
+{
+	long ns = copy_and_wait("pinned");
+
+	price_on(&model_a, true);
+	takes((double)ns);
+}
+
+Test(small_program_price, allocations_and_records_too)
+{
+	begin();
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"cudaMalloc\"}");
+	made_call(&made, "alloc", 0, 70000, ",\"name\":2,\"bytes\":64,\"memory\":\"device\"");
+	made_call(&made, "record", 70000, 70300, ",\"stream\":2,\"event\":1,\"recording\":1");
+	made_end(&made, 70300, 5, 70300);
+	with_costs();
+	price_on(&model_a, true);
+	takes(70300 + 40000 + 500);
+}
+
+/* ---- remedies ----------------------------------------------------------------------------- */
+
+static struct remedy remedy(enum remedy_kind kind)
+{
+	struct remedy r = { .kind = kind, .n = 5 };
+
+	program_price_remedy(&price, &r);
+	return r;
+}
+
+/* N launches are one graph launch of N nodes; between its kernels is what a graph has, less K0. */
+Test(small_program_price, graphs_take_one_launch)
+{
+	struct model b = dearer_calls(1000);
+	struct remedy r;
+
+	batch(500);
+	price_on(&b, true);
+	r = remedy(REMEDY_GRAPHS);
+	cr_expect(eq(i64, r.calls, N), "calls");
+	cr_expect(epsilon_eq(dbl, r.a_ns,
+			     3000 + 10 * N + MADE_L + N * 500 + (N - 1) * 500 + MADE_WAKE, 1e-6),
+		  "on A");
+	cr_expect(epsilon_eq(dbl, r.b_ns, r.a_ns, 1e-6), "the call of a graph costs no more on B");
+	end();
+}
+
+Test(small_program_price, nothing_in_a_row_is_no_graph)
+{
+	struct remedy r;
+
+	turns(4000);
+	price_on(&model_a, true);
+	r = remedy(REMEDY_GRAPHS);
+	cr_expect(zero(i64, r.calls), "calls");
+	cr_expect(epsilon_eq(dbl, r.a_ns, price.a_ns.value, 1e-6), "on A");
+	end();
+}
+
+/* Of five waits one is left; the kernels run one behind the other meanwhile. */
+Test(small_program_price, a_batch_waits_once)
+{
+	struct model b = dearer(MODEL_Z, 2000);
+	struct remedy r;
+	double five = MADE_C + MADE_L + 5 * 4000 + 4 * MADE_G + MADE_WAKE;
+
+	turns(4000);
+	price_on(&b, true);
+	r = remedy(REMEDY_BATCH);
+	cr_expect(eq(i64, r.calls, N - N / 5), "calls");
+	cr_expect(epsilon_eq(dbl, r.a_ns, N / 5 * five, 1e-6), "on A");
+	cr_expect(epsilon_eq(dbl, r.b_ns, N / 5 * (five + 2000), 1e-6), "on B");
+	end();
+}
+
+Test(small_program_price, pinned_memory_has_another_rate)
+{
+	struct remedy r;
+
+	copy_and_wait("pageable");
+	with_costs();
+	price_on(&model_a, true);
+	r = remedy(REMEDY_PINNED);
+	cr_expect(eq(i64, r.calls, 1), "calls");
+	cr_expect(epsilon_eq(dbl, r.a_ns,
+			     price.a_ns.value - fmin(30000, 1048576 * (5 / 50.0 - 1 / 50.0)), 1e-6),
+		  "on A");
+	end();
+}
+
+Test(small_program_price, a_remedy_without_prices_has_none)
+{
+	struct remedy r;
+
+	copy_and_wait("pageable");
+	price_on(&model_a, true);
+	r = remedy(REMEDY_PINNED);
+	cr_expect(isnan(r.a_ns), "on A");
+	cr_expect(isnan(r.b_ns), "on B");
+	end();
+}
+
+Test(small_program_price, a_pool_takes_allocations_away)
+{
+	struct remedy r;
+
+	begin();
+	made_call(&made, "alloc", 0, 70000, ",\"bytes\":64,\"memory\":\"device\"");
+	made_call(&made, "alloc", 70000, 71000, ",\"bytes\":64,\"async\":true");
+	made_end(&made, 71000, 5, 71000);
+	price_on(&model_a, true);
+	r = remedy(REMEDY_POOL);
+	cr_expect(eq(i64, r.calls, 1), "the other is of a pool");
+	cr_expect(epsilon_eq(dbl, r.b_ns, 1000, 1e-6), "on B");
+	end();
+}
