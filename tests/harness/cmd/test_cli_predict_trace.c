@@ -1,0 +1,174 @@
+/*
+ * test_cli_predict_trace.c - `rift predict TRACE` of the real binary: a program's price on a
+ * platform that costs a known amount more, and what is refused.
+ */
+/* sanitizers: one thread */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/base/json.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/fake_session.h"
+#include "tests/made_trace.h"
+
+static char dir[] = "/tmp/rift predict XXXXXX", native[64], guest[64];
+static struct made made;
+
+enum { N = 20, K = 20000, STEP = MADE_C + MADE_L + K + MADE_WAKE, BEYOND = 5000 };
+
+/* N times a launch and a wait; so many runs without the recorder that took wall_ns each. */
+static void make_trace(const char *calibration, int runs, long wall_ns)
+{
+	made_begin(&made, "", calibration);
+	for (long i = 0; i < N; i++) {
+		long start = i * STEP + MADE_C + MADE_L;
+
+		made_kernel(&made, 2, i * STEP, start, start + K);
+		made_call(&made, "sync_device", i * STEP + MADE_C, (i + 1) * STEP, "");
+	}
+	made_end(&made, N * STEP, runs, wall_ns);
+}
+
+static void make_session(const char *path, double beyond_ns)
+{
+	struct fake_session s = fake_session();
+
+	s.quick = true;
+	s.processes = 5;
+	s.noise = 0.001;
+	s.model[0].v[MODEL_C] += beyond_ns;
+	s.model[0].v[MODEL_P] += beyond_ns;
+	s.model[0].v[MODEL_Z] += beyond_ns;
+	fake_session_write(&s, path);
+}
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(native, sizeof(native), "%s/native.jsonl", dir);
+	snprintf(guest, sizeof(guest), "%s/guest.jsonl", dir);
+	make_session(native, 0);
+	make_session(guest, BEYOND);
+}
+
+static void remove_folder(void)
+{
+	if (*made.path)
+		made_remove(&made);
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+TestSuite(small_cli_predict_trace, .init = make_folder, .fini = remove_folder, .timeout = 300);
+
+static double member(const json_t *o, const char *object, const char *name)
+{
+	return json_get_number(json_object_get(o, object), name);
+}
+
+/* Each of the N turns has one launch on the way. */
+Test(small_cli_predict_trace, what_b_adds_is_paid_by_each_turn)
+{
+	const double wall = N * STEP;
+	const json_t *o;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	o = rift_json("predict '%s' --on '%s' --from '%s' --json", made.path, guest, native);
+	cr_expect(eq(str, (char *)json_get_text(o, "self_check"), "passed"), "check");
+	cr_expect(eq(dbl, member(o, "a", "value_ns"), wall), "on A");
+	cr_expect(epsilon_eq(dbl, member(o, "b", "value_ns"), wall + N * BEYOND, 0.03 * N * BEYOND),
+		  "on B: %g", member(o, "b", "value_ns"));
+	cr_expect(le(dbl, member(o, "b", "lo_ns"), member(o, "b", "value_ns")), "lower");
+	cr_expect(le(dbl, member(o, "b", "value_ns"), member(o, "b", "hi_ns")), "upper");
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "remedies")), 4), "all remedies");
+}
+
+/* The runs of the program itself on B, in another trace. */
+Test(small_cli_predict_trace, held_against_what_was_measured)
+{
+	char recorded[64];
+	const json_t *o;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	snprintf(recorded, sizeof(recorded), "%s/a.trace", dir);
+	shell(NULL, "cp '%s' '%s'", made.path, recorded);
+	made_remove(&made);
+	make_trace(MADE_CALIBRATION, 5, N * (STEP + BEYOND));
+	o = rift_json("predict '%s' --on '%s' --from '%s' --measured '%s' --json", recorded, guest,
+		      native, made.path);
+	cr_expect(eq(dbl, json_get_number(o, "b_measured_ns"), (double)N * (STEP + BEYOND)), "B");
+}
+
+Test(small_cli_predict_trace, remedies_that_were_asked_for)
+{
+	const json_t *list, *o;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	o = rift_json("predict '%s' --on '%s' --what-if batch=5 --what-if pool --json", made.path,
+		      guest);
+	list = json_object_get(o, "remedies");
+	cr_assert(eq(sz, json_array_size(list), 2), "two");
+	cr_expect(eq(str, (char *)json_get_text(json_array_get(list, 0), "remedy"), "batch"), "1");
+	cr_expect(eq(dbl, json_get_number(json_array_get(list, 0), "calls"), N - N / 5), "calls");
+	cr_expect(eq(str, (char *)json_get_text(json_array_get(list, 1), "remedy"), "pool"), "2");
+}
+
+Test(small_cli_predict_trace, a_table)
+{
+	static const char *const want[] = { "./app x", "B / A", "graphs", "batch=4", NULL };
+	const char *text;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s'", made.path, guest)));
+	for (int i = 0; want[i]; i++)
+		cr_expect(tells(text, want[i]), "%s in\n%s", want[i], text);
+}
+
+Test(small_cli_predict_trace, refused)
+{
+	char costs[64];
+
+	snprintf(costs, sizeof(costs), "data/sessions/h200-costs.json");
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	refused(3, "--from-costs", "predict '%s' --on '%s' --costs %s", made.path, guest, costs);
+	refused(3, "graphs", "predict '%s' --on '%s' --what-if graph", made.path, guest);
+	refused(3, "batch=1", "predict '%s' --on '%s' --what-if batch=1", made.path, guest);
+	refused(3, "batch=", "predict '%s' --on '%s' --what-if batch=", made.path, guest);
+	refused(3, "pool=2", "predict '%s' --on '%s' --what-if pool=2", made.path, guest);
+	refused(3, "--side", "predict '%s' --on '%s' --side a", made.path, guest);
+	refused(3, "--on", "predict '%s'", made.path);
+	refused(3, "none.jsonl", "predict '%s' --on '%s/none.jsonl'", made.path, dir);
+	refused(3, "--what-if", "predict '%s' --on '%s' --what-if pool", native, guest);
+	refused(3, "none.json", "predict '%s' --on '%s' --costs '%s/none.json' --from-costs %s",
+		made.path, guest, dir, costs);
+	refused(3, "no trace", "predict '%s' --on '%s' --measured '%s'", made.path, guest, native);
+}
+
+Test(small_cli_predict_trace, a_program_without_calibration_has_no_price)
+{
+	make_trace(NULL, 5, N * STEP);
+	refused(3, "calibration", "predict '%s' --on '%s'", made.path, guest);
+}
+
+/* Twice as long without the recorder as the simulation has it. */
+Test(small_cli_predict_trace, nor_has_one_that_fails_its_self_check)
+{
+	make_trace(MADE_CALIBRATION, 5, 2 * N * STEP);
+	refused(2, "self-check", "predict '%s' --on '%s'", made.path, guest);
+}
+
+Test(small_cli_predict_trace, another_program_is_not_compared)
+{
+	char other[64];
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	snprintf(other, sizeof(other), "%s/other.trace", dir);
+	shell(NULL, "sed 's/\"x\"/\"y\"/' '%s' >'%s'", made.path, other);
+	refused(5, "./app y", "predict '%s' --on '%s' --measured '%s'", made.path, guest, other);
+}
