@@ -263,7 +263,7 @@ Test(small_program_price, an_interval_of_the_pace_is_n_times_as_wide)
 
 /* ---- call costs --------------------------------------------------------------------------- */
 
-/* Of both platforms: B's copies have 20 us more and half the rate, its calls so much more. */
+/* Rows of both platforms: B's copies have 20 us more and half the rate, its calls so much more. */
 static json_t *costs(double fixed_us, double rate, double malloc_us, double record_us)
 {
 	json_t *rows = json_array();
@@ -377,7 +377,7 @@ Test(small_program_price, nothing_in_a_row_is_no_graph)
 	end();
 }
 
-/* Of five waits one is left; the kernels run one behind the other meanwhile. */
+/* One of five waits is left; the kernels run one behind the other meanwhile. */
 Test(small_program_price, a_batch_waits_once)
 {
 	struct model b = dearer(MODEL_Z, 2000);
