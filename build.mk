@@ -251,6 +251,12 @@ $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
 
+# A program to be recorded.
+$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording: $B/tests/cpu/traced
+$B/tests/cpu/traced: $B/tests/cpu/traced.cu.o $B/rift.a $(RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN/../..) $(LDFAST) $(LIBS)
+
 # rift's commands on damaged files (tests/enemy/fuzz.sh).
 ENEMY := $(wildcard tests/enemy/*.c)
 $(ENEMY:%=$B/%.o): private WARN += -Wno-unused-value

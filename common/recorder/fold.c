@@ -154,6 +154,7 @@ static void release_fold(struct trace_fold *fold)
 		free(s->cpu.bin);
 		free(s->op_took.bin);
 		free(s->op_lag.bin);
+		free(s->op_busy.bin);
 	}
 	free(fold->step);
 	*fold = (struct trace_fold){ .n = 0 };
@@ -169,6 +170,8 @@ static void add_entry(struct trace_step *s, const struct entry *e)
 		return;
 	add_value(&s->op_took, e->op.t1 - e->op.t0);
 	add_value(&s->op_lag, e->op.t0 - e->call.t0);
+	if (e->op.busy_ns >= 0)
+		add_value(&s->op_busy, e->op.busy_ns);
 }
 
 static void add_repeat(struct trace_fold *fold, const struct entry *e)
@@ -371,7 +374,6 @@ static void take_op(struct trace_folder *f, const struct trace_event *op)
 		f->room_early = room;
 	}
 	f->early[f->n_early++] = *op;
-	f->ops++;
 }
 
 void trace_folder_take(struct trace_folder *f, const struct trace_event *e)
@@ -415,7 +417,7 @@ static enum fate join(struct queue *q, const struct trace_event *op)
 	return op->id <= q->last_id ? LATE : EARLY;
 }
 
-static void join_all(struct trace_folder *f, bool last)
+static void join_all(struct trace_folder *f)
 {
 	size_t kept = 0;
 
@@ -424,7 +426,8 @@ static void join_all(struct trace_folder *f, bool last)
 		struct queue *q = queue_of(f, op->thread);
 		enum fate fate = q ? join(q, op) : LATE;
 
-		if (fate == LATE || (fate == EARLY && last))
+		f->ops += fate != EARLY;
+		if (fate == LATE)
 			trace_write(f->w, op);
 		else if (fate == EARLY)
 			f->early[kept++] = *op;
@@ -447,16 +450,16 @@ static void count_joined(struct trace_folder *f, struct queue *q, bool all)
 
 void trace_folder_advance(struct trace_folder *f)
 {
-	join_all(f, false);
+	join_all(f);
 	for (size_t i = 0; i < f->n_queues; i++) {
 		count_joined(f, &f->queue[i], false);
 		advance_queue(f, &f->queue[i]);
 	}
 }
 
-void trace_folder_flush(struct trace_folder *f, bool end)
+void trace_folder_flush(struct trace_folder *f)
 {
-	join_all(f, end);
+	join_all(f);
 	for (size_t i = 0; i < f->n_queues; i++) {
 		struct queue *q = &f->queue[i];
 

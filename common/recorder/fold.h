@@ -30,7 +30,7 @@ struct trace_step {
 	struct trace_event call, op; /* as they came first; op where call.has_op */
 	uint64_t recording_step;     /* added to the recording at each repeat */
 	uint64_t hash;		     /* of what is equal in all repeats */
-	struct trace_distribution gap, took, cpu, op_took, op_lag;
+	struct trace_distribution gap, took, cpu, op_took, op_lag, op_busy;
 };
 
 /* times repeats of n steps. */
@@ -57,15 +57,15 @@ void trace_folder_take(struct trace_folder *f, const struct trace_event *e);
 void trace_folder_advance(struct trace_folder *f);
 
 /*
- * All goes to the writer, calls whose operations have not come as well; at the end operations whose
- * calls have not come, too.
+ * All goes to the writer, calls whose operations have not come as well. Operations whose calls have
+ * not come wait for these.
  */
-void trace_folder_flush(struct trace_folder *f, bool end);
+void trace_folder_flush(struct trace_folder *f);
 
 /* Calls and marks that are not written yet. */
 size_t trace_folder_waiting(const struct trace_folder *f);
 
-/* So far. */
+/* So far; operations whose calls never came are left out. */
 uint64_t trace_folder_calls(const struct trace_folder *f);
 uint64_t trace_folder_ops(const struct trace_folder *f);
 

@@ -46,7 +46,7 @@ struct producer {
 	struct producer *next;
 	struct chunk *tail, *head; /* the thread's, and the reader's */
 	struct chunk *spare;	   /* the reader gives one back */
-	uint64_t written, read;
+	uint64_t written, read, until; /* until: what is read in this round */
 	uint64_t n_chunks;
 	uint64_t dropped;
 	int thread; /* its number once it has made a call; -1 */
@@ -242,9 +242,7 @@ static void publish(struct producer *p)
 static void drain(struct producer *p, void (*take)(const struct trace_event *e, void *arg),
 		  void *arg)
 {
-	uint64_t written = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
-
-	while (p->read < written) {
+	while (p->read < p->until) {
 		uint64_t at = p->read % CHUNK_EVENTS;
 
 		if (at == 0 && p->read) {
@@ -260,9 +258,14 @@ static void drain(struct producer *p, void (*take)(const struct trace_event *e, 
 	}
 }
 
+/* What there was at one moment: calls then lack no more operations than are queued. */
 static void drain_all(void (*take)(const struct trace_event *e, void *arg), void *arg)
 {
-	for (struct producer *p = __atomic_load_n(&producers, __ATOMIC_ACQUIRE); p; p = p->next)
+	struct producer *first = __atomic_load_n(&producers, __ATOMIC_ACQUIRE);
+
+	for (struct producer *p = first; p; p = p->next)
+		p->until = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
+	for (struct producer *p = first; p; p = p->next)
 		drain(p, take, arg);
 }
 
@@ -323,7 +326,7 @@ static void write_round(bool end)
 	write_threads();
 	trace_folder_advance(folder);
 	if (flush) {
-		trace_folder_flush(folder, end);
+		trace_folder_flush(folder);
 		last_flush = now;
 	}
 	if (trace_flush(writer))

@@ -555,8 +555,6 @@ static void put_op(struct trace_writer *w, const struct trace_event *e, uint32_t
 	if (e->kind == TRACE_KIND_copy)
 		put_async(w, e);
 	put_if(w, "graph", e->graph);
-	if (e->kind == TRACE_KIND_graph && e->busy_ns >= 0)
-		put_member(w, "busy_ns", e->busy_ns);
 }
 
 static void write_call(struct trace_writer *w, const struct trace_event *e, uint32_t name)
@@ -577,6 +575,8 @@ static void write_op(struct trace_writer *w, const struct trace_event *e, uint32
 	put_member(w, "call", (int64_t)e->id);
 	put_times(w, e);
 	put_op(w, e, name);
+	if (e->busy_ns >= 0)
+		put_member(w, "busy_ns", e->busy_ns);
 }
 
 static void write_mark(struct trace_writer *w, const struct trace_event *e, uint32_t name)
@@ -643,6 +643,8 @@ static void put_step(struct trace_writer *w, const struct trace_step *s)
 		put_op(w, op, op->name ? string_id(w, op->name, name_kind(op)) : 0);
 		put_distribution(w, "took_ns", &s->op_took);
 		put_distribution(w, "lag_ns", &s->op_lag);
+		if (s->op_busy.n)
+			put_distribution(w, "busy_ns", &s->op_busy);
 		put(w, "}", 1);
 	}
 	put(w, "}", 1);
