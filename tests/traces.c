@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,14 +105,28 @@ static json_t *plain(const json_t *call, const json_t *op, int64_t repeat)
 	return out;
 }
 
-static const json_t *op_of(const json_t *rows, int64_t call)
+/* Operations that have rows, by the numbers of their calls. The caller releases it. */
+static json_t *ops_by_call(const json_t *rows)
 {
+	json_t *ops = json_object(), *row;
+	char call[24];
 	size_t i;
-	json_t *row;
 
-	json_array_foreach(rows, i, row) if (is_row(row, "op", NULL, NULL) &&
-					     trace_int(row, "call") == call) return row;
-	return NULL;
+	json_array_foreach(rows, i, row) if (is_row(row, "op", NULL, NULL))
+	{
+		snprintf(call, sizeof(call), "%lld", (long long)trace_int(row, "call"));
+		json_object_set(ops, call, row);
+	}
+	return ops;
+}
+
+/* NULL for a mark, and a call without one. */
+static const json_t *op_of(const json_t *ops, const json_t *row)
+{
+	char call[24];
+
+	snprintf(call, sizeof(call), "%lld", (long long)trace_int(row, "id"));
+	return is_row(row, "call", NULL, NULL) ? json_object_get(ops, call) : NULL;
 }
 
 static void add_fold(json_t *out, const json_t *fold, int64_t thread)
@@ -127,21 +142,19 @@ static void add_fold(json_t *out, const json_t *fold, int64_t thread)
 
 json_t *trace_calls(const json_t *rows, int64_t thread)
 {
-	json_t *out = json_array(), *row;
+	json_t *out = json_array(), *ops = ops_by_call(rows), *row;
 	size_t i;
 
 	json_array_foreach(rows, i, row)
 	{
+		bool is_its = is_row(row, "call", NULL, NULL) || is_row(row, "mark", NULL, NULL);
+
 		if (is_row(row, "fold", NULL, NULL))
 			add_fold(out, row, thread);
-		else if ((is_row(row, "call", NULL, NULL) || is_row(row, "mark", NULL, NULL)) &&
-			 trace_int(row, "thread") == thread)
-			json_array_append_new(out, plain(row,
-							 is_row(row, "call", NULL, NULL)
-								 ? op_of(rows, trace_int(row, "id"))
-								 : NULL,
-							 0));
+		else if (is_its && trace_int(row, "thread") == thread)
+			json_array_append_new(out, plain(row, op_of(ops, row), 0));
 	}
+	json_decref(ops);
 	return out;
 }
 
