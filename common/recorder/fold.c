@@ -8,8 +8,9 @@ enum {
 	WINDOW = 4096,		  /* entries that periods are looked for in */
 	PERIOD_MAX = 1024,	  /* entries of a period */
 	REPEATS_MIN = 3,	  /* of a fold */
+	BINS_MAX = 256,		  /* of a distribution, as its readers expect */
 	COVER_MIN = 8,		  /* entries that are worth a fold */
-	BINS_PER_OCTAVE_LOG2 = 4, /* a bin is 6 % wide */
+	BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 12 % wide */
 };
 
 /* A call with its operation, or a mark. */
@@ -43,7 +44,7 @@ struct trace_folder {
 
 /* ---- distributions --------------------------------------------------------------------- */
 
-/* Exact below 16; above, the octave and its 16th part. */
+/* Exact below 8; above, the octave and its eighth. */
 static uint32_t bin_of(int64_t value)
 {
 	uint64_t v = value < 0 ? 0 : (uint64_t)value;
@@ -52,7 +53,7 @@ static uint32_t bin_of(int64_t value)
 	if (octave < BINS_PER_OCTAVE_LOG2)
 		return (uint32_t)v;
 	return (octave << BINS_PER_OCTAVE_LOG2) +
-	       (uint32_t)(v >> (octave - BINS_PER_OCTAVE_LOG2) & 15);
+	       (uint32_t)(v >> (octave - BINS_PER_OCTAVE_LOG2) & 7);
 }
 
 static size_t find_bin(const struct trace_distribution *d, uint32_t bin)
@@ -75,7 +76,9 @@ static void add_value(struct trace_distribution *d, int64_t value)
 	uint32_t bin = bin_of(value);
 	size_t i = find_bin(d, bin);
 
-	if (i == d->n || d->bin[i].bin != bin) {
+	if (d->n == BINS_MAX && i == d->n)
+		i--; /* as good as the next one below */
+	if (d->n < BINS_MAX && (i == d->n || d->bin[i].bin != bin)) {
 		if (d->n == d->room) {
 			size_t room = d->room ? 2 * d->room : 4;
 			struct trace_bin *larger = realloc(d->bin, room * sizeof(*larger));
@@ -190,7 +193,7 @@ static bool open_fold(struct trace_fold *fold, const struct entry *e, size_t per
 		return false;
 	fold->n = period;
 	fold->times = 0;
-	fold->t0 = e->call.t0;
+	fold->t0 = e->call.t0 - e->gap_ns;
 	for (size_t i = 0; i < period; i++) {
 		fold->step[i].call = e[i].call;
 		fold->step[i].op = e[i].op;

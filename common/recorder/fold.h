@@ -13,7 +13,7 @@
 
 #include "common/recorder/writer.h"
 
-/* Values of one size, to about 6 %: how many, and their sum. */
+/* Values of one size, to 12 %: how many, and their sum. */
 struct trace_bin {
 	uint32_t bin;
 	uint64_t count;
@@ -38,7 +38,7 @@ struct trace_fold {
 	struct trace_step *step;
 	size_t n;
 	uint64_t times;
-	int64_t t0, t1;
+	int64_t t0, t1; /* from the end of the thread's call before to that of the last call */
 };
 
 struct trace_folder;

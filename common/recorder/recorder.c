@@ -44,8 +44,8 @@ struct chunk {
 /* One thread's buffer: it writes, the recorder's thread reads. */
 struct producer {
 	struct producer *next;
-	struct chunk *tail, *head; /* the thread's, and the reader's */
-	struct chunk *spare;	   /* the reader gives one back */
+	struct chunk *tail, *head;     /* the thread's, and the reader's */
+	struct chunk *spare;	       /* the reader gives one back */
 	uint64_t written, read, until; /* until: what is read in this round */
 	uint64_t n_chunks;
 	uint64_t dropped;
@@ -288,6 +288,17 @@ void recorder_op(uint64_t submitted, struct trace_event *op)
 	recorder_take(op);
 }
 
+static int number_of_thread(struct producer *p)
+{
+	char name[16] = "";
+
+	if (p->thread < 0) {
+		pthread_getname_np(pthread_self(), name, sizeof(name));
+		p->thread = recorder_thread((int)syscall(SYS_gettid), name);
+	}
+	return p->thread;
+}
+
 /* ---- the thread that writes ------------------------------------------------------------ */
 
 static bool is_full(void)
@@ -308,7 +319,7 @@ static void take_event(const struct trace_event *e, void *arg)
 		return;
 	if (e->id > last_id)
 		last_id = e->id;
-	if (!settings.fold || trace_folder_waiting(folder) % CHUNK_EVENTS == 0)
+	if (trace_folder_waiting(folder) % CHUNK_EVENTS == 0)
 		trace_folder_advance(folder);
 	if (is_full())
 		set_state(FULL);
@@ -372,6 +383,17 @@ static bool start_thread(void)
 	return !err;
 }
 
+/* What this thread did for the recorder since t0. */
+static void write_own(int64_t t0)
+{
+	struct producer *p = producer();
+	int number = p ? number_of_thread(p) : -1;
+
+	write_threads();
+	if (number >= 0)
+		trace_write_own(writer, (uint32_t)number, t0, recorder_now());
+}
+
 /* ---- the end --------------------------------------------------------------------------- */
 
 static const char *reason(int state)
@@ -388,6 +410,7 @@ static void finish(void)
 	if (!writer || (was != ON && was != FULL))
 		return;
 	const char *why = reason(was);
+	int64_t t0 = recorder_now();
 
 	pthread_mutex_lock(&round_lock);
 	quits = true;
@@ -396,6 +419,7 @@ static void finish(void)
 	pthread_join(thread, NULL);
 	write_round(true);
 	why = state() == FULL ? "limit" : why;
+	write_own(t0);
 	set_state(OFF);
 	for (struct producer *p = producers; p; p = p->next)
 		dropped += p->dropped;
@@ -486,6 +510,7 @@ static void open_file(void)
 static void start(void)
 {
 	static bool at_exit;
+	int64_t t0 = recorder_now();
 
 	pthread_mutex_lock(&start_lock);
 	if (state() == READY) {
@@ -496,6 +521,7 @@ static void start(void)
 			if (!at_exit)
 				atexit(finish);
 			at_exit = true;
+			write_own(t0);
 			set_state(start_thread() ? ON : OFF);
 		}
 	}
@@ -511,17 +537,6 @@ static bool is_wanted(int64_t t)
 	return t >= settings.from && t < settings.until &&
 	       (!settings.range || __atomic_load_n(&ranges_open, __ATOMIC_RELAXED) > 0) &&
 	       !__atomic_load_n(&is_stopped, __ATOMIC_RELAXED);
-}
-
-static int number_of_thread(struct producer *p)
-{
-	char name[16] = "";
-
-	if (p->thread < 0) {
-		pthread_getname_np(pthread_self(), name, sizeof(name));
-		p->thread = recorder_thread((int)syscall(SYS_gettid), name);
-	}
-	return p->thread;
 }
 
 /* Of the gap before t; -1: not measured. Since the last look the thread was in calls, or short. */

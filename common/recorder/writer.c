@@ -520,7 +520,7 @@ static void put_call(struct trace_writer *w, const struct trace_event *e, uint32
 	put_if(w, "graph", e->graph);
 	put_if(w, "bytes", e->bytes);
 	put_memory(w, e);
-	if (e->kind == TRACE_CLASS_copy)
+	if (e->kind == TRACE_CLASS_copy || e->is_async)
 		put_async(w, e);
 	if (e->is_captured)
 		put_text(w, ",\"captured\":true");
@@ -670,6 +670,16 @@ void trace_write_fold(struct trace_writer *w, const struct trace_fold *fold)
 	put(w, "]", 1);
 	end_line(w);
 	w->rows += (int64_t)fold->n;
+}
+
+void trace_write_own(struct trace_writer *w, uint32_t thread, int64_t t0, int64_t t1)
+{
+	begin_line(w);
+	put_text(w, "{\"record\":\"own\"");
+	put_member(w, "thread", thread);
+	put_member(w, "t0", t0 - w->start_ns);
+	put_member(w, "t1", t1 - w->start_ns);
+	end_line(w);
 }
 
 void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t ops,

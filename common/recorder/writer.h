@@ -53,6 +53,9 @@ void trace_write_thread(struct trace_writer *w, uint32_t thread, int tid, const 
 /* A row of a call, an operation or a mark, by e->what. */
 void trace_write(struct trace_writer *w, const struct trace_event *e);
 
+/* The recorder itself worked, and the program's thread waited for it. */
+void trace_write_own(struct trace_writer *w, uint32_t thread, int64_t t0, int64_t t1);
+
 struct trace_fold;
 void trace_write_fold(struct trace_writer *w, const struct trace_fold *fold);
 

@@ -73,6 +73,12 @@ static inline void call_tells_memory(size_t bytes, enum trace_memory memory)
 	}
 }
 
+static inline void call_is_async(void)
+{
+	if (recorder_call)
+		recorder_call->is_async = true;
+}
+
 static inline void call_tells_graph(const struct exec *x)
 {
 	if (recorder_call) {

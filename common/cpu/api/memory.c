@@ -187,6 +187,7 @@ cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 	cudaError_t error = may_queue(call_stream(stream));
 
 	call_tells_memory(bytes, TRACE_MEMORY_device);
+	call_is_async();
 	return charge(COST_ALLOC,
 		      result(error ? error : memory_allocate(ptr, bytes, cudaMemoryTypeDevice)));
 }
@@ -207,6 +208,7 @@ static cudaError_t free_later(void *ptr, cudaStream_t stream)
 	size_t bytes = allocation_find(ptr).bytes;
 
 	call_tells_memory(bytes, TRACE_MEMORY_device);
+	call_is_async();
 	struct op *op = stream_new_op(s);
 
 	if (!op)
