@@ -252,7 +252,9 @@ $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
 
 # A program to be recorded.
+ifeq ($(DEVICE),cpu)
 $B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording: $B/tests/cpu/traced
+endif
 $B/tests/cpu/traced: $B/tests/cpu/traced.cu.o $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/../..) $(LDFAST) $(LIBS)

@@ -1,0 +1,42 @@
+/*
+ * recording.h - runs a program with the recorder, which writes its trace, and without it, for the
+ * times that the trace is held against.
+ */
+#ifndef RIFT_PROFILE_RECORDING_H
+#define RIFT_PROFILE_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RECORDING_RUNS_MAX = 100 };
+
+struct recording_request {
+	char *const *argv;	       /* of the program, then NULL */
+	const char *output;	       /* the trace, which must not exist */
+	bool anonymous;		       /* no names of kernels, functions, threads */
+	int64_t delay_ns, duration_ns; /* of what is recorded; duration 0: to the end */
+	int64_t max_events;
+	const char *range;     /* only inside NVTX ranges of that name; NULL: everywhere */
+	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
+	bool stdout_to_stderr; /* what the program prints */
+	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */
+};
+
+struct recording {
+	int status; /* of the program's recorded run, as waitpid() has it */
+	int64_t profiled_wall_ns;
+	int n;
+	int64_t unprofiled_wall_ns[RECORDING_RUNS_MAX];
+};
+
+/*
+ * Half of the runs without the recorder, the recorded run, the other half: what warms up or slows
+ * down in between concerns both kinds. Wall times are whole processes, from their start to their
+ * end. The trace gets a row `runs`. Returns 0, or a negative errno after one line: the program
+ * cannot be started, it wrote no trace, the file exists, another profiler is asked for; -EINTR
+ * without a line after Ctrl-C. A run without the recorder that ends otherwise than the recorded one
+ * is left out, and a line says so.
+ */
+int recording_run(const struct recording_request *request, struct recording *out);
+
+#endif
