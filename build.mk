@@ -47,10 +47,13 @@ TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c layers/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu layers/*/*.cu)
 SRC   := $(filter-out harness/main.c $(foreach n,$(NAMES),workloads/$n/test_%) $(foreach n,$(LAYERS),layers/$n/test_%),$(SRC))
+SRC   += $(wildcard common/recorder/*.c)
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/layers.c.o
 # The floors of the CPU device, from below (docs/cpu-device.md).
 FLOORS := base kernel stream graph api
 RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
+# What writes traces: in the CPU device, in the library that CUPTI serves, and in tests.
+RECORDER := $(wildcard common/recorder/*.c)
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,
@@ -139,7 +142,7 @@ $B/flags: always
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
-	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o) $(HOOKS:%=$B/%.o))
+	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(RECORDER:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o) $(HOOKS:%=$B/%.o))
 keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
 
 # How it was built, which its records say; only one object knows.
@@ -182,7 +185,7 @@ else
 RTFLAGS := -fPIC -ftls-model=initial-exec -fvisibility=hidden
 # For the thread sanitizer the library states which order CUDA promises; its own locks are none.
 ifeq ($(SANITIZE),tsan)
-$(RT:%=$B/%.o): private INSTRUMENT := -DCPUDEV_TSAN
+$(RT:%=$B/%.o) $(RECORDER:%=$B/%.o): private INSTRUMENT := -DCPUDEV_TSAN
 $(RUNTIME): private INSTRUMENT := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc aligned_alloc memcpy free)
 endif
 # Bsymbolic: as with NVIDIA's, a preloaded wrapper sees no call of the library to itself.
@@ -191,7 +194,11 @@ $B/common/cpu/%.c.o: common/cpu/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
-$(RUNTIME): $(RT:%=$B/%.o) common/cpu/libcudart.map $B/objects
+$(RECORDER:%=$B/%.o): $B/%.o: % $B/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
+$(RUNTIME): $(RT:%=$B/%.o) $(RECORDER:%=$B/%.o) common/cpu/libcudart.map $B/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RTLINK) -lpthread
 
@@ -243,6 +250,14 @@ $(LAZY): tests/lazy_git.c $B/flags
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
+
+# A program to be recorded.
+ifeq ($(DEVICE),cpu)
+$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording: $B/tests/cpu/traced
+endif
+$B/tests/cpu/traced: $B/tests/cpu/traced.cu.o $B/rift.a $(RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)$(call LINK,$$ORIGIN/../..) $(LDFAST) $(LIBS)
 
 # rift's commands on damaged files (tests/enemy/fuzz.sh).
 ENEMY := $(wildcard tests/enemy/*.c)

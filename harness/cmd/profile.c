@@ -43,7 +43,7 @@ struct profile_args {
 	struct arguments given;
 	struct profile_values values;
 	struct kind_rules rules;
-	const char *chrome, *plot, *range;
+	const char *chrome, *plot, *range, *cupti;
 	bool anonymous;
 };
 
@@ -58,6 +58,8 @@ static const struct command_option options[] = {
 	  "takes 5 (default: 5)" },
 	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
 	  "no names of kernels, functions and threads in the trace" },
+	{ OPTION("cupti", "FILE", option_once, FIELD(cupti)),
+	  "NVIDIA's libcupti.so, which records on a GPU (default: looked for)" },
 	{ OPTION_ROW("delay", "SECONDS"), "record from then on (default: from the start)" },
 	{ OPTION_ROW("duration", "SECONDS"), "record for so long (default: to the end)" },
 	{ OPTION_ROW("max-events", "N"), "record so many rows, repeats folded (default: 2000000)" },
@@ -160,6 +162,7 @@ static int record(const struct profile_args *a, const char *path)
 		.duration_ns = (int64_t)(a->values.duration_s * 1e9),
 		.max_events = a->values.max_events,
 		.range = a->range,
+		.cupti = a->cupti,
 		.unprofiled = (int)a->values.runs,
 		.stdout_to_stderr = a->given.json,
 	};

@@ -1,15 +1,19 @@
 /*
- * nvtx.h - named ranges for NVIDIA's profilers: setup, warm-up, block, check.
+ * nvtx.h - named ranges for profilers: setup, warm-up, block, check.
  *
  * On a CUDA build with the header-only NVTX 3 they cost a function pointer test when no profiler
- * listens; elsewhere they are nothing at all.
+ * listens, on the CPU device a call; elsewhere they are nothing at all.
  */
 #ifndef RIFT_MEASURE_NVTX_H
 #define RIFT_MEASURE_NVTX_H
 
 #include <cuda_runtime_api.h>
 
-#if !defined(RIFT_CPU_DEVICE) && defined(__has_include)
+#ifdef RIFT_CPU_DEVICE
+#include <cpudev_trace.h>
+#define NVTX_BEGIN(name) cpudev_range_push(name)
+#define NVTX_END() cpudev_range_pop()
+#elif defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 #define NVTX_BEGIN(name) nvtxRangePushA(name)

@@ -112,7 +112,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-	INJECT();
+	CALL(sync_device);
 	cudaError_t error = device_wide_call();
 
 	if (error)
@@ -124,7 +124,7 @@ cudaError_t cudaDeviceSynchronize(void)
 /* Everything of this process goes: handles, memory, the error. */
 cudaError_t cudaDeviceReset(void)
 {
-	INJECT();
+	CALL(other);
 	streams_wait_all(false);
 	for (struct stream *s; (s = handle_close_any(HANDLE_STREAM));) {
 		capture_drop(s);

@@ -9,7 +9,7 @@
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-	INJECT();
+	CALL(other);
 	struct stream *s = stream_find(stream);
 
 	if (!s)
@@ -23,7 +23,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
-	INJECT();
+	CALL(other);
 	struct stream *s = stream_find(stream);
 
 	if (!s)
@@ -83,7 +83,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-	INJECT();
+	CALL(other);
 	const struct graph *g = graph_find(graph);
 
 	if (!g || g->capturing)
@@ -167,7 +167,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
-	INJECT();
+	CALL(other);
 	const unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch |
 					 cudaGraphInstantiateFlagUpload |
 					 cudaGraphInstantiateFlagUseNodePriority;
@@ -188,7 +188,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-	INJECT();
+	CALL(other);
 	struct exec *x = handle_close(HANDLE_EXEC, exec);
 
 	if (!x)
@@ -200,7 +200,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
 					     const struct cudaKernelNodeParams *params)
 {
-	INJECT();
+	CALL(other);
 	struct exec *x = handle_object(HANDLE_EXEC, exec);
 	const struct node *n = node_find(node);
 
@@ -213,7 +213,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 				cudaGraphExecUpdateResultInfo *info)
 {
-	INJECT();
+	CALL(other);
 	struct exec *x = handle_object(HANDLE_EXEC, exec);
 	const struct graph *g = graph_find(graph);
 

@@ -13,7 +13,7 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
 			  cudaStream_t stream)
 {
 	struct cpudev_kernel *k = kernel_find(func);
-	struct stream *s = stream_find(stream);
+	struct stream *s = call_stream(stream);
 
 	if (!k || !s)
 		return func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
@@ -31,7 +31,7 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args,
 			     size_t shared_bytes, cudaStream_t stream)
 {
-	INJECT();
+	CALL(launch);
 	return charge(COST_LAUNCH, result(launch(func, grid, block, args, shared_bytes, stream)));
 }
 
@@ -48,7 +48,7 @@ static cudaError_t judge_attributes(const cudaLaunchConfig_t *config)
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
-	INJECT();
+	CALL(launch);
 	cudaError_t error = config ? judge_attributes(config) : cudaErrorInvalidValue;
 
 	if (error)
@@ -61,8 +61,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *user_data)
 {
-	INJECT();
-	struct stream *s = stream_find(stream);
+	CALL(hostfunc);
+	struct stream *s = call_stream(stream);
 
 	if (!fn)
 		return result(cudaErrorInvalidValue);
@@ -81,8 +81,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *user_
 /* Nothing to upload: the copy that launches use was made when it was instantiated. */
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	INJECT();
-	struct stream *s = stream_find(stream);
+	CALL(other);
+	struct stream *s = call_stream(stream);
 
 	if (!handle_object(HANDLE_EXEC, exec))
 		return result(cudaErrorInvalidValue);
@@ -95,9 +95,9 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	INJECT();
+	CALL(graph_launch);
 	struct exec *x = handle_object(HANDLE_EXEC, exec);
-	struct stream *s = stream_find(stream);
+	struct stream *s = call_stream(stream);
 
 	if (!x)
 		return result(cudaErrorInvalidValue);
@@ -111,6 +111,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 
 	if (!op)
 		return result(cudaErrorMemoryAllocation);
+	call_tells_graph(x);
 	body_ref(x->body);
 	op->graph.body = x->body;
 	if (stream_captures(s)) {

@@ -9,11 +9,19 @@
 
 /* ---- allocation ------------------------------------------------------------------------ */
 
+static enum trace_memory side_memory(enum cudaMemoryType type)
+{
+	return type == cudaMemoryTypeDevice ? TRACE_MEMORY_device
+	       : type == cudaMemoryTypeHost ? TRACE_MEMORY_pinned
+					    : TRACE_MEMORY_pageable;
+}
+
 static cudaError_t allocate(void **ptr, size_t bytes, enum cudaMemoryType type)
 {
 	if (!ptr)
 		return cudaErrorInvalidValue;
 	*ptr = NULL;
+	call_tells_memory(bytes, side_memory(type));
 	cudaError_t error = unsafe_call();
 
 	return error ? error : memory_allocate(ptr, bytes, type);
@@ -30,6 +38,7 @@ static cudaError_t release(void *ptr, enum cudaMemoryType type)
 
 	if (a.base != ptr || a.type != type || a.owner != OWNER_RUNTIME)
 		return cudaErrorInvalidValue;
+	call_tells_memory(a.bytes, side_memory(type));
 	streams_wait_all(false);
 	if (!allocation_remove(ptr, type, OWNER_RUNTIME))
 		return cudaErrorInvalidValue;
@@ -39,19 +48,19 @@ static cudaError_t release(void *ptr, enum cudaMemoryType type)
 
 cudaError_t cudaMalloc(void **ptr, size_t bytes)
 {
-	INJECT();
+	CALL(alloc);
 	return charge(COST_ALLOC, result(allocate(ptr, bytes, cudaMemoryTypeDevice)));
 }
 
 cudaError_t cudaFree(void *ptr)
 {
-	INJECT();
+	CALL(free);
 	return charge(COST_ALLOC, result(release(ptr, cudaMemoryTypeDevice)));
 }
 
 cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
 {
-	INJECT();
+	CALL(alloc);
 	const unsigned known =
 		cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
 
@@ -62,13 +71,13 @@ cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned flags)
 
 cudaError_t cudaMallocHost(void **ptr, size_t bytes)
 {
-	INJECT();
+	CALL(alloc);
 	return charge(COST_ALLOC, result(allocate(ptr, bytes, cudaMemoryTypeHost)));
 }
 
 cudaError_t cudaFreeHost(void *ptr)
 {
-	INJECT();
+	CALL(free);
 	return charge(COST_ALLOC, result(release(ptr, cudaMemoryTypeHost)));
 }
 
@@ -119,6 +128,7 @@ static cudaError_t enter(void *ptr, size_t bytes, unsigned flags)
 	struct allocation a = { ptr, bytes, cudaMemoryTypeHost, OWNER_HOST, 0 };
 	cudaError_t error = unsafe_call();
 
+	call_tells_memory(bytes, TRACE_MEMORY_pinned);
 	if (error)
 		return error;
 	if (!ptr || !bytes || flags & ~known)
@@ -130,7 +140,7 @@ static cudaError_t enter(void *ptr, size_t bytes, unsigned flags)
 
 cudaError_t cudaHostRegister(void *ptr, size_t bytes, unsigned flags)
 {
-	INJECT();
+	CALL(alloc);
 	return charge(COST_ALLOC, result(enter(ptr, bytes, flags)));
 }
 
@@ -142,6 +152,7 @@ static cudaError_t strike_out(void *ptr)
 		return error;
 	if (!ptr)
 		return cudaErrorInvalidValue;
+	call_tells_memory(allocation_find(ptr).bytes, TRACE_MEMORY_pinned);
 	streams_wait_all(false); /* the caller may free it next */
 	if (!allocation_remove(ptr, cudaMemoryTypeHost, OWNER_HOST))
 		return cudaErrorHostMemoryNotRegistered;
@@ -150,7 +161,7 @@ static cudaError_t strike_out(void *ptr)
 
 cudaError_t cudaHostUnregister(void *ptr)
 {
-	INJECT();
+	CALL(free);
 	return charge(COST_ALLOC, result(strike_out(ptr)));
 }
 
@@ -170,11 +181,13 @@ static cudaError_t may_queue(struct stream *s)
 /* Memory that is there before the stream gets to it does no harm. */
 cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
 {
-	INJECT();
+	CALL(alloc);
 	if (!ptr)
 		return result(cudaErrorInvalidValue);
-	cudaError_t error = may_queue(stream_find(stream));
+	cudaError_t error = may_queue(call_stream(stream));
 
+	call_tells_memory(bytes, TRACE_MEMORY_device);
+	call_is_async();
 	return charge(COST_ALLOC,
 		      result(error ? error : memory_allocate(ptr, bytes, cudaMemoryTypeDevice)));
 }
@@ -185,7 +198,7 @@ cudaError_t cudaMallocAsync(void **ptr, size_t bytes, cudaStream_t stream)
  */
 static cudaError_t free_later(void *ptr, cudaStream_t stream)
 {
-	struct stream *s = stream_find(stream);
+	struct stream *s = call_stream(stream);
 	cudaError_t error = may_queue(s);
 
 	if (error)
@@ -193,6 +206,9 @@ static cudaError_t free_later(void *ptr, cudaStream_t stream)
 	if (!ptr)
 		return cudaSuccess;
 	size_t bytes = allocation_find(ptr).bytes;
+
+	call_tells_memory(bytes, TRACE_MEMORY_device);
+	call_is_async();
 	struct op *op = stream_new_op(s);
 
 	if (!op)
@@ -209,7 +225,7 @@ static cudaError_t free_later(void *ptr, cudaStream_t stream)
 
 cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
 {
-	INJECT();
+	CALL(free);
 	return charge(COST_ALLOC, result(free_later(ptr, stream)));
 }
 
@@ -292,10 +308,22 @@ static cudaError_t submit(struct stream *s, enum op_kind kind, const struct tran
 	return stream_submit(s, op);
 }
 
+/* What a trace says of a copy: its bytes, and the memory on the host's side. */
+static void tell_copy(struct transfer *t)
+{
+	const void *host = t->dst_on_device ? t->src : t->dst;
+
+	if (!recorder_call)
+		return;
+	t->memory = side_memory(allocation_find(host).type);
+	call_tells_memory(t->bytes * t->rows, t->memory);
+	recorder_call->is_async = !t->waits;
+}
+
 /* Checks the pointers against the kind and the table of allocations, and queues the copy. */
 static cudaError_t copy_submit(struct transfer *t, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	struct stream *s = stream_find(stream);
+	struct stream *s = call_stream(stream);
 
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
@@ -303,6 +331,7 @@ static cudaError_t copy_submit(struct transfer *t, enum cudaMemcpyKind kind, cud
 		return cudaSuccess;
 	cudaError_t error = check_copy(t, kind);
 
+	tell_copy(t);
 	return error ? error : submit(s, OP_COPY, t);
 }
 
@@ -317,7 +346,7 @@ static cudaError_t copy(void *dst, const void *src, size_t bytes, enum cudaMemcp
 static cudaError_t set(void *dst, int value, size_t bytes, cudaStream_t stream)
 {
 	struct transfer t = { .dst = dst, .bytes = bytes, .rows = 1, .value = value };
-	struct stream *s = stream_find(stream);
+	struct stream *s = call_stream(stream);
 
 	if (!s)
 		return cudaErrorInvalidResourceHandle;
@@ -325,6 +354,7 @@ static cudaError_t set(void *dst, int value, size_t bytes, cudaStream_t stream)
 		return cudaSuccess;
 	if (!range_fits(dst, bytes, true, &t.dst_on_device))
 		return cudaErrorInvalidValue;
+	call_tells_memory(bytes, TRACE_MEMORY_device);
 	return submit(s, OP_SET, &t);
 }
 
@@ -339,26 +369,26 @@ static cudaError_t copy_wait(cudaError_t error)
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
 			    cudaStream_t stream)
 {
-	INJECT();
+	CALL(copy);
 	return charge(COST_COPY, result(copy(dst, src, bytes, kind, stream, false)));
 }
 
 cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream)
 {
-	INJECT();
+	CALL(memset);
 	return charge(COST_COPY, result(set(dst, value, bytes, stream)));
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
-	INJECT();
+	CALL(copy);
 	return charge(COST_COPY,
 		      result(copy_wait(copy(dst, src, bytes, kind, cudaStreamLegacy, true))));
 }
 
 cudaError_t cudaMemset(void *dst, int value, size_t bytes)
 {
-	INJECT();
+	CALL(memset);
 	return charge(COST_COPY, result(copy_wait(set(dst, value, bytes, cudaStreamLegacy))));
 }
 
@@ -378,9 +408,14 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 			      size_t width, size_t height, enum cudaMemcpyKind kind,
 			      cudaStream_t stream)
 {
-	INJECT();
+	CALL(copy);
 	struct transfer t = {
-		dst, src, width, height, dst_pitch, src_pitch, 0, false, false, false
+		.dst = dst,
+		.src = src,
+		.bytes = width,
+		.rows = height,
+		.dst_pitch = dst_pitch,
+		.src_pitch = src_pitch,
 	};
 
 	return charge(COST_COPY, result(copy_rows(&t, kind, stream)));
@@ -389,9 +424,15 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
 			 size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	INJECT();
+	CALL(copy);
 	struct transfer t = {
-		dst, src, width, height, dst_pitch, src_pitch, 0, false, false, true
+		.dst = dst,
+		.src = src,
+		.bytes = width,
+		.rows = height,
+		.dst_pitch = dst_pitch,
+		.src_pitch = src_pitch,
+		.waits = true,
 	};
 
 	return charge(COST_COPY, result(copy_wait(copy_rows(&t, kind, cudaStreamLegacy))));
@@ -459,27 +500,31 @@ static cudaError_t check(struct allocation a, size_t bytes, size_t offset, enum 
 }
 
 static cudaError_t to_symbol(const void *symbol, const void *src, size_t bytes, size_t offset,
-			     enum cudaMemcpyKind kind, cudaStream_t stream)
+			     enum cudaMemcpyKind kind, cudaStream_t stream, bool waits)
 {
 	struct allocation a = find(symbol);
 	cudaError_t error = check(a, bytes, offset, kind, cudaMemcpyHostToDevice);
 
 	if (error)
 		return error;
-	struct transfer t = { .dst = a.base + offset, .src = src, .bytes = bytes, .rows = 1 };
+	struct transfer t = {
+		.dst = a.base + offset, .src = src, .bytes = bytes, .rows = 1, .waits = waits
+	};
 
 	return copy_submit(&t, kind, stream);
 }
 
 static cudaError_t from_symbol(void *dst, const void *symbol, size_t bytes, size_t offset,
-			       enum cudaMemcpyKind kind, cudaStream_t stream)
+			       enum cudaMemcpyKind kind, cudaStream_t stream, bool waits)
 {
 	struct allocation a = find(symbol);
 	cudaError_t error = check(a, bytes, offset, kind, cudaMemcpyDeviceToHost);
 
 	if (error)
 		return error;
-	struct transfer t = { .dst = dst, .src = a.base + offset, .bytes = bytes, .rows = 1 };
+	struct transfer t = {
+		.dst = dst, .src = a.base + offset, .bytes = bytes, .rows = 1, .waits = waits
+	};
 
 	return copy_submit(&t, kind, stream);
 }
@@ -487,29 +532,31 @@ static cudaError_t from_symbol(void *dst, const void *symbol, size_t bytes, size
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes, size_t offset,
 			       enum cudaMemcpyKind kind)
 {
-	INJECT();
+	CALL(copy);
 	return charge(COST_COPY, result(copy_wait(to_symbol(symbol, src, bytes, offset, kind,
-							    cudaStreamLegacy))));
+							    cudaStreamLegacy, true))));
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes,
 				    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	INJECT();
-	return charge(COST_COPY, result(to_symbol(symbol, src, bytes, offset, kind, stream)));
+	CALL(copy);
+	return charge(COST_COPY,
+		      result(to_symbol(symbol, src, bytes, offset, kind, stream, false)));
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
 				 enum cudaMemcpyKind kind)
 {
-	INJECT();
+	CALL(copy);
 	return charge(COST_COPY, result(copy_wait(from_symbol(dst, symbol, bytes, offset, kind,
-							      cudaStreamLegacy))));
+							      cudaStreamLegacy, true))));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
 				      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	INJECT();
-	return charge(COST_COPY, result(from_symbol(dst, symbol, bytes, offset, kind, stream)));
+	CALL(copy);
+	return charge(COST_COPY,
+		      result(from_symbol(dst, symbol, bytes, offset, kind, stream, false)));
 }

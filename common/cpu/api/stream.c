@@ -27,20 +27,20 @@ static cudaError_t create_stream(cudaStream_t *stream, unsigned flags)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
-	INJECT();
+	CALL(other);
 	return result(create_stream(stream, flags));
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-	INJECT();
+	CALL(other);
 	return result(create_stream(stream, cudaStreamDefault));
 }
 
 /* A priority outside the range is brought into it, and here the range is 0 alone. */
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
-	INJECT();
+	CALL(other);
 	(void)priority;
 	return result(create_stream(stream, flags));
 }
@@ -48,7 +48,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 /* Returns at once; what is queued still runs. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-	INJECT();
+	CALL(other);
 	struct stream *s = handle_close(HANDLE_STREAM, stream);
 
 	if (!s)
@@ -62,7 +62,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
 	INJECT();
-	if (!stream_find(stream))
+	if (!call_stream(stream))
 		return result(cudaErrorInvalidResourceHandle);
 	if (!priority)
 		return result(cudaErrorInvalidValue);
@@ -73,7 +73,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 {
 	INJECT();
-	const struct stream *s = stream_find(stream);
+	const struct stream *s = call_stream(stream);
 
 	if (!s)
 		return result(cudaErrorInvalidResourceHandle);
@@ -100,8 +100,8 @@ static cudaError_t may_wait(struct stream *s)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	INJECT();
-	struct stream *s = stream_find(stream);
+	CALL(sync_stream);
+	struct stream *s = call_stream(stream);
 	cudaError_t error = may_wait(s);
 
 	if (error)
@@ -135,8 +135,8 @@ static cudaError_t not_ready(void)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	INJECT();
-	struct stream *s = stream_find(stream);
+	CALL(query);
+	struct stream *s = call_stream(stream);
 	cudaError_t error = may_wait(s);
 	bool busy = false;
 
@@ -153,6 +153,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 {
+	static atomic_uint n_events;
+
 	if (!event || flags & ~(unsigned)(cudaEventBlockingSync | cudaEventDisableTiming))
 		return cudaErrorInvalidValue;
 	struct event *e = calloc(1, sizeof(*e));
@@ -160,6 +162,7 @@ static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 	if (!e)
 		return cudaErrorMemoryAllocation;
 	e->flags = flags;
+	e->number = 1 + atomic_fetch_add(&n_events, 1);
 	progress_init(&e->done);
 	atomic_init(&e->n_refs, 1);
 	*event = handle_open(HANDLE_EVENT, e);
@@ -171,19 +174,19 @@ static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
-	INJECT();
+	CALL(other);
 	return result(create_event(event, flags));
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-	INJECT();
+	CALL(other);
 	return result(create_event(event, cudaEventDefault));
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-	INJECT();
+	CALL(other);
 	struct event *e = handle_close(HANDLE_EVENT, event);
 
 	if (!e)
@@ -210,7 +213,7 @@ static cudaError_t submit(struct stream *s, enum op_kind kind, struct event *e, 
 static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
 {
 	struct event *e = handle_object(HANDLE_EVENT, event);
-	struct stream *s = stream_find(stream);
+	struct stream *s = call_stream(stream);
 
 	if (!e || !s)
 		return cudaErrorInvalidResourceHandle;
@@ -224,18 +227,21 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
 		return capture_mark(s, &e->point); /* not an operation */
 	/* The number is taken now, so that waits from here on mean this record. */
 	e->point.id = 0;
-	return submit(s, OP_RECORD, e, atomic_fetch_add(&e->recorded, 1) + 1);
+	uint64_t generation = atomic_fetch_add(&e->recorded, 1) + 1;
+
+	call_tells_event(e);
+	return submit(s, OP_RECORD, e, generation);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	INJECT();
+	CALL(record);
 	return result(record(event, stream, false));
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-	INJECT();
+	CALL(record);
 	if (flags & ~(unsigned)cudaEventRecordExternal)
 		return result(cudaErrorInvalidValue);
 	return result(record(event, stream, flags == cudaEventRecordExternal));
@@ -243,9 +249,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-	INJECT();
+	CALL(wait_event);
 	struct event *e = handle_object(HANDLE_EVENT, event);
-	struct stream *s = stream_find(stream);
+	struct stream *s = call_stream(stream);
 
 	if (!e || !s)
 		return result(cudaErrorInvalidResourceHandle);
@@ -255,6 +261,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 	if (error)
 		return result(error);
+	call_tells_event(e);
 	if (stream_captures(s) || e->point.id)
 		return result(capture_wait(s, &e->point, e->recorded));
 	return result(submit(s, OP_WAIT, e, e->recorded));
@@ -274,12 +281,13 @@ static cudaError_t may_ask(const struct event *e)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-	INJECT();
+	CALL(sync_event);
 	struct event *e = handle_object(HANDLE_EVENT, event);
 	cudaError_t error = may_ask(e);
 
 	if (error)
 		return result(error);
+	call_tells_event(e);
 	int64_t spin_ns = e->flags & cudaEventBlockingSync ? 0 : host_spin_ns;
 
 	progress_wait(&e->done, e->recorded, spin_ns);
@@ -298,12 +306,13 @@ static bool reached(struct event *e)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-	INJECT();
+	CALL(query);
 	struct event *e = handle_object(HANDLE_EVENT, event);
 	cudaError_t error = may_ask(e);
 
 	if (error)
 		return result(error);
+	call_tells_event(e);
 	return reached(e) ? cudaSuccess : not_ready();
 }
 

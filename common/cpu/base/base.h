@@ -16,6 +16,7 @@
 
 #include "common/cpu/base/sanitize.h"
 #include "common/cpu/include/cuda_runtime_api.h"
+#include "common/recorder/recorder.h"
 
 /* ---- threads (thread.c) ---------------------------------------------------------------- */
 
@@ -213,6 +214,7 @@ struct transfer {
 	int value;
 	bool dst_on_device, src_on_device; /* when it was submitted */
 	bool waits;			   /* the call returns when it is done */
+	enum trace_memory memory;	   /* of the host's side, for a trace */
 };
 
 void run_copy(const struct transfer *t);

@@ -196,6 +196,7 @@ static bool copy_edges(struct exec *x, const struct graph *g)
 
 struct exec *exec_new(const struct graph *g)
 {
+	static atomic_uint n_execs;
 	struct exec *x = calloc(1, sizeof(*x));
 
 	if (!x)
@@ -203,6 +204,7 @@ struct exec *exec_new(const struct graph *g)
 	progress_init(&x->finished);
 	atomic_init(&x->n_refs, 1);
 	x->graph_id = g->id;
+	x->number = 1 + atomic_fetch_add(&n_execs, 1);
 	x->body = body_of_graph(g);
 	if (x->body && copy_edges(x, g))
 		return x;

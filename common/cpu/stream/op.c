@@ -100,6 +100,7 @@ static struct op *op_clone(const struct op *op)
 		bytes = op->launch.kernel->offset[op->launch.kernel->n_params];
 	memcpy(copy, op, offsetof(struct op, room));
 	copy->next = NULL;
+	copy->recorded = 0;
 	if (!op_data(copy, bytes)) {
 		free(copy);
 		return NULL;
@@ -109,6 +110,11 @@ static struct op *op_clone(const struct op *op)
 	memcpy(copy->data, op->data ? op->data : op->room, bytes);
 	TS_RELEASE(&copy->tag);
 	return copy;
+}
+
+static size_t count_kernels(const struct op *op)
+{
+	return op->kind == OP_CHILD ? op->graph.body->n_kernels : op->kind == OP_KERNEL;
 }
 
 struct body *body_new(struct op *const *op, size_t n)
@@ -123,6 +129,7 @@ struct body *body_new(struct op *const *op, size_t n)
 		b->op[b->n_ops] = op_clone(op[b->n_ops]);
 		if (!b->op[b->n_ops])
 			break;
+		b->n_kernels += count_kernels(b->op[b->n_ops]);
 		b->n_ops++;
 	}
 	if (b->op && b->n_ops == n)
@@ -185,6 +192,7 @@ struct op *op_new(void)
 		op->kind = OP_JOIN; /* refers to nothing until it is filled */
 		op->join.stream = NULL;
 		op->data = NULL;
+		op->recorded = 0;
 	}
 	return op;
 }
@@ -205,6 +213,7 @@ void op_clear(struct op *op)
 	op->kind = OP_JOIN;
 	op->join.stream = NULL;
 	op->data = NULL;
+	op->recorded = 0;
 }
 
 void op_free(struct op *op)
@@ -263,6 +272,9 @@ cudaError_t launch_fill(struct op *op, struct cpudev_kernel *k, dim3 grid, dim3 
 
 /* ---- running one ----------------------------------------------------------------------- */
 
+/* Of the graph that this thread runs and records, the time of its kernels; NULL: of none. */
+static __thread int64_t *graph_busy_ns;
+
 /* On this thread's stack: the launch is over before the next operation starts. */
 static void run_kernel(const struct op *op)
 {
@@ -276,6 +288,7 @@ static void run_kernel(const struct op *op)
 		.n_blocks = (uint64_t)op->launch.grid.x * op->launch.grid.y * op->launch.grid.z,
 	};
 
+	int64_t start = graph_busy_ns ? clock_ns() : 0;
 	unsigned times = 1;
 
 	if (atomic_load_explicit(&launches_watched, memory_order_relaxed))
@@ -284,6 +297,8 @@ static void run_kernel(const struct op *op)
 		l.next_block = 0;
 		execute_launch(&l);
 	}
+	if (graph_busy_ns)
+		*graph_busy_ns += clock_ns() - start;
 }
 
 static void run_join(const struct op *op)
@@ -346,4 +361,65 @@ void op_run(struct op *op)
 	case OP_QUIT:
 		break;
 	}
+}
+
+/* ---- recorded -------------------------------------------------------------------------- */
+
+static void tell_launch(const struct op *op, struct trace_event *e)
+{
+	const dim3 grid = op->launch.grid, block = op->launch.block;
+
+	e->kind = TRACE_KIND_kernel;
+	e->name = op->launch.kernel->name;
+	memcpy(e->grid, (uint32_t[]){ grid.x, grid.y, grid.z }, sizeof(e->grid));
+	memcpy(e->block, (uint32_t[]){ block.x, block.y, block.z }, sizeof(e->block));
+	e->shared = (uint32_t)op->launch.shared_bytes;
+}
+
+static void tell_copy(const struct transfer *t, struct trace_event *e)
+{
+	e->kind = t->src ? TRACE_KIND_copy : TRACE_KIND_memset;
+	e->bytes = t->bytes * t->rows;
+	e->memory = (uint8_t)t->memory;
+	e->is_async = !t->waits;
+	if (t->src && t->dst_on_device)
+		e->direction =
+			t->src_on_device ? TRACE_DIRECTION_within : TRACE_DIRECTION_to_device;
+	else if (t->src)
+		e->direction = TRACE_DIRECTION_to_host;
+}
+
+static void tell_graph(const struct op *op, struct trace_event *e)
+{
+	e->kind = TRACE_KIND_graph;
+	e->graph = op->graph.exec->number;
+	e->nodes = (uint32_t)op->graph.body->n_ops;
+	e->kernels = (uint32_t)op->graph.body->n_kernels;
+}
+
+static void tell(const struct op *op, struct trace_event *e)
+{
+	if (op->kind == OP_KERNEL)
+		tell_launch(op, e);
+	else if (op->kind == OP_GRAPH)
+		tell_graph(op, e);
+	else if (op->kind == OP_HOST)
+		e->kind = TRACE_KIND_hostfunc;
+	else
+		tell_copy(&op->memory, e);
+}
+
+/* A graph starts when the launch of it before has ended: its span is its nodes' alone. */
+void op_run_recorded(struct op *op, struct trace_event *e)
+{
+	tell(op, e);
+	if (op->kind == OP_GRAPH) {
+		progress_wait(&op->graph.exec->finished, op->graph.ticket, config()->spin_ns);
+		graph_busy_ns = &e->busy_ns;
+	}
+	e->t0 = clock_ns();
+	op_run(op);
+	e->t1 = clock_ns();
+	graph_busy_ns = NULL;
+	recorder_op(op->recorded, e);
 }

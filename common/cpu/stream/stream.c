@@ -101,6 +101,27 @@ static struct op *take_queue(struct stream *s, struct spent *spent)
 	return batch;
 }
 
+void stream_tell(const struct stream *s, struct trace_event *e)
+{
+	e->stream = s->number;
+	e->stream_kind = stream_is_null(s) ? TRACE_STREAM_legacy
+			 : s->blocking	   ? TRACE_STREAM_blocking
+					   : TRACE_STREAM_non_blocking;
+}
+
+static void run(const struct stream *s, struct op *op)
+{
+	struct trace_event e;
+
+	if (!op->recorded) {
+		op_run(op);
+		return;
+	}
+	memset(&e, 0, sizeof(e));
+	stream_tell(s, &e);
+	op_run_recorded(op, &e);
+}
+
 /* The stream's thread. Every operation counts as done on its own, as hosts wait for a number. */
 static void *serve(void *arg)
 {
@@ -115,7 +136,7 @@ static void *serve(void *arg)
 		for (struct op *op = take_queue(s, &spent), *next; op; op = next) {
 			next = op->next;
 			quit = op->kind == OP_QUIT;
-			op_run(op);
+			run(s, op);
 			spend(&spent, op);
 			TS_RELEASE(&s->tag);
 			progress_raise(&s->done, ++n_done);
@@ -143,6 +164,7 @@ static bool start_thread(struct stream *s)
 
 struct stream *stream_new(bool blocking)
 {
+	static atomic_uint n_streams;
 	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
 
 	if (!s)
@@ -150,6 +172,7 @@ struct stream *stream_new(bool blocking)
 	memset(s, 0, sizeof(*s));
 	s->last = &s->first;
 	s->blocking = blocking;
+	s->number = 1 + atomic_fetch_add(&n_streams, 1);
 	progress_init(&s->queued);
 	progress_init(&s->done);
 	atomic_init(&s->n_refs, 2); /* the handle and the thread */
@@ -273,8 +296,16 @@ static void wait_for_room(struct stream *s)
 			      memory_order_relaxed);
 }
 
+/* What a trace has operations of; the others take the device no time. */
+static bool is_work(const struct op *op)
+{
+	return op->kind == OP_COPY || op->kind == OP_SET || op->kind == OP_KERNEL ||
+	       op->kind == OP_HOST || op->kind == OP_GRAPH;
+}
+
 void stream_queue(struct stream *s, struct op *op)
 {
+	op->recorded = is_work(op) ? recorder_submit() : 0;
 	wait_for_room(s);
 	keep_default_order(s);
 	stream_append(s, op);

@@ -56,8 +56,9 @@ enum { OP_ROOM_BYTES = 256 }; /* arguments that fit into an op; larger ones are 
 struct op {
 	struct op *next;
 	enum op_kind kind;
-	char tag;   /* address orders submission before execution */
-	char *data; /* OP_KERNEL: packed arguments, in room or allocated */
+	char tag;	   /* address orders submission before execution */
+	uint64_t recorded; /* what recorder_submit() gave; 0: not recorded, or a node */
+	char *data;	   /* OP_KERNEL: packed arguments, in room or allocated */
 	union {
 		struct transfer memory;
 		struct {
@@ -88,6 +89,8 @@ struct op {
 
 struct op *op_new(void); /* NULL: no memory */
 void op_run(struct op *op);
+/* The same, with a row in the trace; e is zeroed, but for what is told of the stream. */
+void op_run_recorded(struct op *op, struct trace_event *e);
 void op_clear(struct op *op); /* drops what it refers to; it can then be filled again */
 void op_free(struct op *op);
 
@@ -111,8 +114,8 @@ struct event {
 	atomic_uint_least64_t recorded;
 	struct capture_point point;   /* where a capture recorded it last */
 	atomic_int_least64_t time_ns; /* when the last record was reached */
-	unsigned flags;
-	char tag; /* orders what came before the record before who waits */
+	unsigned flags, number;	      /* number: in a trace */
+	char tag;		      /* orders what came before the record before who waits */
 	atomic_int n_refs;
 };
 
@@ -124,8 +127,8 @@ void events_close_all(void);
 
 /* What a launch runs. It is not changed while launches in flight, or other graphs, refer to it. */
 struct body {
-	struct op **op; /* own copies: the graph may be destroyed before */
-	size_t n_ops;
+	struct op **op;		 /* own copies: the graph may be destroyed before */
+	size_t n_ops, n_kernels; /* n_kernels: those of child graphs as well */
 	atomic_int n_refs;
 };
 
@@ -133,6 +136,7 @@ struct body {
 struct exec {
 	struct body *body;		  /* of the next launch */
 	uint64_t graph_id;		  /* of the graph it was made from */
+	unsigned number;		  /* in a trace */
 	size_t *needs;			  /* indices of nodes that node i needs: */
 	size_t *needs_end;		  /* those before needs[needs_end[i]] */
 	atomic_uint_least64_t n_launches; /* ever submitted */
@@ -161,6 +165,7 @@ struct stream {
 	atomic_uint_least64_t done_seen; /* when last looked: reading `done` costs a cache line */
 	struct progress queued;		 /* operations submitted */
 	bool blocking;			 /* takes part in the legacy default stream's order */
+	unsigned number;		 /* in a trace */
 	struct stream *next_live;	 /* list of streams whose thread has not ended */
 
 	/* While it is captured; see graph.h. */
@@ -190,6 +195,9 @@ void stream_quit(struct stream *s); /* its thread ends after what is queued */
 void streams_each(void (*f)(struct stream *s, void *arg), void *arg);
 
 struct op *stream_new_op(struct stream *s); /* NULL: no memory */
+
+/* Its numbers in a trace, for what is recorded of it. */
+void stream_tell(const struct stream *s, struct trace_event *e);
 
 /* Queues a filled op, in the legacy default stream's order and once there is room for it. */
 void stream_queue(struct stream *s, struct op *op);

@@ -1,0 +1,26 @@
+/* calibration.h - what calls and kernels cost, from the events of a few of them. */
+#ifndef RIFT_RECORDER_CALIBRATION_H
+#define RIFT_RECORDER_CALIBRATION_H
+
+#include "common/recorder/writer.h"
+
+struct calibration;
+
+struct calibration *calibration_new(void); /* NULL: no memory */
+void calibration_free(struct calibration *c);
+
+/*
+ * Calls and operations in the order in which each thread made them: launches, of which some are
+ * followed by a synchronize, and kernels. Those between the first and the second host function, the
+ * third and the fourth, were queued before the first of them ran. calibration is a struct
+ * calibration.
+ */
+void calibration_take(const struct trace_event *e, void *calibration);
+
+/* All but the window. */
+void calibration_result(struct calibration *c, struct trace_calibration *out);
+
+/* Percentiles of n values, which are sorted. */
+struct trace_spread trace_spread_of(int64_t *value, int n);
+
+#endif

@@ -1,0 +1,521 @@
+/* fold.c - calls joined with their operations, and what repeats folded. */
+#include "common/recorder/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WINDOW = 4096,		  /* entries that periods are looked for in */
+	PERIOD_MAX = 1024,	  /* entries of a period */
+	REPEATS_MIN = 3,	  /* of a fold */
+	BINS_MAX = 256,		  /* of a distribution, as its readers expect */
+	COVER_MIN = 8,		  /* entries that are worth a fold */
+	BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 12 % wide */
+};
+
+/* A call with its operation, or a mark. */
+struct entry {
+	struct trace_event call, op;
+	bool op_came;
+	int64_t gap_ns; /* since the thread's previous call */
+	uint64_t hash;	/* equal where all but times and recordings are */
+};
+
+/* What one thread did, in order; first .. n are waiting. */
+struct queue {
+	struct entry *entry;
+	size_t first, n, room, joined; /* those before joined have all that they wait for */
+	uint64_t last_id;	       /* of the last call that came */
+	int64_t last_t1;
+	bool has_last;
+	struct trace_fold open; /* n 0: none */
+	size_t at;		/* entries of the queue that are the beginning of another repeat */
+};
+
+struct trace_folder {
+	struct trace_writer *w;
+	bool fold;
+	struct queue *queue;
+	size_t n_queues;
+	struct trace_event *early; /* operations whose calls have not come */
+	size_t n_early, room_early;
+	uint64_t calls, ops, marks;
+};
+
+/* ---- distributions --------------------------------------------------------------------- */
+
+/* Exact below 8; above, the octave and its eighth. */
+static uint32_t bin_of(int64_t value)
+{
+	uint64_t v = value < 0 ? 0 : (uint64_t)value;
+	uint32_t octave = v ? 63 - (uint32_t)__builtin_clzll(v) : 0;
+
+	if (octave < BINS_PER_OCTAVE_LOG2)
+		return (uint32_t)v;
+	return (octave << BINS_PER_OCTAVE_LOG2) +
+	       (uint32_t)(v >> (octave - BINS_PER_OCTAVE_LOG2) & 7);
+}
+
+static size_t find_bin(const struct trace_distribution *d, uint32_t bin)
+{
+	size_t low = 0, high = d->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (d->bin[middle].bin < bin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_value(struct trace_distribution *d, int64_t value)
+{
+	uint32_t bin = bin_of(value);
+	size_t i = find_bin(d, bin);
+
+	if (d->n == BINS_MAX && i == d->n)
+		i--; /* as good as the next one below */
+	if (d->n < BINS_MAX && (i == d->n || d->bin[i].bin != bin)) {
+		if (d->n == d->room) {
+			size_t room = d->room ? 2 * d->room : 4;
+			struct trace_bin *larger = realloc(d->bin, room * sizeof(*larger));
+
+			if (!larger)
+				return;
+			d->bin = larger;
+			d->room = room;
+		}
+		memmove(d->bin + i + 1, d->bin + i, (d->n - i) * sizeof(*d->bin));
+		d->bin[i] = (struct trace_bin){ .bin = bin };
+		d->n++;
+	}
+	d->bin[i].count++;
+	d->bin[i].sum += value < 0 ? 0 : value;
+}
+
+/* ---- what is equal --------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash ^= value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
+	return hash * 0xff51afd7ed558ccd;
+}
+
+/* Texts that are equal may lie apart: then they only do not fold. */
+static uint64_t hash_event(uint64_t hash, const struct trace_event *e)
+{
+	const uint64_t parts[] = {
+		(uint64_t)e->what << 32 | (uint64_t)e->kind,
+		(uintptr_t)e->name,
+		(uint64_t)e->stream << 32 | e->graph,
+		e->event,
+		e->bytes,
+		(uint64_t)e->memory << 32 | (uint64_t)e->direction << 16 |
+			(uint64_t)e->is_async << 2 | (uint64_t)e->has_op << 1 | e->is_captured,
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		hash = mix(hash, parts[i]);
+	if (e->what != TRACE_OP)
+		return hash;
+	for (int i = 0; i < 3; i++)
+		hash = mix(hash, (uint64_t)e->grid[i] << 32 | e->block[i]);
+	return mix(hash, (uint64_t)e->shared << 32 | e->registers);
+}
+
+/* A mark is like no other, so that it stays a row of its own, and so is a call without its op. */
+static void hash_entry(struct trace_folder *f, struct entry *e)
+{
+	e->hash = hash_event(0, &e->call);
+	if (e->op_came)
+		e->hash = hash_event(e->hash, &e->op);
+	if (e->call.what == TRACE_MARK || e->call.has_op != e->op_came)
+		e->hash = mix(e->hash, ++f->marks);
+}
+
+/* ---- rows as they are ------------------------------------------------------------------ */
+
+static void write_entry(struct trace_folder *f, const struct entry *e)
+{
+	trace_write(f->w, &e->call);
+	if (e->op_came)
+		trace_write(f->w, &e->op);
+}
+
+/* ---- folds ----------------------------------------------------------------------------- */
+
+static void release_fold(struct trace_fold *fold)
+{
+	for (size_t i = 0; i < fold->n; i++) {
+		struct trace_step *s = &fold->step[i];
+
+		free(s->gap.bin);
+		free(s->took.bin);
+		free(s->cpu.bin);
+		free(s->op_took.bin);
+		free(s->op_lag.bin);
+		free(s->op_busy.bin);
+	}
+	free(fold->step);
+	*fold = (struct trace_fold){ .n = 0 };
+}
+
+static void add_entry(struct trace_step *s, const struct entry *e)
+{
+	add_value(&s->gap, e->gap_ns);
+	add_value(&s->took, e->call.t1 - e->call.t0);
+	if (e->call.cpu_ns >= 0)
+		add_value(&s->cpu, e->call.cpu_ns);
+	if (!e->op_came)
+		return;
+	add_value(&s->op_took, e->op.t1 - e->op.t0);
+	add_value(&s->op_lag, e->op.t0 - e->call.t0);
+	if (e->op.busy_ns >= 0)
+		add_value(&s->op_busy, e->op.busy_ns);
+}
+
+static void add_repeat(struct trace_fold *fold, const struct entry *e)
+{
+	for (size_t i = 0; i < fold->n; i++)
+		add_entry(&fold->step[i], &e[i]);
+	fold->t1 = e[fold->n - 1].call.t1;
+	fold->times++;
+}
+
+/* Of the first repeats of a period, all known to be equal; false: no memory. */
+static bool open_fold(struct trace_fold *fold, const struct entry *e, size_t period)
+{
+	fold->step = calloc(period, sizeof(*fold->step));
+	if (!fold->step)
+		return false;
+	fold->n = period;
+	fold->times = 0;
+	fold->t0 = e->call.t0 - e->gap_ns;
+	for (size_t i = 0; i < period; i++) {
+		fold->step[i].call = e[i].call;
+		fold->step[i].op = e[i].op;
+		fold->step[i].hash = e[i].hash;
+		fold->step[i].recording_step = e[i + period].call.recording - e[i].call.recording;
+	}
+	return true;
+}
+
+/* Is e what step i of the next repeat must be? */
+static bool continues(const struct trace_fold *fold, size_t i, const struct entry *e)
+{
+	const struct trace_step *s = &fold->step[i];
+
+	return e->hash == s->hash &&
+	       e->call.recording == s->call.recording + fold->times * s->recording_step;
+}
+
+static void close_fold(struct trace_folder *f, struct queue *q)
+{
+	if (!q->open.n)
+		return;
+	trace_write_fold(f->w, &q->open);
+	release_fold(&q->open);
+	q->at = 0;
+}
+
+/* Takes what is joined into the open fold; closes it at the first entry that does not fit. */
+static void extend_fold(struct trace_folder *f, struct queue *q)
+{
+	while (q->open.n && q->first + q->at < q->joined) {
+		if (!continues(&q->open, q->at, &q->entry[q->first + q->at])) {
+			close_fold(f, q);
+			return;
+		}
+		if (++q->at < q->open.n)
+			continue;
+		add_repeat(&q->open, &q->entry[q->first]);
+		q->first += q->open.n;
+		q->at = 0;
+	}
+}
+
+/* ---- periods --------------------------------------------------------------------------- */
+
+/* As lag entries before, and its recording grows as it did at the period before. */
+static bool repeats(const struct entry *e, size_t i, size_t lag)
+{
+	if (e[i].hash != e[i - lag].hash)
+		return false;
+	return i < 2 * lag || e[i].call.recording - e[i - lag].call.recording ==
+				      e[i - lag].call.recording - e[i - 2 * lag].call.recording;
+}
+
+/* Entries that whole repeats of the period cover, from the first of n on; 0: too few. */
+static size_t covered(const struct entry *e, size_t n, size_t period)
+{
+	size_t i = period;
+
+	while (i < n && repeats(e, i, period))
+		i++;
+	i -= i % period;
+	return i / period < REPEATS_MIN || i < COVER_MIN ? 0 : i;
+}
+
+/* The shortest period of those that cover most. */
+static size_t find_period(const struct entry *e, size_t n, size_t *cover)
+{
+	size_t best = 0;
+
+	*cover = 0;
+	for (size_t p = 1; p <= PERIOD_MAX && p * REPEATS_MIN <= n; p++) {
+		size_t c = covered(e, n, p);
+
+		if (c > *cover) {
+			*cover = c;
+			best = p;
+		}
+	}
+	return best;
+}
+
+/*
+ * Writes the joined entries from the first on, folded where they repeat, until what is left is the
+ * open fold's, or so few that a period that begins there might not be seen.
+ */
+static void reduce(struct trace_folder *f, struct queue *q, size_t keep)
+{
+	while (q->first + keep < q->joined && !q->open.n) {
+		struct entry *e = &q->entry[q->first];
+		size_t cover, period = f->fold ? find_period(e, q->joined - q->first, &cover) : 0;
+
+		if (!period || !open_fold(&q->open, e, period)) {
+			write_entry(f, e);
+			q->first++;
+			continue;
+		}
+		for (size_t i = 0; i < cover; i += period)
+			add_repeat(&q->open, e + i);
+		q->first += cover;
+		q->at = 0;
+		extend_fold(f, q);
+	}
+}
+
+static void advance_queue(struct trace_folder *f, struct queue *q)
+{
+	size_t window = f->fold ? WINDOW : 1, keep = f->fold ? WINDOW / 2 : 0;
+
+	extend_fold(f, q);
+	while (!q->open.n && q->joined - q->first >= window) {
+		reduce(f, q, keep);
+		extend_fold(f, q);
+	}
+}
+
+/* ---- joining --------------------------------------------------------------------------- */
+
+static struct queue *queue_of(struct trace_folder *f, uint32_t thread)
+{
+	if (thread >= f->n_queues) {
+		size_t n = 2 * (size_t)thread + 4;
+		struct queue *larger = realloc(f->queue, n * sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		memset(larger + f->n_queues, 0, (n - f->n_queues) * sizeof(*larger));
+		f->queue = larger;
+		f->n_queues = n;
+	}
+	return &f->queue[thread];
+}
+
+/* What has gone on makes room for what comes. */
+static struct entry *append(struct queue *q)
+{
+	if (q->n == q->room && q->first > q->room / 2) {
+		memmove(q->entry, q->entry + q->first, (q->n - q->first) * sizeof(*q->entry));
+		q->n -= q->first;
+		q->joined -= q->first;
+		q->first = 0;
+	}
+	if (q->n == q->room) {
+		size_t room = q->room ? 2 * q->room : 256;
+		struct entry *larger = realloc(q->entry, room * sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		q->entry = larger;
+		q->room = room;
+	}
+	return memset(&q->entry[q->n++], 0, sizeof(*q->entry));
+}
+
+static void take_call(struct trace_folder *f, const struct trace_event *call)
+{
+	struct queue *q = queue_of(f, call->thread);
+	struct entry *e = q ? append(q) : NULL;
+
+	if (!e)
+		return;
+	e->call = *call;
+	if (call->what != TRACE_CALL)
+		return;
+	e->gap_ns = q->has_last ? call->t0 - q->last_t1 : 0;
+	q->last_t1 = call->t1;
+	q->last_id = call->id;
+	q->has_last = true;
+	f->calls++;
+}
+
+static void take_op(struct trace_folder *f, const struct trace_event *op)
+{
+	if (f->n_early == f->room_early) {
+		size_t room = f->room_early ? 2 * f->room_early : 256;
+		struct trace_event *larger = realloc(f->early, room * sizeof(*larger));
+
+		if (!larger)
+			return;
+		f->early = larger;
+		f->room_early = room;
+	}
+	f->early[f->n_early++] = *op;
+}
+
+void trace_folder_take(struct trace_folder *f, const struct trace_event *e)
+{
+	if (e->what == TRACE_OP)
+		take_op(f, e);
+	else
+		take_call(f, e);
+}
+
+/* The first waiting entry whose call's number is not below id; marks have their next call's. */
+static size_t find_call(const struct queue *q, uint64_t id)
+{
+	size_t low = q->joined, high = q->n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (q->entry[middle].call.id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+enum fate { JOINED, EARLY, LATE };
+
+static enum fate join(struct queue *q, const struct trace_event *op)
+{
+	size_t i = find_call(q, op->id);
+
+	while (i < q->n && q->entry[i].call.id == op->id && q->entry[i].call.what != TRACE_CALL)
+		i++;
+	if (i < q->n && q->entry[i].call.id == op->id) {
+		q->entry[i].op = *op;
+		q->entry[i].op_came = true;
+		return JOINED;
+	}
+	/* Its call went on without it, or has not come. */
+	return op->id <= q->last_id ? LATE : EARLY;
+}
+
+static void join_all(struct trace_folder *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->n_early; i++) {
+		struct trace_event *op = &f->early[i];
+		struct queue *q = queue_of(f, op->thread);
+		enum fate fate = q ? join(q, op) : LATE;
+
+		f->ops += fate != EARLY;
+		if (fate == LATE)
+			trace_write(f->w, op);
+		else if (fate == EARLY)
+			f->early[kept++] = *op;
+	}
+	f->n_early = kept;
+}
+
+/* Up to the first call that waits for its operation; all, where none is waited for. */
+static void count_joined(struct trace_folder *f, struct queue *q, bool all)
+{
+	while (q->joined < q->n) {
+		struct entry *e = &q->entry[q->joined];
+
+		if (e->call.has_op && !e->op_came && !all)
+			return;
+		hash_entry(f, e);
+		q->joined++;
+	}
+}
+
+void trace_folder_advance(struct trace_folder *f)
+{
+	join_all(f);
+	for (size_t i = 0; i < f->n_queues; i++) {
+		count_joined(f, &f->queue[i], false);
+		advance_queue(f, &f->queue[i]);
+	}
+}
+
+void trace_folder_flush(struct trace_folder *f)
+{
+	join_all(f);
+	for (size_t i = 0; i < f->n_queues; i++) {
+		struct queue *q = &f->queue[i];
+
+		count_joined(f, q, true);
+		extend_fold(f, q);
+		do {
+			close_fold(f, q);
+			reduce(f, q, 0);
+		} while (q->open.n || q->first < q->joined);
+	}
+}
+
+/* ---- birth and death ------------------------------------------------------------------- */
+
+struct trace_folder *trace_folder_new(struct trace_writer *w, bool fold)
+{
+	struct trace_folder *f = calloc(1, sizeof(*f));
+
+	if (f) {
+		f->w = w;
+		f->fold = fold;
+	}
+	return f;
+}
+
+void trace_folder_free(struct trace_folder *f)
+{
+	for (size_t i = 0; f && i < f->n_queues; i++) {
+		release_fold(&f->queue[i].open);
+		free(f->queue[i].entry);
+	}
+	if (f) {
+		free(f->queue);
+		free(f->early);
+	}
+	free(f);
+}
+
+size_t trace_folder_waiting(const struct trace_folder *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_queues; i++)
+		n += f->queue[i].n - f->queue[i].first;
+	return n;
+}
+
+uint64_t trace_folder_calls(const struct trace_folder *f)
+{
+	return f->calls;
+}
+
+uint64_t trace_folder_ops(const struct trace_folder *f)
+{
+	return f->ops;
+}

@@ -1,0 +1,779 @@
+/* recorder.c - the recorder of a process: settings, buffers of threads, the thread that writes. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "common/recorder/recorder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/recorder/calibration.h"
+#include "common/recorder/fold.h"
+
+enum {
+	OFF,
+	READY, /* the first call opens the file */
+	CALIBRATING,
+	ON,
+	FULL, /* as many rows as there may be: what comes is counted */
+};
+
+enum {
+	CHUNK_EVENTS = 1024,
+	CHUNKS_MAX = 512,      /* of a thread, some 100 MB: what comes then is dropped */
+	ROUND_MS = 20,	       /* between two looks at the buffers */
+	FLUSH_NS = 1000000000, /* what waits to be folded goes to the file */
+	CPU_FRESH_NS = 10000,  /* how old a look at a thread's CPU time may be */
+	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
+	THREADS_MAX = 1 << 16,
+	MAX_EVENTS = 2000000,
+};
+
+struct chunk {
+	struct chunk *next;
+	struct trace_event event[CHUNK_EVENTS];
+};
+
+/* One thread's buffer: it writes, the recorder's thread reads. */
+struct producer {
+	struct producer *next;
+	struct chunk *tail, *head;     /* the thread's, and the reader's */
+	struct chunk *spare;	       /* the reader gives one back */
+	uint64_t written, read, until; /* until: what is read in this round */
+	uint64_t n_chunks;
+	uint64_t dropped;
+	int thread; /* its number once it has made a call; -1 */
+	int64_t last_t1;
+	int64_t cpu_ns, cpu_at; /* its CPU time, and when that was looked at */
+};
+
+struct thread_row {
+	int tid;
+	char name[16];
+};
+
+struct settings {
+	char path[PATH_MAX];
+	const char *range;
+	bool at_profiler; /* range is @profiler */
+	bool is_anonymous, fold;
+	int64_t process_start, from, until, delay_ns, duration_ns, max_events;
+};
+
+int recorder_state;
+__thread struct trace_event *recorder_call;
+
+static __thread struct producer *own;
+static __thread bool calibrating; /* this thread makes the calls of the calibration */
+
+static struct recorder_source *source;
+static struct settings settings;
+static struct producer *producers; /* a list that only grows */
+static uint64_t n_calls;
+static int ranges_open, is_stopped;
+
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER; /* threads, texts */
+static struct thread_row *threads;
+static size_t n_threads, room_threads, n_threads_written;
+static struct kept {
+	struct kept *next;
+	char text[];
+} * kept;
+
+static struct trace_writer *writer;
+static struct trace_folder *folder;
+static int64_t start_ns, last_flush;
+static uint64_t last_id; /* of calls that may be in the trace, once it is full */
+static uint64_t dropped;
+static pthread_t thread;
+static pthread_mutex_t round_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t round_wake;
+static bool quits;
+
+int64_t recorder_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static int64_t thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static int state(void)
+{
+	return __atomic_load_n(&recorder_state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(int to)
+{
+	__atomic_store_n(&recorder_state, to, __ATOMIC_RELEASE);
+}
+
+/* ---- tables ---------------------------------------------------------------------------- */
+
+const char *recorder_keep(const char *text)
+{
+	size_t bytes = text ? strlen(text) + 1 : 0;
+	struct kept *k = NULL;
+
+	if (!text)
+		return NULL;
+	pthread_mutex_lock(&table_lock);
+	for (k = kept; k && strcmp(k->text, text);)
+		k = k->next;
+	if (!k && (k = malloc(sizeof(*k) + bytes))) {
+		memcpy(k->text, text, bytes);
+		k->next = kept;
+		kept = k;
+	}
+	pthread_mutex_unlock(&table_lock);
+	return k ? k->text : NULL;
+}
+
+int recorder_thread(int tid, const char *name)
+{
+	int number = -1;
+
+	pthread_mutex_lock(&table_lock);
+	for (size_t i = 0; i < n_threads && number < 0; i++)
+		if (threads[i].tid == tid)
+			number = (int)i;
+	if (number < 0 && n_threads == room_threads && n_threads < THREADS_MAX) {
+		size_t room = room_threads ? 2 * room_threads : 16;
+		struct thread_row *larger = realloc(threads, room * sizeof(*larger));
+
+		threads = larger ? larger : threads;
+		room_threads = larger ? room : room_threads;
+	}
+	if (number < 0 && n_threads < room_threads) {
+		threads[n_threads].tid = tid;
+		snprintf(threads[n_threads].name, sizeof(threads->name), "%s", name);
+		number = (int)n_threads++;
+	}
+	pthread_mutex_unlock(&table_lock);
+	return number;
+}
+
+static void write_threads(void)
+{
+	pthread_mutex_lock(&table_lock);
+	for (; n_threads_written < n_threads; n_threads_written++)
+		trace_write_thread(writer, (uint32_t)n_threads_written,
+				   threads[n_threads_written].tid, threads[n_threads_written].name);
+	pthread_mutex_unlock(&table_lock);
+}
+
+/* ---- a thread's buffer ----------------------------------------------------------------- */
+
+static struct producer *producer(void)
+{
+	struct producer *p = own;
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	struct chunk *chunk = p ? malloc(sizeof(*chunk)) : NULL;
+
+	if (!chunk) {
+		free(p);
+		return NULL;
+	}
+	chunk->next = NULL;
+	p->head = p->tail = chunk;
+	p->n_chunks = 1;
+	p->thread = -1;
+	p->next = __atomic_load_n(&producers, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&producers, &p->next, p, true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+	own = p;
+	return p;
+}
+
+static struct chunk *next_chunk(struct producer *p)
+{
+	struct chunk *chunk = __atomic_exchange_n(&p->spare, NULL, __ATOMIC_ACQUIRE);
+
+	if (!chunk && __atomic_load_n(&p->n_chunks, __ATOMIC_RELAXED) < CHUNKS_MAX) {
+		chunk = malloc(sizeof(*chunk));
+		__atomic_add_fetch(&p->n_chunks, chunk != NULL, __ATOMIC_RELAXED);
+	}
+	if (!chunk)
+		return NULL;
+	chunk->next = NULL;
+	__atomic_store_n(&p->tail->next, chunk, __ATOMIC_RELEASE);
+	p->tail = chunk;
+	return chunk;
+}
+
+/* Where the thread's next event goes; NULL: there is no room. publish() lets it be read. */
+static struct trace_event *slot(struct producer *p)
+{
+	uint64_t at = p->written % CHUNK_EVENTS;
+
+	if (!at && p->written && !next_chunk(p)) {
+		p->dropped++;
+		return NULL;
+	}
+	return &p->tail->event[at];
+}
+
+static void publish(struct producer *p)
+{
+	__atomic_store_n(&p->written, p->written + 1, __ATOMIC_RELEASE);
+}
+
+/* Hands the events of a thread on, one after the other. */
+static void drain(struct producer *p, void (*take)(const struct trace_event *e, void *arg),
+		  void *arg)
+{
+	while (p->read < p->until) {
+		uint64_t at = p->read % CHUNK_EVENTS;
+
+		if (at == 0 && p->read) {
+			struct chunk *done = p->head;
+
+			p->head = __atomic_load_n(&done->next, __ATOMIC_ACQUIRE);
+			done = __atomic_exchange_n(&p->spare, done, __ATOMIC_ACQ_REL);
+			__atomic_sub_fetch(&p->n_chunks, done != NULL, __ATOMIC_RELAXED);
+			free(done);
+		}
+		take(&p->head->event[at], arg);
+		p->read++;
+	}
+}
+
+/* What there was at one moment: calls then lack no more operations than are queued. */
+static void drain_all(void (*take)(const struct trace_event *e, void *arg), void *arg)
+{
+	struct producer *first = __atomic_load_n(&producers, __ATOMIC_ACQUIRE);
+
+	for (struct producer *p = first; p; p = p->next)
+		p->until = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
+	for (struct producer *p = first; p; p = p->next)
+		drain(p, take, arg);
+}
+
+void recorder_take(const struct trace_event *e)
+{
+	struct producer *p = state() == OFF ? NULL : producer();
+	struct trace_event *to = p ? slot(p) : NULL;
+
+	if (!to)
+		return;
+	*to = *e;
+	publish(p);
+}
+
+void recorder_op(uint64_t submitted, struct trace_event *op)
+{
+	op->what = TRACE_OP;
+	op->thread = submitted & (THREADS_MAX - 1);
+	op->id = submitted / THREADS_MAX;
+	recorder_take(op);
+}
+
+static int number_of_thread(struct producer *p)
+{
+	char name[16] = "";
+
+	if (p->thread < 0) {
+		pthread_getname_np(pthread_self(), name, sizeof(name));
+		p->thread = recorder_thread((int)syscall(SYS_gettid), name);
+	}
+	return p->thread;
+}
+
+/* ---- the thread that writes ------------------------------------------------------------ */
+
+static bool is_full(void)
+{
+	return trace_rows(writer) + 2 * (int64_t)trace_folder_waiting(folder) >=
+	       settings.max_events;
+}
+
+static void take_event(const struct trace_event *e, void *arg)
+{
+	(void)arg;
+	if (state() == FULL && e->id > last_id) {
+		dropped += e->what == TRACE_CALL;
+		return;
+	}
+	trace_folder_take(folder, e);
+	if (e->what == TRACE_OP || state() == FULL)
+		return;
+	if (e->id > last_id)
+		last_id = e->id;
+	if (trace_folder_waiting(folder) % CHUNK_EVENTS == 0)
+		trace_folder_advance(folder);
+	if (is_full())
+		set_state(FULL);
+}
+
+static void write_round(bool end)
+{
+	int64_t now = recorder_now();
+	bool flush = end || now - last_flush >= FLUSH_NS;
+
+	if (source->flush && flush)
+		source->flush(end);
+	write_threads();
+	drain_all(take_event, NULL);
+	write_threads();
+	trace_folder_advance(folder);
+	if (flush) {
+		trace_folder_flush(folder);
+		last_flush = now;
+	}
+	if (trace_flush(writer))
+		set_state(OFF);
+}
+
+static void *serve(void *arg)
+{
+	struct timespec until;
+
+	(void)arg;
+	pthread_setname_np(pthread_self(), "rift-recorder");
+	pthread_mutex_lock(&round_lock);
+	while (!quits) {
+		int64_t t = recorder_now() + ROUND_MS * INT64_C(1000000);
+
+		until = (struct timespec){ t / 1000000000, t % 1000000000 };
+		pthread_cond_timedwait(&round_wake, &round_lock, &until);
+		pthread_mutex_unlock(&round_lock);
+		write_round(false);
+		pthread_mutex_lock(&round_lock);
+	}
+	pthread_mutex_unlock(&round_lock);
+	return NULL;
+}
+
+/* Signals are the program's. */
+static bool start_thread(void)
+{
+	pthread_condattr_t attr;
+	sigset_t all, before;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&round_wake, &attr);
+	pthread_condattr_destroy(&attr);
+	quits = false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int err = pthread_create(&thread, NULL, serve, NULL);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return !err;
+}
+
+/* What this thread did for the recorder since t0. */
+static void write_own(int64_t t0)
+{
+	struct producer *p = producer();
+	int number = p ? number_of_thread(p) : -1;
+
+	write_threads();
+	if (number >= 0)
+		trace_write_own(writer, (uint32_t)number, t0, recorder_now());
+}
+
+/* ---- the end --------------------------------------------------------------------------- */
+
+static const char *reason(int state)
+{
+	if (state == FULL)
+		return "limit";
+	return is_stopped || recorder_now() >= settings.until ? "stop" : "exit";
+}
+
+static void finish(void)
+{
+	int was = state();
+
+	if (!writer || (was != ON && was != FULL))
+		return;
+	const char *why = reason(was);
+	int64_t t0 = recorder_now();
+
+	pthread_mutex_lock(&round_lock);
+	quits = true;
+	pthread_cond_signal(&round_wake);
+	pthread_mutex_unlock(&round_lock);
+	pthread_join(thread, NULL);
+	write_round(true);
+	why = state() == FULL ? "limit" : why;
+	write_own(t0);
+	set_state(OFF);
+	for (struct producer *p = producers; p; p = p->next)
+		dropped += p->dropped;
+	trace_write_end(writer, recorder_now(), trace_folder_calls(folder),
+			trace_folder_ops(folder), dropped, why);
+	trace_folder_free(folder);
+	trace_writer_free(writer);
+	writer = NULL;
+}
+
+/* ---- the beginning --------------------------------------------------------------------- */
+
+/* What an operation's row costs the thread that runs it. */
+static int64_t pace_ns(void)
+{
+	enum { ROWS = 1000 };
+	int64_t start = recorder_now();
+	struct trace_event e = { .kind = TRACE_KIND_memset };
+
+	for (int i = 0; i < ROWS; i++)
+		recorder_op(0, &e);
+	return (recorder_now() - start) / ROWS;
+}
+
+/* Not written: what the calibration did. */
+static void calibrate(struct trace_calibration *out)
+{
+	struct calibration *c = calibration_new();
+
+	if (!c)
+		return;
+	calibrating = true;
+	set_state(CALIBRATING);
+	source->calibrate();
+	drain_all(calibration_take, c);
+	calibration_result(c, out);
+	out->pace_ns = pace_ns();
+	drain_all(calibration_take, c);
+	set_state(READY);
+	calibrating = false;
+	calibration_free(c);
+	out->window = source->window;
+	own->last_t1 = 0;
+	n_calls = 0;
+}
+
+static void write_header(void)
+{
+	struct trace_calibration found = { .window = 0 };
+	struct trace_header h = {
+		.recorder = source->name,
+		.device = source->device,
+		.runtime = source->runtime,
+		.driver = source->driver,
+		.cupti = source->cupti,
+		.is_anonymous = settings.is_anonymous,
+		.process_start_ns = settings.process_start,
+		.delay_ns = settings.delay_ns,
+		.duration_ns = settings.duration_ns,
+		.max_events = settings.max_events,
+		.range = settings.range,
+		.calibration = source->calibration,
+	};
+
+	if (source->calibrate) {
+		calibrate(&found);
+		h.calibration = &found;
+	}
+	h.start_ns = start_ns = recorder_now();
+	trace_write_header(writer, &h);
+}
+
+static void open_file(void)
+{
+	if (source->begin)
+		source->begin(source);
+	writer = trace_writer_new(settings.path);
+	folder = writer ? trace_folder_new(writer, settings.fold) : NULL;
+	if (folder)
+		return;
+	fprintf(stderr, "rift: the trace %s: %s%s\n", settings.path, strerror(errno),
+		errno == EEXIST ? "; give another name, nothing is overwritten" : "");
+	set_state(OFF);
+	if (source->ends_process)
+		exit(3);
+}
+
+static void start(void)
+{
+	static bool at_exit;
+	int64_t t0 = recorder_now();
+
+	pthread_mutex_lock(&start_lock);
+	if (state() == READY) {
+		open_file();
+		if (folder) {
+			write_header();
+			last_flush = start_ns;
+			if (!at_exit)
+				atexit(finish);
+			at_exit = true;
+			write_own(t0);
+			set_state(start_thread() ? ON : OFF);
+		}
+	}
+	pthread_mutex_unlock(&start_lock);
+}
+
+/* ---- calls ----------------------------------------------------------------------------- */
+
+static bool is_wanted(int64_t t)
+{
+	if (calibrating)
+		return true;
+	return t >= settings.from && t < settings.until &&
+	       (!settings.range || __atomic_load_n(&ranges_open, __ATOMIC_RELAXED) > 0) &&
+	       !__atomic_load_n(&is_stopped, __ATOMIC_RELAXED);
+}
+
+/* Of the gap before t; -1: not measured. Since the last look the thread was in calls, or short. */
+static int64_t gap_cpu_ns(const struct producer *p, int64_t t)
+{
+	if (!p->last_t1 || t - p->last_t1 < CPU_GAP_NS)
+		return -1;
+	int64_t cpu = thread_cpu_ns() - p->cpu_ns - (p->last_t1 - p->cpu_at);
+
+	return cpu < 0 ? 0 : cpu > t - p->last_t1 ? t - p->last_t1 : cpu;
+}
+
+/* Others wait until the one that calibrates is done. */
+static bool has_started(void)
+{
+	return calibrating || (state() != READY && state() != CALIBRATING);
+}
+
+void recorder_begin_slowly(enum trace_class kind, const char *name)
+{
+	if (!has_started())
+		start();
+	struct producer *p = state() == OFF ? NULL : producer();
+
+	if (!p)
+		return;
+	if (state() == FULL) {
+		p->dropped++;
+		return;
+	}
+	int64_t t0 = recorder_now();
+	struct trace_event *e = is_wanted(t0) && number_of_thread(p) >= 0 ? slot(p) : NULL;
+
+	if (!e)
+		return;
+	memset(e, 0, sizeof(*e));
+	e->what = TRACE_CALL;
+	e->kind = (int)kind;
+	e->name = name;
+	e->thread = (uint32_t)p->thread;
+	e->id = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED);
+	e->cpu_ns = gap_cpu_ns(p, t0);
+	e->busy_ns = -1;
+	e->t0 = t0;
+	recorder_call = e;
+}
+
+void recorder_end_slowly(void)
+{
+	struct producer *p = own;
+	struct trace_event *e = recorder_call;
+
+	recorder_call = NULL;
+	e->kind = e->is_captured ? TRACE_CLASS_other : e->kind;
+	e->t1 = p->last_t1 = recorder_now();
+	if (e->t1 - p->cpu_at > CPU_FRESH_NS) {
+		p->cpu_ns = thread_cpu_ns();
+		p->cpu_at = e->t1;
+	}
+	publish(p);
+}
+
+/* ---- marks ----------------------------------------------------------------------------- */
+
+/* A range is open as long as a thread is in it, at whatever depth. */
+static void count_range(enum trace_mark kind, const char *name)
+{
+	enum { DEPTH_MAX = 64 };
+	static __thread uint64_t is_range; /* bit d: the range at depth d is the wanted one */
+	static __thread int depth;
+
+	if (kind == TRACE_MARK_push) {
+		bool same = name && settings.range && !settings.at_profiler &&
+			    !strcmp(name, settings.range);
+
+		if (depth < DEPTH_MAX && same) {
+			is_range |= UINT64_C(1) << depth;
+			__atomic_add_fetch(&ranges_open, 1, __ATOMIC_RELAXED);
+		}
+		depth++;
+	} else if (kind == TRACE_MARK_pop && depth > 0) {
+		depth--;
+		if (depth < DEPTH_MAX && is_range >> depth & 1) {
+			is_range &= ~(UINT64_C(1) << depth);
+			__atomic_sub_fetch(&ranges_open, 1, __ATOMIC_RELAXED);
+		}
+	}
+}
+
+static void count_profiler(enum trace_mark kind)
+{
+	if (kind != TRACE_MARK_start && kind != TRACE_MARK_stop)
+		return;
+	if (settings.at_profiler)
+		__atomic_store_n(&ranges_open, kind == TRACE_MARK_start, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&is_stopped, kind == TRACE_MARK_stop, __ATOMIC_RELAXED);
+}
+
+void recorder_mark(enum trace_mark kind, const char *name)
+{
+	if (state() == OFF)
+		return;
+	if (!has_started())
+		start();
+	bool wanted = is_wanted(recorder_now());
+
+	count_range(kind, name);
+	count_profiler(kind);
+	wanted |= is_wanted(recorder_now());
+	struct producer *p = wanted && state() == ON ? producer() : NULL;
+	struct trace_event e = {
+		.what = TRACE_MARK,
+		.kind = (int)kind,
+		.name = recorder_keep(name),
+		.id = __atomic_load_n(&n_calls, __ATOMIC_RELAXED),
+		.t0 = recorder_now(),
+	};
+
+	if (!p || number_of_thread(p) < 0)
+		return;
+	e.thread = (uint32_t)p->thread;
+	recorder_take(&e);
+}
+
+/* ---- settings -------------------------------------------------------------------------- */
+
+static int64_t number(const char *name, int64_t fallback)
+{
+	const char *text = getenv(name);
+	char *end;
+
+	if (!text || !*text)
+		return fallback;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+
+	if (!*end && !errno && value >= 0)
+		return value;
+	fprintf(stderr, "rift: %s=%s: must be a whole number from 0 on\n", name, text);
+	exit(3);
+}
+
+/* PATH as it is now, whatever folder the program goes to. A child's has its number behind it. */
+static void set_path(const char *path, bool child)
+{
+	char folder_path[PATH_MAX] = "", number[16] = "";
+
+	if (*path != '/' && getcwd(folder_path, sizeof(folder_path) - 1))
+		strcat(folder_path, "/");
+	if (child)
+		snprintf(number, sizeof(number), ".%d", (int)getpid());
+	if (snprintf(settings.path, sizeof(settings.path), "%s%s%s", folder_path, path, number) >=
+	    (int)sizeof(settings.path)) {
+		fprintf(stderr, "rift: RIFT_TRACE: the name is longer than %d bytes\n", PATH_MAX);
+		exit(3);
+	}
+}
+
+static void load_settings(void)
+{
+	settings.process_start = number("RIFT_TRACE_STARTED_NS", recorder_now());
+	settings.delay_ns = number("RIFT_TRACE_DELAY_NS", 0);
+	settings.duration_ns = number("RIFT_TRACE_DURATION_NS", 0);
+	settings.max_events = number("RIFT_TRACE_MAX_EVENTS", MAX_EVENTS);
+	settings.range = getenv("RIFT_TRACE_RANGE");
+	if (settings.range)
+		settings.range = *settings.range ? recorder_keep(settings.range) : NULL;
+	settings.at_profiler = settings.range && !strcmp(settings.range, "@profiler");
+	settings.is_anonymous = number("RIFT_TRACE_ANONYMOUS", 0) != 0;
+	settings.fold = number("RIFT_TRACE_FOLD", 1) != 0;
+	if (__builtin_add_overflow(settings.process_start, settings.delay_ns, &settings.from))
+		settings.from = INT64_MAX;
+	settings.until = INT64_MAX;
+	if (settings.duration_ns &&
+	    __builtin_add_overflow(settings.from, settings.duration_ns, &settings.until))
+		settings.until = INT64_MAX;
+}
+
+/* ---- forks ----------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&start_lock);
+	pthread_mutex_lock(&table_lock);
+}
+
+static void in_parent(void)
+{
+	pthread_mutex_unlock(&table_lock);
+	pthread_mutex_unlock(&start_lock);
+}
+
+/* The parent's buffers and file are left to it: other threads may have been at them. */
+static void in_child(void)
+{
+	pthread_mutex_init(&table_lock, NULL);
+	pthread_mutex_init(&start_lock, NULL);
+	pthread_mutex_init(&round_lock, NULL);
+	if (state() == OFF)
+		return;
+	if (writer)
+		trace_writer_abandon(writer);
+	writer = NULL;
+	folder = NULL;
+	producers = NULL;
+	own = NULL;
+	recorder_call = NULL;
+	n_threads = n_threads_written = 0;
+	n_calls = last_id = dropped = 0;
+	set_path(getenv("RIFT_TRACE") ? getenv("RIFT_TRACE") : "rift.trace", true);
+	set_state(READY);
+}
+
+/* A process that another one started after it had loaded this, is its child, forked or not. */
+static bool is_child(void)
+{
+	static const char owner[] = "RIFT_TRACE_OWNER";
+	const char *is = getenv(owner);
+	char self[16];
+
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	if (is && *is)
+		return strcmp(is, self) != 0;
+	setenv(owner, self, 1);
+	return false;
+}
+
+void recorder_load(struct recorder_source *s)
+{
+	const char *path = getenv("RIFT_TRACE");
+
+	if (!path || !*path || state() != OFF)
+		return;
+	source = s;
+	load_settings();
+	set_path(path, is_child());
+	pthread_atfork(before_fork, in_parent, in_child);
+	set_state(READY);
+}

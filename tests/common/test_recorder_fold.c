@@ -1,0 +1,357 @@
+/*
+ * test_recorder_fold.c - what repeats in a trace, folded while it is recorded: unfolded it is what
+ * came, in order and number; sums of times are right to half a nanosecond a value.
+ */
+/* sanitizers: one thread */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/recorder/fold.h"
+#include "tests/traces.h"
+
+enum { CALLS_MAX = 60000 };
+
+static char path[] = "/tmp/rift-fold-XXXXXX";
+static struct trace_writer *writer;
+static struct trace_folder *folder;
+
+static void begin(void)
+{
+	struct trace_header h = { .recorder = "test", .device = "none" };
+
+	cr_assert(lt(int, -1, mkstemp(path)));
+	unlink(path);
+	writer = trace_writer_new(path);
+	cr_assert(writer != NULL, "%s", path);
+	trace_write_header(writer, &h);
+	trace_write_thread(writer, 0, 1, "test");
+	folder = trace_folder_new(writer, true);
+}
+
+static json_t *end(void)
+{
+	json_t *rows;
+
+	trace_folder_advance(folder);
+	trace_folder_flush(folder);
+	trace_write_end(writer, 0, trace_folder_calls(folder), trace_folder_ops(folder), 0, "exit");
+	trace_folder_free(folder);
+	trace_writer_free(writer);
+	rows = trace_read(path);
+	unlink(path);
+	trace_judge(rows);
+	return rows;
+}
+
+TestSuite(small_recorder_fold, .timeout = 120, .init = begin);
+
+/* ---- what comes ------------------------------------------------------------------------- */
+
+static struct trace_event came[CALLS_MAX], op_came[CALLS_MAX];
+static size_t n_came;
+static int64_t now;
+static uint32_t random_state = 1;
+
+static uint32_t random_below(uint32_t n)
+{
+	random_state ^= random_state << 13; /* Marsaglia 2003, xorshift */
+	random_state ^= random_state >> 17;
+	random_state ^= random_state << 5;
+	return random_state % n;
+}
+
+/* A call of kind `which`, with an operation where that is even. */
+static void call(int which, uint64_t recording)
+{
+	static const char *const names[] = { "zero", "one", "two", "three", "four", "five" };
+	struct trace_event *c = &came[n_came], *op = &op_came[n_came];
+
+	cr_assert(lt(sz, n_came, (size_t)CALLS_MAX));
+	now += 1 + random_below(which == 1 ? 1000000 : 50);
+	*c = (struct trace_event){ .what = TRACE_CALL,
+				   .kind = which % 2 ? TRACE_CLASS_record : TRACE_CLASS_launch,
+				   .id = ++n_came,
+				   .name = names[which],
+				   .stream = 1 + (uint32_t)which % 3,
+				   .event = which % 2,
+				   .recording = which % 2 ? recording : 0,
+				   .has_op = which % 2 == 0,
+				   .t0 = now,
+				   .cpu_ns = random_below(2) ? -1 : (int64_t)random_below(500),
+				   .busy_ns = -1 };
+	now += random_below(3000);
+	c->t1 = now;
+	*op = (struct trace_event){ .what = TRACE_OP,
+				    .kind = TRACE_KIND_kernel,
+				    .id = c->id,
+				    .name = "kernel",
+				    .stream = c->stream,
+				    .grid = { (uint32_t)which, 1, 1 },
+				    .t0 = c->t0 + random_below(10000),
+				    .busy_ns = -1 };
+	op->t1 = op->t0 + 1 + random_below(1 << random_below(24));
+}
+
+/* To the folder, operations up to `late` calls behind theirs, or before them. */
+static void deliver(size_t late)
+{
+	for (size_t i = 0; i < n_came + late; i++) {
+		size_t op = late ? i - late : i;
+
+		if (!late && came[i].has_op)
+			trace_folder_take(folder, &op_came[i]);
+		if (i < n_came)
+			trace_folder_take(folder, &came[i]);
+		if (late && i >= late && came[op].has_op)
+			trace_folder_take(folder, &op_came[op]);
+		if (i % 97 == 0)
+			trace_folder_advance(folder);
+		if (i % 7919 == 7918)
+			trace_folder_flush(folder);
+	}
+}
+
+/* ---- what is there ---------------------------------------------------------------------- */
+
+static void judge_call(const json_t *rows, const json_t *is, size_t i)
+{
+	const json_t *op = json_object_get(is, "op");
+
+	cr_assert(eq(i64, trace_int(is, "stream"), came[i].stream), "call %zu", i);
+	cr_assert(eq(i64, trace_int(is, "recording"), (int64_t)came[i].recording), "call %zu", i);
+	cr_assert(eq(str, (char *)trace_name(rows, is), (char *)came[i].name), "call %zu", i);
+	cr_assert(eq(int, op != NULL, came[i].has_op), "call %zu", i);
+	if (op)
+		cr_assert(eq(i64,
+			     json_integer_value(json_array_get(json_object_get(op, "grid"), 0)),
+			     op_came[i].grid[0]),
+			  "call %zu", i);
+}
+
+/* Sum of a distribution, or of the difference of a row's times. */
+static int64_t sum_of(const json_t *row, const char *key, int64_t *values)
+{
+	int64_t sum = 0;
+	size_t i;
+	json_t *bin;
+
+	json_array_foreach(json_object_get(row, key), i, bin)
+	{
+		int64_t count = json_integer_value(json_array_get(bin, 1));
+
+		sum += json_integer_value(json_array_get(bin, 0)) * count;
+		*values += count;
+	}
+	return sum;
+}
+
+static int64_t took(const json_t *row)
+{
+	return trace_int(row, "t1") - trace_int(row, "t0");
+}
+
+struct sums {
+	int64_t calls, ops, n_calls, n_ops;
+};
+
+static struct sums sums_of(const json_t *rows)
+{
+	struct sums s = { 0 };
+	size_t i, j;
+	json_t *row, *c;
+
+	json_array_foreach(rows, i, row)
+	{
+		const char *record = json_string_value(json_object_get(row, "record"));
+
+		if (!strcmp(record, "call"))
+			s.calls += took(row), s.n_calls++;
+		if (!strcmp(record, "op"))
+			s.ops += took(row), s.n_ops++;
+		json_array_foreach(json_object_get(row, "body"), j, c)
+		{
+			s.calls += sum_of(c, "took_ns", &s.n_calls);
+			s.ops += sum_of(json_object_get(c, "op"), "took_ns", &s.n_ops);
+		}
+	}
+	return s;
+}
+
+static void judge_sums(const json_t *rows)
+{
+	struct sums want = { 0 }, is = sums_of(rows);
+
+	for (size_t i = 0; i < n_came; i++) {
+		want.calls += came[i].t1 - came[i].t0;
+		want.n_calls++;
+		if (came[i].has_op) {
+			want.ops += op_came[i].t1 - op_came[i].t0;
+			want.n_ops++;
+		}
+	}
+	cr_assert(eq(i64, is.n_calls, want.n_calls));
+	cr_assert(eq(i64, is.n_ops, want.n_ops));
+	cr_assert(le(i64, llabs(is.calls - want.calls), want.n_calls / 2 + 1));
+	cr_assert(le(i64, llabs(is.ops - want.ops), want.n_ops / 2 + 1));
+}
+
+static void judge(const json_t *rows)
+{
+	json_t *calls = trace_calls(rows, 0), *c;
+	size_t i;
+
+	cr_assert(eq(sz, json_array_size(calls), n_came));
+	json_array_foreach(calls, i, c) judge_call(rows, c, i);
+	judge_sums(rows);
+	json_decref(calls);
+}
+
+/* ---- tests ------------------------------------------------------------------------------ */
+
+/* Loops of random bodies, some in others, with something else in between. */
+static void random_program(void)
+{
+	uint64_t recording = 0;
+
+	for (int section = 0; section < 12; section++) {
+		int body[40], n = 1 + (int)random_below(40), inner = (int)random_below(6);
+		int times = (int)random_below(60);
+
+		for (int i = 0; i < n; i++)
+			body[i] = (int)random_below(6);
+		for (int t = 0; t < times; t++)
+			for (int i = 0; i < n; i++)
+				for (int k = 0; k <= (i == 0 ? inner : 0); k++) {
+					recording += body[i] % 2;
+					call(body[i], recording);
+				}
+		for (int i = (int)random_below(9); i > 0; i--)
+			call((int)random_below(6), recording += random_below(3));
+	}
+}
+
+static void judge_random(uint32_t seed, size_t late)
+{
+	json_t *rows;
+
+	random_state = seed;
+	random_program();
+	deliver(late);
+	rows = end();
+	judge(rows);
+	json_decref(rows);
+}
+
+#define RANDOM(seed, late)                                                                         \
+	Test(small_recorder_fold, random_programs_unfold_to_what_came_##seed)                      \
+	{                                                                                          \
+		judge_random(seed, late);                                                          \
+	}
+
+RANDOM(1, 0)
+RANDOM(2, 0)
+RANDOM(3, 1)
+RANDOM(4, 100)
+RANDOM(5, 2000)
+RANDOM(6, 5000)
+
+Test(small_recorder_fold, a_period_is_one_row)
+{
+	json_t *rows;
+	const json_t *fold;
+
+	for (int i = 0; i < 1000; i++)
+		for (int j = 0; j < 17; j++)
+			call(j < 16 ? 2 : 1, (uint64_t)i);
+	deliver(0);
+	rows = end();
+	judge(rows);
+	fold = trace_row(rows, "fold", NULL, NULL);
+	cr_assert(eq(sz, json_array_size(json_object_get(fold, "body")), 17));
+	/* Flushes cut the one fold in three, and leave parts of a period. */
+	cr_assert(lt(sz, json_array_size(rows), 60));
+	json_decref(rows);
+}
+
+/* Equal but for the recording, which jumps once: not one fold. */
+Test(small_recorder_fold, a_recording_that_jumps_ends_a_fold)
+{
+	json_t *rows;
+
+	for (int i = 0; i < 300; i++)
+		call(1, i < 150 ? (uint64_t)i : (uint64_t)i + 7);
+	deliver(0);
+	rows = end();
+	judge(rows);
+	cr_assert(eq(sz, trace_count(rows, "fold", NULL, NULL), 2));
+	json_decref(rows);
+}
+
+Test(small_recorder_fold, what_never_repeats_stays_as_it_is)
+{
+	json_t *rows;
+	uint64_t recording = 0;
+
+	for (int i = 0; i < 5000; i++)
+		call(1, recording += i % 5 == 0 ? 2 : 1 + (uint64_t)i);
+	deliver(0);
+	rows = end();
+	judge(rows);
+	cr_assert(zero(sz, trace_count(rows, "fold", NULL, NULL)));
+	json_decref(rows);
+}
+
+/* One whose operation never comes is written without it; the others are as they were. */
+Test(small_recorder_fold, an_operation_that_never_comes)
+{
+	json_t *rows;
+
+	for (int i = 0; i < 100; i++)
+		call(2, 0);
+	for (size_t i = 0; i < n_came; i++) {
+		trace_folder_take(folder, &came[i]);
+		if (i != 50)
+			trace_folder_take(folder, &op_came[i]);
+		trace_folder_advance(folder);
+	}
+	rows = end();
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 100));
+	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 99));
+	json_decref(rows);
+}
+
+/* What comes after its call was flushed has a row of its own. */
+Test(small_recorder_fold, an_operation_after_the_flush)
+{
+	json_t *rows;
+
+	for (int i = 0; i < 20; i++)
+		call(2, 0);
+	for (size_t i = 0; i < n_came; i++)
+		trace_folder_take(folder, &came[i]);
+	trace_folder_advance(folder);
+	trace_folder_flush(folder);
+	for (size_t i = 0; i < n_came; i++)
+		trace_folder_take(folder, &op_came[i]);
+	rows = end();
+	judge(rows);
+	cr_assert(eq(sz, trace_count(rows, "op", NULL, NULL), 20));
+	json_decref(rows);
+}
+
+/* Texts that would end a line or a string, and bytes that are no UTF-8. */
+Test(small_recorder_fold, names_are_quoted)
+{
+	json_t *rows;
+	struct trace_event e = { .what = TRACE_MARK,
+				 .name = "a\"b\\c\n\x01 \xc3\xa9 \xff\xed\xa0\x80 end" };
+
+	trace_folder_take(folder, &e);
+	rows = end();
+	cr_assert(eq(str, (char *)trace_name(rows, trace_row(rows, "mark", NULL, NULL)),
+		     "a\"b\\c\n\x01 \xc3\xa9 ???? end"));
+	json_decref(rows);
+}

@@ -1,0 +1,179 @@
+/*
+ * test_recording.c - programs are run with the recorder and without it: what they print, how they
+ * end, what is refused. The program is tests/cpu/traced.cu. No wall time is judged.
+ */
+/* sanitizers: seen elsewhere */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/profile/recording.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/traces.h"
+
+static char folder[] = "/tmp/rift-recording-XXXXXX";
+static char output[4096];
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	snprintf(output, sizeof(output), "%s/a.trace", folder);
+	unsetenv("CUDA_INJECTION64_PATH");
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf '%s'", folder);
+}
+
+TestSuite(small_recording, .timeout = 120, .init = make_folder, .fini = remove_folder);
+
+#ifdef RIFT_CPU_DEVICE
+
+static int run(int unprofiled, struct recording *out, char *first, char *second)
+{
+	static char program[4096];
+	char *argv[] = { program, first, second, NULL };
+	struct recording_request request = {
+		.argv = argv, .output = output, .unprofiled = unprofiled, .stdout_to_stderr = true
+	};
+
+	snprintf(program, sizeof(program), "%s", beside_tests("cpu/traced"));
+	return recording_run(&request, out);
+}
+
+Test(small_recording, a_trace_with_the_runs_behind_it)
+{
+	struct recording out;
+	json_t *rows;
+	const json_t *row;
+
+	cr_assert(zero(int, run(3, &out, "ten", NULL)));
+	cr_assert(zero(int, out.status));
+	cr_assert(eq(int, out.n, 3));
+	cr_assert(lt(i64, 0, out.profiled_wall_ns));
+	rows = trace_read(output);
+	row = json_array_get(rows, json_array_size(rows) - 1);
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(row, "record")), "runs"));
+	cr_assert(eq(sz, json_array_size(json_object_get(row, "unprofiled_wall_ns")), 3));
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 10));
+	/* The process began before the trace did, and in this test. */
+	cr_assert(lt(i64, trace_int(json_array_get(rows, 0), "process_start_ns"), 0));
+	json_decref(rows);
+}
+
+Test(small_recording, what_the_program_prints_is_its_own)
+{
+	struct recording out;
+	const char *text;
+
+	divert_stderr();
+	cr_assert(zero(int, run(1, &out, "ten", "print")));
+	text = diverted_stderr();
+	cr_assert(eq(sz, strlen(text), 2 * strlen("printed complained ")), "%s", text);
+}
+
+Test(small_recording, a_program_that_fails_has_a_trace)
+{
+	struct recording out;
+
+	cr_assert(zero(int, run(2, &out, "ten", "fail")));
+	cr_assert(eq(int, WEXITSTATUS(out.status), 7));
+	cr_assert(eq(int, out.n, 2));
+}
+
+Test(small_recording, a_program_that_crashes_has_one_too)
+{
+	struct recording out;
+	json_t *rows;
+
+	cr_assert(zero(int, run(1, &out, "ten", "abort")));
+	cr_assert(eq(int, WTERMSIG(out.status), SIGABRT));
+	cr_assert(eq(int, out.n, 1));
+	rows = trace_read(output); /* whole lines, the runs last */
+	trace_row(rows, "runs", NULL, NULL);
+	json_decref(rows);
+}
+
+/* A half line, as a kill may leave it: the row stands on a line of its own. */
+Test(small_recording, the_runs_stand_behind_the_last_whole_line)
+{
+	struct recording out;
+	json_t *rows;
+	char script[] = "echo '{\"record\":\"trace\"}' >$RIFT_TRACE; printf '{\"rec' >>$RIFT_TRACE";
+	char *argv[] = { "sh", "-c", script, NULL };
+	struct recording_request request = { .argv = argv, .output = output };
+
+	cr_assert(zero(int, recording_run(&request, &out)));
+	rows = trace_read(output);
+	cr_assert(eq(sz, json_array_size(rows), 2));
+	trace_row(rows, "runs", NULL, NULL);
+	json_decref(rows);
+}
+
+Test(small_recording, children_alone_are_pointed_out)
+{
+	struct recording out;
+	const char *text;
+
+	divert_stderr();
+	cr_assert(lt(int, run(0, &out, "fork", NULL), 0));
+	text = strstr(diverted_stderr(), "rift: ");
+	cr_assert(text && tells(text, "children*.PID"), "%s", text);
+}
+
+#endif
+
+static void refuses(int unprofiled, char *program, const char *says)
+{
+	char *argv[] = { program, NULL };
+	struct recording_request request = { .argv = argv,
+					     .output = output,
+					     .unprofiled = unprofiled };
+	struct recording out;
+	const char *text;
+
+	divert_stderr();
+	cr_assert(lt(int, recording_run(&request, &out), 0));
+	text = diverted_stderr();
+	cr_assert(is_one_complaint(text) && tells(text, says), "%s", text);
+}
+
+Test(small_recording, what_cannot_be_recorded_is_refused)
+{
+	char none[] = "/nowhere/program", idle[] = "true";
+
+	refuses(1, none, "/nowhere/program");
+	refuses(1, idle, "true: wrote no trace");
+	cr_assert(ne(int, access(output, F_OK), 0));
+}
+
+Test(small_recording, a_file_that_is_there_is_refused_before_anything_runs)
+{
+	char program[4200];
+	const char *out;
+
+	shell(NULL,
+	      "echo mine >'%s'; printf '#!/bin/sh\\ntouch %s/ran\\n' >'%s/p'; chmod +x '%s/p'",
+	      output, folder, folder, folder);
+	snprintf(program, sizeof(program), "%s/p", folder);
+	refuses(4, program, "a.trace*exists");
+	shell(&out, "cat '%s'; ls '%s'", output, folder);
+	cr_assert(eq(str, (char *)out, "mine\na.trace\np\n"));
+}
+
+Test(small_recording, another_profiler_is_refused)
+{
+	char idle[] = "true";
+
+	setenv("CUDA_INJECTION64_PATH", "/nowhere/libprofiler.so", 1);
+	refuses(1, idle, "CUDA_INJECTION64_PATH");
+}
