@@ -115,7 +115,7 @@ RPATH      = $(if $(filter cpu,$(DEVICE)),-Wl$(comma)--disable-new-dtags) -Wl,-r
 LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) $(call RPATH,$(1))
 
 # ---- rift ---------------------------------------------------------------------------------
-rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so)
+rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $B/recorder/cupti.so
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
@@ -168,12 +168,26 @@ $B/%.cu.o: %.cu $B/flags
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: no sanitizer's, and nothing of rift but the headers.
 PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
-preloads: $(PRELOADS:%=$B/layers/%.so)
+preloads: $(PRELOADS:%=$B/layers/%.so) $B/recorder/cupti.so
 .SECONDEXPANSION:
 $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h layers/*.h) $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
+
+# ---- what the driver loads into programs that are recorded --------------------------------------
+# The ABI is checked where a toolkit has CUPTI's header.
+CUPTI_H := $(firstword $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cupti.h $(or $(CUDA_HOME),/usr/local/cuda)/extras/CUPTI/include/cupti.h))
+INJECT  := common/recorder/cupti/feed.c common/recorder/cupti/inject.c
+$B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h common/recorder/cupti/*.h) $(if $(CUPTI_H),$B/recorder/abi.ok) $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-cupti.so -o $@ $(filter %.c,$^) -ldl -lpthread
+$B/recorder/abi.ok: common/recorder/cupti/abi_check.c common/recorder/cupti/abi.h common/recorder/cupti/calls.h $B/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=c11 -I. -isystem $(dir $(CUPTI_H)) -isystem $(or $(CUDA_HOME),/usr/local/cuda)/include $(WARN) -fsyntax-only $<
+	@touch $@
 
 # ---- the CUDA runtime and cuBLAS beside the binary: NVIDIA's, or the CPU device ---------------
 ifeq ($(DEVICE),cuda)
@@ -250,6 +264,13 @@ $(LAZY): tests/lazy_git.c $B/flags
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
+
+# A CUPTI of prepared records, and a program that loads the recorder as the driver does.
+$B/tests/recorder/test_cupti: $B/tests/recorder/cupti.so $B/tests/recorder/injected $B/recorder/cupti.so
+$B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.h $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -o $@ $< -ldl -lpthread
 
 # A program to be recorded.
 ifeq ($(DEVICE),cpu)
@@ -330,6 +351,8 @@ dist: $B/rift $(BLAS) preloads
 	$(Q)cp $B/rift LICENSE $(DIST)/
 	$(Q)mkdir $(DIST)/layers
 	$(if $(PRELOADS),$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/)
+	$(Q)mkdir $(DIST)/recorder
+	$(Q)cp $B/recorder/cupti.so $(DIST)/recorder/
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' -o -name '*.jsonl.gz' \

@@ -411,6 +411,8 @@ static enum fate join(struct queue *q, const struct trace_event *op)
 
 	while (i < q->n && q->entry[i].call.id == op->id && q->entry[i].call.what != TRACE_CALL)
 		i++;
+	if (i < q->n && q->entry[i].call.id == op->id && q->entry[i].op_came)
+		return EARLY; /* another one: a row of its own once the call is written */
 	if (i < q->n && q->entry[i].call.id == op->id) {
 		q->entry[i].op = *op;
 		q->entry[i].op_came = true;
@@ -473,6 +475,7 @@ void trace_folder_flush(struct trace_folder *f)
 			reduce(f, q, 0);
 		} while (q->open.n || q->first < q->joined);
 	}
+	join_all(f);
 }
 
 /* ---- birth and death ------------------------------------------------------------------- */

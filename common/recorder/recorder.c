@@ -57,6 +57,8 @@ struct producer {
 struct thread_row {
 	int tid;
 	char name[16];
+	int depth; /* ranges that it is in */
+	uint64_t is_range;
 };
 
 struct settings {
@@ -161,7 +163,7 @@ int recorder_thread(int tid, const char *name)
 		room_threads = larger ? room : room_threads;
 	}
 	if (number < 0 && n_threads < room_threads) {
-		threads[n_threads].tid = tid;
+		threads[n_threads] = (struct thread_row){ .tid = tid };
 		snprintf(threads[n_threads].name, sizeof(threads->name), "%s", name);
 		number = (int)n_threads++;
 	}
@@ -528,9 +530,27 @@ static void start(void)
 	pthread_mutex_unlock(&start_lock);
 }
 
+/* Others wait until the one that calibrates is done. */
+static bool has_started(void)
+{
+	return calibrating || (state() != READY && state() != CALIBRATING);
+}
+
+bool recorder_start(void)
+{
+	if (!has_started())
+		start();
+	return state() == ON;
+}
+
+void recorder_lost(uint64_t n)
+{
+	__atomic_add_fetch(&dropped, n, __ATOMIC_RELAXED);
+}
+
 /* ---- calls ----------------------------------------------------------------------------- */
 
-static bool is_wanted(int64_t t)
+bool recorder_wants(int64_t t)
 {
 	if (calibrating)
 		return true;
@@ -549,12 +569,6 @@ static int64_t gap_cpu_ns(const struct producer *p, int64_t t)
 	return cpu < 0 ? 0 : cpu > t - p->last_t1 ? t - p->last_t1 : cpu;
 }
 
-/* Others wait until the one that calibrates is done. */
-static bool has_started(void)
-{
-	return calibrating || (state() != READY && state() != CALIBRATING);
-}
-
 void recorder_begin_slowly(enum trace_class kind, const char *name)
 {
 	if (!has_started())
@@ -568,7 +582,7 @@ void recorder_begin_slowly(enum trace_class kind, const char *name)
 		return;
 	}
 	int64_t t0 = recorder_now();
-	struct trace_event *e = is_wanted(t0) && number_of_thread(p) >= 0 ? slot(p) : NULL;
+	struct trace_event *e = recorder_wants(t0) && number_of_thread(p) >= 0 ? slot(p) : NULL;
 
 	if (!e)
 		return;
@@ -601,26 +615,27 @@ void recorder_end_slowly(void)
 
 /* ---- marks ----------------------------------------------------------------------------- */
 
-/* A range is open as long as a thread is in it, at whatever depth. */
-static void count_range(enum trace_mark kind, const char *name)
+enum { DEPTH_MAX = 64 };
+
+/*
+ * A range is open as long as a thread is in it, at whatever depth: bit d of is_range says whether
+ * the one at depth d is the wanted one.
+ */
+static void count_range(struct thread_row *t, enum trace_mark kind, const char *name)
 {
-	enum { DEPTH_MAX = 64 };
-	static __thread uint64_t is_range; /* bit d: the range at depth d is the wanted one */
-	static __thread int depth;
+	bool same =
+		name && settings.range && !settings.at_profiler && !strcmp(name, settings.range);
 
 	if (kind == TRACE_MARK_push) {
-		bool same = name && settings.range && !settings.at_profiler &&
-			    !strcmp(name, settings.range);
-
-		if (depth < DEPTH_MAX && same) {
-			is_range |= UINT64_C(1) << depth;
+		if (t->depth < DEPTH_MAX && same) {
+			t->is_range |= UINT64_C(1) << t->depth;
 			__atomic_add_fetch(&ranges_open, 1, __ATOMIC_RELAXED);
 		}
-		depth++;
-	} else if (kind == TRACE_MARK_pop && depth > 0) {
-		depth--;
-		if (depth < DEPTH_MAX && is_range >> depth & 1) {
-			is_range &= ~(UINT64_C(1) << depth);
+		t->depth++;
+	} else if (kind == TRACE_MARK_pop && t->depth > 0) {
+		t->depth--;
+		if (t->depth < DEPTH_MAX && t->is_range >> t->depth & 1) {
+			t->is_range &= ~(UINT64_C(1) << t->depth);
 			__atomic_sub_fetch(&ranges_open, 1, __ATOMIC_RELAXED);
 		}
 	}
@@ -636,30 +651,34 @@ static void count_profiler(enum trace_mark kind)
 		__atomic_store_n(&is_stopped, kind == TRACE_MARK_stop, __ATOMIC_RELAXED);
 }
 
+void recorder_mark_at(enum trace_mark kind, const char *name, uint32_t thread, uint64_t id,
+		      int64_t t)
+{
+	struct trace_event e = {
+		.what = TRACE_MARK, .kind = (int)kind, .id = id, .thread = thread, .t0 = t
+	};
+	bool wanted = recorder_wants(t);
+
+	pthread_mutex_lock(&table_lock);
+	count_range(&threads[thread], kind, name);
+	pthread_mutex_unlock(&table_lock);
+	count_profiler(kind);
+	e.name = recorder_keep(name);
+	if (wanted || recorder_wants(t))
+		recorder_take(&e);
+}
+
 void recorder_mark(enum trace_mark kind, const char *name)
 {
 	if (state() == OFF)
 		return;
 	if (!has_started())
 		start();
-	bool wanted = is_wanted(recorder_now());
+	struct producer *p = state() == OFF ? NULL : producer();
 
-	count_range(kind, name);
-	count_profiler(kind);
-	wanted |= is_wanted(recorder_now());
-	struct producer *p = wanted && state() == ON ? producer() : NULL;
-	struct trace_event e = {
-		.what = TRACE_MARK,
-		.kind = (int)kind,
-		.name = recorder_keep(name),
-		.id = __atomic_load_n(&n_calls, __ATOMIC_RELAXED),
-		.t0 = recorder_now(),
-	};
-
-	if (!p || number_of_thread(p) < 0)
-		return;
-	e.thread = (uint32_t)p->thread;
-	recorder_take(&e);
+	if (p && number_of_thread(p) >= 0)
+		recorder_mark_at(kind, name, (uint32_t)p->thread,
+				 __atomic_load_n(&n_calls, __ATOMIC_RELAXED), recorder_now());
 }
 
 /* ---- settings -------------------------------------------------------------------------- */

@@ -89,6 +89,19 @@ int recorder_thread(int tid, const char *name);
 /* A mark of this thread. The name is copied; NULL: none. */
 void recorder_mark(enum trace_mark kind, const char *name);
 
+/* The same of another thread, at another time, before the call of that id. */
+void recorder_mark_at(enum trace_mark kind, const char *name, uint32_t thread, uint64_t id,
+		      int64_t t);
+
+/* Is what happens at that time within the limits? Marks up to then must have been told. */
+bool recorder_wants(int64_t t);
+
+/* Opens the file before the first call; is it recorded? */
+bool recorder_start(void);
+
+/* So many calls or operations are known to be missing. */
+void recorder_lost(uint64_t n);
+
 /* A text that lives as long as the process. */
 const char *recorder_keep(const char *text);
 

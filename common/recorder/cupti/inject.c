@@ -1,0 +1,286 @@
+/*
+ * inject.c - the library that the driver loads into a program where CUDA_INJECTION64_PATH names it:
+ * CUPTI is found and switched on, and its records become the trace that RIFT_TRACE names.
+ *
+ * Where that cannot be, one line says so and the program runs unrecorded.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/recorder/cupti/feed.h"
+#include "common/recorder/recorder.h"
+
+#define SHOWN __attribute__((visibility("default")))
+
+static struct cupti cupti;
+
+/* ---- where CUPTI is -------------------------------------------------------------------- */
+
+static const char *const names[] = { "libcupti.so.13", "libcupti.so.12", "libcupti.so" };
+
+enum { NAMES = sizeof(names) / sizeof(*names) };
+
+/* A copy that the program has loaded is the one that can be switched on. */
+static void *load_by_name(int flags)
+{
+	void *library = NULL;
+
+	for (int i = 0; i < NAMES && !library; i++)
+		library = dlopen(names[i], flags);
+	return library;
+}
+
+static void *load_from(const char *folder, const char *below)
+{
+	char path[PATH_MAX];
+	void *library = NULL;
+
+	for (int i = 0; i < NAMES && !library; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s", folder, below, names[i]);
+		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	return library;
+}
+
+static void *load_from_toolkit(void)
+{
+	const char *home = getenv("CUDA_HOME");
+	const char *const homes[] = { home ? home : "/usr/local/cuda", "/usr/local/cuda" };
+	void *library = NULL;
+
+	for (int i = 0; i < 2 && !library; i++) {
+		library = load_from(homes[i], "extras/CUPTI/lib64");
+		library = library ? library : load_from(homes[i], "lib64");
+	}
+	return library;
+}
+
+/* Python's wheels have it in nvidia/, beside another library of CUDA that is loaded. */
+static int try_wheel(struct dl_phdr_info *info, size_t size, void *out)
+{
+	const char *part = info->dlpi_name ? strstr(info->dlpi_name, "/nvidia/") : NULL;
+	char folder[PATH_MAX];
+	void *library;
+
+	(void)size;
+	if (!part)
+		return 0;
+	snprintf(folder, sizeof(folder), "%.*s/nvidia", (int)(part - info->dlpi_name),
+		 info->dlpi_name);
+	library = load_from(folder, "cu13/lib");
+	library = library ? library : load_from(folder, "cuda_cupti/lib");
+	memcpy(out, &library, sizeof(library));
+	return library != NULL;
+}
+
+static void *find_cupti(void)
+{
+	const char *given = getenv("RIFT_TRACE_CUPTI");
+	void *library = NULL;
+
+	if (given && *given)
+		return dlopen(given, RTLD_NOW | RTLD_LOCAL);
+	library = load_by_name(RTLD_NOW | RTLD_NOLOAD);
+	library = library ? library : load_by_name(RTLD_NOW | RTLD_LOCAL);
+	library = library ? library : load_from_toolkit();
+	if (!library)
+		dl_iterate_phdr(try_wheel, &library);
+	return library;
+}
+
+/* NULL, or a function that it lacks. */
+static const char *bind(void *library)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+		bool needed;
+	} functions[] = {
+#define ROW(name, parameters) { #name, offsetof(struct cupti, name), true },
+		CUPTI_FUNCTIONS(ROW)
+#undef ROW
+#define ROW(name, parameters) { #name, offsetof(struct cupti, name), false },
+			CUPTI_OPTIONAL_FUNCTIONS(ROW)
+#undef ROW
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		void *found = dlsym(library, functions[i].name);
+
+		if (!found && functions[i].needed)
+			return functions[i].name;
+		memcpy((char *)&cupti + functions[i].offset, &found, sizeof(found));
+	}
+	return NULL;
+}
+
+/* ---- buffers --------------------------------------------------------------------------- */
+
+enum { BUFFER_BYTES = 4 << 20, ALIGNMENT = 8 };
+
+static void give_buffer(uint8_t **buffer, size_t *size, size_t *records_max)
+{
+	*buffer = aligned_alloc(ALIGNMENT, BUFFER_BYTES);
+	*size = *buffer ? BUFFER_BYTES : 0;
+	*records_max = 0; /* as many as go into it */
+}
+
+static void take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	struct cupti_record *record = NULL;
+	size_t dropped = 0;
+
+	(void)size;
+	while (valid && !cupti.cuptiActivityGetNextRecord(buffer, valid, &record))
+		feed_take(record);
+	if (!cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) && dropped)
+		recorder_lost(dropped);
+	free(buffer);
+}
+
+/* ---- switched on ----------------------------------------------------------------------- */
+
+static int refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "rift: not recorded: %s%s%s\n", what, why ? ": " : "", why ? why : "");
+	return -1;
+}
+
+static int failed(const char *call, int err)
+{
+	const char *text = NULL;
+	char what[128];
+
+	if (err == CUPTI_OTHER_SUBSCRIBER)
+		return refuse("another profiler is at work in this program", NULL);
+	if (cupti.cuptiGetResultString(err, &text))
+		text = NULL;
+	snprintf(what, sizeof(what), "%s: CUPTI error %d", call, err);
+	return refuse(what, text);
+}
+
+static uint64_t now(void)
+{
+	return (uint64_t)recorder_now();
+}
+
+static int enable_kind(uint32_t kind)
+{
+	char call[64];
+	int err = cupti.cuptiActivityEnable(kind);
+
+	snprintf(call, sizeof(call), "cuptiActivityEnable(%u)", kind);
+	return err ? failed(call, err) : 0;
+}
+
+/* One by one, where this CUPTI can; else all, and feed.c takes what it knows. */
+static int enable_calls(void)
+{
+	static const struct {
+		bool is_driver;
+		uint32_t number;
+	} chosen[] = {
+#define CUPTI_CALL(domain, number, class, name, cuptis) { CUPTI_##domain == CUPTI_DRIVER, number },
+#include "common/recorder/cupti/calls.h"
+#undef CUPTI_CALL
+	};
+
+	if (!cupti.cuptiActivityEnableRuntimeApi || !cupti.cuptiActivityEnableDriverApi)
+		return enable_kind(CUPTI_RUNTIME) || enable_kind(CUPTI_DRIVER) ? -1 : 0;
+	for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+		/* A number that this one is too old for is no call of this program. */
+		(void)(chosen[i].is_driver
+			       ? cupti.cuptiActivityEnableDriverApi(chosen[i].number, 1)
+			       : cupti.cuptiActivityEnableRuntimeApi(chosen[i].number, 1));
+	return 0;
+}
+
+/* The clock first: it concerns all records from then on. */
+static int enable(void)
+{
+	static const uint32_t kinds[] = { CUPTI_KERNEL,	    CUPTI_MEMCPY, CUPTI_MEMSET,
+					  CUPTI_GRAPH,	    CUPTI_STREAM, CUPTI_SYNCHRONIZATION,
+					  CUPTI_CUDA_EVENT, CUPTI_MEMORY, CUPTI_MARKER };
+	int err = cupti.cuptiActivityRegisterTimestampCallback(now);
+
+	if (err)
+		return failed("cuptiActivityRegisterTimestampCallback", err);
+	if (cupti.cuptiSetThreadIdType)
+		(void)cupti.cuptiSetThreadIdType(CUPTI_THREADS_OF_SYSTEM);
+	err = cupti.cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
+	if (err)
+		return failed("cuptiActivityRegisterCallbacks", err);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (enable_kind(kinds[i]))
+			return -1;
+	return enable_calls();
+}
+
+/* ---- the recorder's side --------------------------------------------------------------- */
+
+static void flush(bool end)
+{
+	cupti.cuptiActivityFlushAll(end ? CUPTI_FLUSH_FORCED : 0);
+	feed_forward(end);
+	if (end && cupti.cuptiFinalize)
+		(void)cupti.cuptiFinalize();
+}
+
+static struct recorder_source source = { .name = "cupti", .device = "", .flush = flush };
+
+/* Of the driver that has called; 0: it does not say. */
+static int driver_version(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	int (*get)(int *version) = NULL;
+	int version = 0;
+
+	if (driver)
+		*(void **)&get = dlsym(driver, "cuDriverGetVersion");
+	return get && !get(&version) ? version : 0;
+}
+
+static int open_cupti(void)
+{
+	void *library = find_cupti();
+	const char *lacks = library ? bind(library) : NULL;
+	uint32_t version = 0;
+
+	if (!library)
+		return refuse("libcupti.so is not found; it comes with the CUDA toolkit: give "
+			      "--cupti PATH, or set CUDA_HOME or LD_LIBRARY_PATH",
+			      getenv("RIFT_TRACE_CUPTI") ? dlerror() : NULL);
+	if (lacks)
+		return refuse("this CUPTI is too old: it lacks", lacks);
+	if (cupti.cuptiGetVersion(&version) || version < CUPTI_OLDEST)
+		return refuse("this CUPTI is older than that of CUDA 12.4", NULL);
+	source.cupti = (int)version;
+	source.driver = driver_version();
+	return 0;
+}
+
+/* The driver's name for it; 1: all is well, else it says that it could not load the library. */
+SHOWN int InitializeInjection(void);
+
+int InitializeInjection(void)
+{
+	static bool asked;
+	const char *path = getenv("RIFT_TRACE");
+
+	if (asked || !path || !*path)
+		return 1;
+	asked = true;
+	if (open_cupti())
+		return 1;
+	recorder_load(&source);
+	if (recorder_start())
+		(void)enable();
+	return 1;
+}

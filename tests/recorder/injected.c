@@ -1,0 +1,248 @@
+/*
+ * injected.c - a program that loads the recorder's library as the driver does, and prepares records
+ * as CUPTI (cupti.c) would make them of a program on a GPU.
+ *
+ *   injected LIBRARY WORD...     see `words` below
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/recorder/cupti/abi.h"
+
+static void (*add)(const void *record, size_t bytes);
+static void (*deliver)(void);
+static void (*lose)(size_t n);
+static uint32_t correlation;
+static uint64_t clock_ns;
+
+/* A time after all before, so that rows are in order. */
+static uint64_t later(uint64_t ns)
+{
+	struct timespec t;
+
+	if (!clock_ns) {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		clock_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	}
+	return clock_ns += ns;
+}
+
+static uint32_t call(uint32_t domain, uint32_t cbid)
+{
+	struct cupti_api api = { .kind = domain,
+				 .cbid = cbid,
+				 .start = later(100),
+				 .end = later(3000),
+				 .thread = (uint32_t)syscall(SYS_gettid),
+				 .correlation = ++correlation };
+
+	add(&api, sizeof(api));
+	return correlation;
+}
+
+static void kernel(uint32_t of, uint64_t start)
+{
+	struct cupti_kernel k = { .kind = CUPTI_KERNEL,
+				  .registers = 32,
+				  .start = start,
+				  .end = start + 5000,
+				  .stream = 7,
+				  .grid = { 4, 2, 1 },
+				  .block = { 128, 1, 1 },
+				  .static_shared = 100,
+				  .dynamic_shared = 28,
+				  .correlation = of,
+				  .name = "_Z5saxpyPf" };
+
+	add(&k, sizeof(k));
+}
+
+static void stream(uint32_t number, uint32_t flag)
+{
+	struct cupti_stream s = { .kind = CUPTI_STREAM, .stream = number, .flag = flag };
+
+	add(&s, sizeof(s));
+}
+
+static void copy(uint32_t of, uint8_t direction, uint8_t from, uint8_t to, uint64_t bytes)
+{
+	struct cupti_copy c = { .kind = CUPTI_MEMCPY,
+				.direction = direction,
+				.from = from,
+				.to = to,
+				.flags = CUPTI_ASYNC,
+				.bytes = bytes,
+				.start = later(0),
+				.end = later(1000),
+				.stream = 13,
+				.correlation = of };
+
+	add(&c, sizeof(c));
+}
+
+static void event(uint32_t of, uint32_t number)
+{
+	struct cupti_event e = {
+		.kind = CUPTI_CUDA_EVENT, .correlation = of, .stream = 13, .event = number
+	};
+
+	add(&e, sizeof(e));
+}
+
+static void synchronization(uint32_t of, uint32_t stream, uint32_t number)
+{
+	struct cupti_sync s = {
+		.kind = CUPTI_SYNCHRONIZATION, .correlation = of, .stream = stream, .event = number
+	};
+
+	add(&s, sizeof(s));
+}
+
+static void marker(uint32_t flags, const char *name)
+{
+	struct cupti_marker m = { .kind = CUPTI_MARKER,
+				  .flags = flags,
+				  .timestamp = later(10),
+				  .object = CUPTI_OBJECT_THREAD,
+				  .thread = (uint32_t)syscall(SYS_gettid),
+				  .name = name };
+
+	add(&m, sizeof(m));
+}
+
+/* Each kind of record once; cbids as calls.h has them. */
+static void every(void)
+{
+	struct cupti_memory memory = {
+		.kind = CUPTI_MEMORY, .operation = 1, .memory = CUPTI_MEMORY_DEVICE, .bytes = 4096
+	};
+	struct cupti_set set = { .kind = CUPTI_MEMSET, .bytes = 64, .stream = 13 };
+	struct cupti_graph graph = { .kind = CUPTI_GRAPH, .graph = 3, .stream = 13 };
+
+	stream(7, CUPTI_STREAM_NULL);
+	stream(13, CUPTI_STREAM_NON_BLOCKING);
+	memory.correlation = call(CUPTI_RUNTIME, 20); /* cudaMalloc */
+	add(&memory, sizeof(memory));
+	copy(call(CUPTI_RUNTIME, 41), CUPTI_COPY_TO_DEVICE, CUPTI_MEMORY_PINNED,
+	     CUPTI_MEMORY_DEVICE, 200); /* cudaMemcpyAsync */
+	copy(call(CUPTI_RUNTIME, 41), CUPTI_COPY_TO_HOST, CUPTI_MEMORY_DEVICE,
+	     CUPTI_MEMORY_PAGEABLE, 300);
+	set.correlation = call(CUPTI_RUNTIME, 51); /* cudaMemsetAsync */
+	set.start = later(0);
+	set.end = later(10);
+	add(&set, sizeof(set));
+	event(call(CUPTI_RUNTIME, 135), 5);			   /* cudaEventRecord */
+	synchronization(call(CUPTI_RUNTIME, 147), 7, 5);	   /* cudaStreamWaitEvent */
+	synchronization(call(CUPTI_RUNTIME, 137), 0xffffffffu, 5); /* cudaEventSynchronize */
+	graph.correlation = call(CUPTI_DRIVER, 514);		   /* cuGraphLaunch */
+	graph.start = later(0);
+	graph.end = later(100);
+	add(&graph, sizeof(graph));
+	synchronization(call(CUPTI_RUNTIME, 131), 13, 0); /* cudaStreamSynchronize */
+	call(CUPTI_RUNTIME, 165);			  /* cudaDeviceSynchronize */
+	call(CUPTI_RUNTIME, 17);			  /* of no class */
+}
+
+/* Kernels come first, and in the wrong order. */
+static void launches(void)
+{
+	uint64_t start = later(0) + 1000;
+
+	for (uint32_t i = 0; i < 100; i++)
+		kernel(correlation + 100 - i, start + (99 - i) * 6000 + 400000);
+	deliver();
+	for (int i = 0; i < 100; i++)
+		call(CUPTI_DRIVER, 307); /* cuLaunchKernel */
+	later(1200000);
+	deliver();
+}
+
+/* A kernel that seems to start before its call. */
+static void early(void)
+{
+	kernel(call(CUPTI_DRIVER, 307), later(0) - 3500);
+}
+
+static void ranges(void)
+{
+	marker(CUPTI_MARKER_START, "outer");
+	kernel(call(CUPTI_DRIVER, 307), later(0));
+	later(6000);
+	marker(CUPTI_MARKER_END, NULL);
+	kernel(call(CUPTI_DRIVER, 307), later(0));
+	later(6000);
+}
+
+static void capture(void)
+{
+	call(CUPTI_RUNTIME, 315); /* cudaStreamBeginCapture */
+	call(CUPTI_DRIVER, 307);
+	call(CUPTI_RUNTIME, 319); /* cudaStreamEndCapture */
+}
+
+static void lost(void)
+{
+	lose(3);
+	deliver();
+	kernel(1000000, later(0)); /* of no call */
+}
+
+static void die(void)
+{
+	deliver();
+	sleep(5); /* two rounds and more */
+	raise(SIGKILL);
+}
+
+static void print_now(void)
+{
+	puts("printed");
+}
+
+static const struct {
+	const char *word;
+	void (*run)(void);
+} words[] = {
+	{ "every", every },   { "launches", launches }, { "early", early },
+	{ "ranges", ranges }, { "capture", capture },	{ "lost", lost },
+	{ "die", die },	      { "print", print_now },
+};
+
+static void *find(void *library, const char *name)
+{
+	void *found = dlsym(library, name);
+
+	if (!found)
+		exit(9);
+	return found;
+}
+
+int main(int argc, char **argv)
+{
+	void *recorder = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+	const char *path = getenv("STUB_CUPTI");
+	void *stub = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	int (*initialize)(void);
+
+	if (!recorder || !stub) {
+		fprintf(stderr, "injected: %s\n", dlerror());
+		return 9;
+	}
+	*(void **)&add = find(stub, "stub_add");
+	*(void **)&deliver = find(stub, "stub_deliver");
+	*(void **)&lose = find(stub, "stub_lose");
+	*(void **)&initialize = find(recorder, "InitializeInjection");
+	if (initialize() != 1 || initialize() != 1)
+		return 9;
+	for (int i = 2; i < argc; i++)
+		for (size_t w = 0; w < sizeof(words) / sizeof(*words); w++)
+			if (!strcmp(argv[i], words[w].word))
+				words[w].run();
+	return 0;
+}

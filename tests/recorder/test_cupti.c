@@ -1,0 +1,235 @@
+/*
+ * test_cupti.c - the library that CUPTI serves: what it makes of records, in which order they may
+ * come, what it refuses. CUPTI is a stub (cupti.c), the program injected.c; neither needs a GPU,
+ * and neither says what a real CUPTI does.
+ */
+/* sanitizers: seen elsewhere */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/traces.h"
+
+static char folder[] = "/tmp/rift-cupti-XXXXXX";
+static char path[4096];
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	snprintf(path, sizeof(path), "%s/a.trace", folder);
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf '%s'", folder);
+}
+
+TestSuite(small_cupti, .timeout = 120, .init = make_folder, .fini = remove_folder);
+
+static const char *library(void)
+{
+	static char name[4200];
+	const char *slash = strrchr(rift(), '/');
+
+	snprintf(name, sizeof(name), "%.*s/recorder/cupti.so", slash ? (int)(slash - rift()) : 1,
+		 slash ? rift() : ".");
+	return name;
+}
+
+static int run(const char *variables, const char *words, const char **out)
+{
+	char stub[4096], program[4096];
+
+	snprintf(stub, sizeof(stub), "%s", beside_tests("recorder/cupti.so"));
+	snprintf(program, sizeof(program), "%s", beside_tests("recorder/injected"));
+	return shell(out,
+		     "exec 2>&1; STUB_CUPTI='%s' RIFT_TRACE_CUPTI='%s' RIFT_TRACE='%s' %s '%s' "
+		     "'%s' %s",
+		     stub, stub, path, variables, program, library(), words);
+}
+
+static json_t *record(const char *variables, const char *words)
+{
+	const char *out;
+	json_t *rows;
+
+	cr_assert(zero(int, run(variables, words, &out)), "%s", out);
+	cr_assert(eq(str, (char *)out, ""));
+	rows = trace_read(path);
+	trace_judge(rows);
+	return rows;
+}
+
+static const char *text(const json_t *row, const char *key)
+{
+	const char *is = json_string_value(json_object_get(row, key));
+
+	return is ? is : "";
+}
+
+/* ---- what is recorded ------------------------------------------------------------------- */
+
+Test(small_cupti, each_kind_of_record_has_its_row)
+{
+	json_t *rows = record("", "every");
+	const json_t *h = json_array_get(rows, 0), *row;
+
+	cr_assert(eq(str, (char *)text(h, "recorder"), "cupti"));
+	cr_assert(eq(i64, trace_int(json_object_get(h, "cuda"), "cupti"), 130001));
+	row = trace_row(rows, "call", "class", "alloc");
+	cr_assert(eq(i64, trace_int(row, "bytes"), 4096));
+	cr_assert(eq(str, (char *)text(row, "memory"), "device"));
+	cr_assert(eq(str, (char *)trace_name(rows, row), "cudaMalloc"));
+	row = trace_row(rows, "op", "direction", "to_device");
+	cr_assert(eq(i64, trace_int(row, "bytes"), 200));
+	cr_assert(eq(str, (char *)text(row, "memory"), "pinned"));
+	row = trace_row(rows, "op", "direction", "to_host");
+	cr_assert(eq(str, (char *)text(row, "memory"), "pageable"));
+	row = trace_row(rows, "op", "kind", "graph");
+	cr_assert(eq(i64, trace_int(row, "graph"), 3));
+	row = trace_row(rows, "call", "class", "sync_event");
+	cr_assert(eq(i64, trace_int(row, "event"), 5));
+	cr_assert(eq(i64, trace_int(row, "recording"), 1));
+	cr_assert(zero(i64, trace_int(row, "stream")));
+	row = trace_row(rows, "call", "class", "sync_stream");
+	cr_assert(eq(i64, trace_int(row, "stream"), 13));
+	trace_row(rows, "stream", "kind", "legacy");
+	trace_row(rows, "stream", "kind", "non-blocking");
+	/* The call of no class is not there. */
+	cr_assert(eq(i64, trace_calls_of(rows, ""), 10));
+	json_decref(rows);
+}
+
+Test(small_cupti, kernels_may_come_before_their_calls)
+{
+	json_t *rows = record("RIFT_TRACE_FOLD=0", "launches");
+	const json_t *op = trace_row(rows, "op", "kind", "kernel");
+
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 100));
+	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 100));
+	cr_assert(eq(i64, trace_int(op, "t1") - trace_int(op, "t0"), 5000));
+	cr_assert(eq(i64, trace_int(op, "registers"), 32));
+	cr_assert(eq(i64, trace_int(op, "shared"), 128));
+	cr_assert(eq(str, (char *)trace_name(rows, op), "_Z5saxpyPf"));
+	cr_assert(eq(i64, trace_int(trace_row(rows, "call", "class", "launch"), "stream"), 7));
+	json_decref(rows);
+}
+
+Test(small_cupti, launches_fold)
+{
+	json_t *rows = record("", "launches");
+
+	cr_assert(eq(i64, trace_int(trace_row(rows, "fold", NULL, NULL), "times"), 100));
+	json_decref(rows);
+}
+
+/* Device times are mapped to the host's clock, to about a microsecond. */
+Test(small_cupti, no_operation_starts_before_its_call)
+{
+	json_t *rows = record("RIFT_TRACE_FOLD=0", "early");
+	const json_t *op = trace_row(rows, "op", NULL, NULL);
+
+	cr_assert(
+		eq(i64, trace_int(op, "t0"), trace_int(trace_row(rows, "call", NULL, NULL), "t0")));
+	json_decref(rows);
+}
+
+Test(small_cupti, ranges_are_marks_and_limits)
+{
+	json_t *rows = record("", "ranges");
+
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 2));
+	cr_assert(eq(str, (char *)trace_name(rows, trace_row(rows, "mark", "kind", "push")),
+		     "outer"));
+	trace_row(rows, "mark", "kind", "pop");
+	json_decref(rows);
+	unlink(path);
+	rows = record("RIFT_TRACE_RANGE=outer", "ranges");
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 1));
+	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 1));
+	json_decref(rows);
+}
+
+Test(small_cupti, what_is_captured_is_no_launch)
+{
+	json_t *rows = record("", "capture");
+
+	cr_assert(zero(i64, trace_calls_of(rows, "launch")));
+	cr_assert(eq(i64, trace_calls_of(rows, "other"), 3));
+	json_decref(rows);
+}
+
+Test(small_cupti, what_was_lost_is_counted)
+{
+	json_t *rows = record("", "every lost");
+
+	cr_assert(eq(i64, trace_int(trace_row(rows, "end", NULL, NULL), "dropped"), 4));
+	json_decref(rows);
+}
+
+Test(small_cupti, who_is_killed_keeps_what_was_written)
+{
+	const char *out;
+	json_t *rows;
+
+	cr_assert(eq(int, run("", "launches every die", &out), 128 + SIGKILL), "%s", out);
+	rows = trace_read(path);
+	trace_judge(rows);
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 100));
+	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 100));
+	cr_assert(zero(sz, trace_count(rows, "end", NULL, NULL)));
+	json_decref(rows);
+}
+
+/* ---- what is refused: the program runs all the same ------------------------------------- */
+
+static void refuses(const char *variables, const char *says)
+{
+	const char *out;
+
+	cr_assert(zero(int, run(variables, "print", &out)), "%s", out);
+	cr_assert(strstr(out, says) != NULL, "%s", out);
+	cr_assert(strstr(out, "printed") != NULL, "%s", out);
+}
+
+Test(small_cupti, what_cannot_be_recorded_runs_unrecorded)
+{
+	refuses("RIFT_TRACE_CUPTI=/nowhere/libcupti.so", "/nowhere/libcupti.so");
+	refuses("RIFT_TRACE_CUPTI=libdl.so.2", "it lacks: cuptiGetVersion");
+	refuses("STUB_CUPTI_VERSION=21", "older than that of CUDA 12.4");
+	cr_assert(ne(int, access(path, F_OK), 0));
+}
+
+Test(small_cupti, a_kind_that_is_refused)
+{
+	refuses("STUB_CUPTI_REFUSES=10", "cuptiActivityEnable(10): CUPTI error 15: NOT_COMPATIBLE");
+}
+
+Test(small_cupti, another_profiler)
+{
+	refuses("STUB_CUPTI_REFUSES=10 STUB_CUPTI_WHY=39", "another profiler is at work");
+}
+
+Test(small_cupti, a_file_that_is_there)
+{
+	const char *out;
+
+	shell(NULL, "echo mine >'%s'", path);
+	refuses("", "a.trace");
+	shell(&out, "cat '%s'", path);
+	cr_assert(eq(str, (char *)out, "mine\n"));
+}
+
+Test(small_cupti, without_a_path_nothing_is_done)
+{
+	const char *out;
+
+	cr_assert(zero(int, run("RIFT_TRACE=", "print", &out)));
+	cr_assert(eq(str, (char *)out, "printed\n"));
+}
