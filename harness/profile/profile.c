@@ -18,7 +18,7 @@ const char *const doubt_texts[DOUBTS] = {
 	"the trace has no calibration, so shares are of calls as the recorder slowed them down",
 	"the trace has no times of the device",
 	"fewer than 5 runs without the recorder: nothing to check the re-timing against",
-	"the interval is wider than 10 % on either side",
+	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs",
 	"the trace has no end: the program was killed, or is still running",
 	"rows were dropped while recording",
 	"launch calls of graphs have no price, and the recorder slows them down",
@@ -130,7 +130,8 @@ static void judge_trust(struct profile *p)
 		p->doubts |= DOUBT_RUNS;
 	if (p->retimed && has_unpriced_graphs(p))
 		p->doubts |= DOUBT_GRAPHS;
-	if (p->retimed && interval_half_width(own) > PROFILE_WIDE)
+	if (p->retimed && (interval_half_width(own) > PROFILE_WIDE ||
+			   (runs->known && interval_half_width(runs) > PROFILE_WIDE)))
 		p->doubts |= DOUBT_WIDE;
 	p->trust = p->doubts ? TRUST_LOW : TRUST_FULL;
 	if (p->retimed && runs->known && !p->trace.partial &&
