@@ -1,0 +1,100 @@
+#!/bin/bash
+# accept_predict.sh BUILD [OUT] [LAYERS] - programs profiled without a layer, priced under layers, and
+# run there: what `rift profile` calls them, and how far the prices are off.
+#
+# The programs, named before any was priced: the ten of bench/programs.cu; with SAMPLES, a folder of
+# NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
+# with PYTHON, a Python that has PyTorch, bench/mlp.py eager and as a graph.
+#
+# UNDER="WORDS;WORDS" are the layers, as rift layer takes them (default: emulated ones whose costs are
+# known exactly, and shim); LAYERS is a folder of third-party ones (bench/accept_atlas.sh names them).
+# OUT keeps traces, sessions and call costs; what is there already is not measured again. It prints
+# figures and judges nothing.
+set -u
+build=$(realpath "${1:?usage: accept_predict.sh BUILD [OUT] [LAYERS]}")
+out=${2:-results/predict}
+rift=$build/rift
+runs=${RUNS:-7}
+mkdir -p "$out"
+IFS=';' read -r -a layers <<<"${UNDER:-shim;emulate call=5;emulate call=20;emulate call=100}"
+programs=()
+for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}; do
+	programs+=("$build/bench/programs $name")
+done
+for name in BlackScholes binomialOptions simpleCudaGraphs; do
+	[ ! -x "${SAMPLES:-}/$name" ] || programs+=("$SAMPLES/$name")
+done
+if [ -n "${PYTHON:-}" ]; then
+	programs+=("$PYTHON $(dirname "$0")/mlp.py eager" "$PYTHON $(dirname "$0")/mlp.py graph")
+fi
+
+# A member of an object of the indented JSON that rift writes: FILE OBJECT NAME; OBJECT "": its own.
+member() {
+	awk -v object="$2" -v name="\"$3\":" '
+		/^  "/ { at = $1 }
+		(object == "" || at == "\"" object "\":") && $1 == name {
+			sub(/^[^:]*: /, "")
+			sub(/,$/, "")
+			gsub(/"/, "")
+			print
+			exit
+		}' "$1"
+}
+
+stem() { # "build/bench/programs mixed" -> programs-mixed
+	local words
+	read -r -a words <<<"$1"
+	words[0]=$(basename "${words[0]}")
+	local IFS=-
+	echo "${words[*]}" | tr -c 'A-Za-z0-9.\n-' '-'
+}
+
+# A file that is there is kept; one that was cut off is not.
+keep() { # FILE COMMAND...
+	local file=$1
+	shift
+	[ ! -s "$file" ] || return 0
+	rm -f "$file"
+	"$@" >"$out/log" 2>&1 || echo "not measured: $*: $(tail -n 1 "$out/log")"
+}
+
+echo "== kinds"
+for p in "${programs[@]}"; do
+	trace=$out/$(stem "$p").trace
+	# shellcheck disable=SC2086 # words of a command
+	keep "$trace" "$rift" profile --quiet --runs "$runs" --output "$trace" -- $p
+	[ -s "$trace" ] || continue
+	"$rift" profile "$trace" --json >"$out/json" 2>/dev/null
+	printf '%-28s %s, self-check %s\n' "$(stem "$p")" "$(member "$out/json" "" verdict)" "$(member "$out/json" "" self_check)"
+done
+
+echo "== prices"
+keep "$out/native.json" "$rift" probe --quiet --output "$out/native.json"
+printf '%-28s %-20s %10s %10s %10s %8s %s\n' program layer "A, ms" "B, ms" measured error "95 % interval"
+for words in "${layers[@]}"; do
+	under=$(stem "$words")
+	keep "$out/$under.jsonl" "$rift" sweep launch --quick --quiet --layer "$words" --output "$out/$under.jsonl"
+	keep "$out/$under.json" "$rift" probe --quiet --layer "$words" --output "$out/$under.json"
+	for p in "${programs[@]}"; do
+		trace=$out/$(stem "$p").trace
+		measured=$out/$(stem "$p").$under.ms
+		# shellcheck disable=SC2086
+		[ -s "$measured" ] || for _ in $(seq "$runs"); do
+			begin=$(date +%s%N)
+			"$rift" layer --quiet $words -- $p >/dev/null 2>&1 || break
+			echo $((($(date +%s%N) - begin) / 1000))
+		done | sort -n | awk '{ us[NR] = $1 } END { if (NR) print us[int((NR + 1) / 2)] / 1000 }' >"$measured"
+		"$rift" predict "$trace" --from "$out/$under.jsonl:a" --on "$out/$under.jsonl:b" \
+			--from-costs "$out/native.json" --costs "$out/$under.json" --json >"$out/json" 2>"$out/log" || {
+			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$words" "$(head -n 1 "$out/log")"
+			continue
+		}
+		printf '%s %s %s %s %s\n' "$(member "$out/json" a value_ns)" "$(member "$out/json" b value_ns)" \
+			"$(member "$out/json" b lo_ns)" "$(member "$out/json" b hi_ns)" "$(cat "$measured")" |
+			awk -v p="$(stem "$p")" -v layer="$words" '{
+				printf "%-28s %-20s %10.1f %10.1f %10s %8s %8.1f to %.1f\n", p, layer, $1 / 1e6, $2 / 1e6,
+					NF > 4 ? sprintf("%.1f", $5) : "-",
+					NF > 4 ? sprintf("%+.1f %%", 100 * ($2 / 1e6 / $5 - 1)) : "-", $3 / 1e6, $4 / 1e6
+			}'
+	done
+done

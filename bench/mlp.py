@@ -1,0 +1,48 @@
+"""mlp.py eager|graph [STEPS] - PyTorch trains a small network on made-up data: a program that rift
+profiles (bench/accept_predict.sh). It prints its loss; exit 1 where that is no number or has not
+fallen."""
+import math
+import sys
+
+import torch
+
+
+def main():
+    kind, steps = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    torch.manual_seed(1)
+    sizes = [784, 512, 512, 512, 10]
+    layers = []
+    for n, m in zip(sizes, sizes[1:]):
+        layers += [torch.nn.Linear(n, m), torch.nn.ReLU()]
+    net = torch.nn.Sequential(*layers[:-1]).cuda()
+    adam = torch.optim.Adam(net.parameters(), lr=1e-4, capturable=True)
+    x = torch.randn(64, 784, device="cuda")
+    y = torch.randint(0, 10, (64,), device="cuda")
+
+    def step():
+        adam.zero_grad(set_to_none=True)
+        loss = torch.nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        adam.step()
+        return loss
+
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        first = [step() for _ in range(3)][0].item()
+    torch.cuda.current_stream().wait_stream(side)
+    if kind == "graph":
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            loss = step()
+        for _ in range(steps):
+            graph.replay()
+    else:
+        for _ in range(steps):
+            loss = step()
+    last = loss.item()
+    print(f"loss {first:.4f} to {last:.4f}")
+    return 0 if math.isfinite(last) and last < first else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
