@@ -13,7 +13,7 @@ enum { MADE_C = 2000, MADE_L = 3500, MADE_WAKE = 3500, MADE_G = 1000 };
 
 #define MADE_CALIBRATION                                                                           \
 	"{\"launch_call_ns\":[2000,2000,2000],\"launch_and_wait_ns\":[10000,10000,10000],"         \
-	"\"gap_ns\":[1000,1000,1000],\"window\":null,\"n\":1000,"                                  \
+	"\"gap_ns\":[1000,1000,1000],\"window\":null,"                                             \
 	"\"recorder\":{\"call_ns\":0,\"pace_ns\":0,\"kernel_ns\":1000}}"
 
 struct made {

@@ -48,17 +48,6 @@ static void add_box(struct boxes *b, const struct span *s, int row, enum share s
 	b->box[b->n++] = (struct box){ t0, t1, row, share };
 }
 
-static enum share call_share(const struct profile *p, int64_t i)
-{
-	enum call_class class = p->trace.call[i].class;
-
-	if (call_is_memory(class) || p->steps.step[i].loads)
-		return SHARE_MEMORY;
-	if (call_is_sync(class) || class == CALL_QUERY)
-		return SHARE_SYNC;
-	return class == CALL_COPY ? SHARE_COPY_CALLS : SHARE_API;
-}
-
 static enum share op_share(const struct trace_op *op)
 {
 	return op->kind == OP_KERNEL || op->kind == OP_GRAPH ? SHARE_KERNELS
@@ -106,7 +95,8 @@ static void boxes_init(struct boxes *b, const struct profile *p, double t0, doub
 	*b = (struct boxes){ .t0 = t0, .t1 = t1 };
 	find_rows(b, t);
 	for (int64_t i = 0; i < t->calls; i++)
-		add_box(b, &p->times.call[i], b->thread_row[t->call[i].thread], call_share(p, i));
+		add_box(b, &p->times.call[i], b->thread_row[t->call[i].thread],
+			share_of_call(&p->steps, i));
 	for (int64_t i = 0; i < t->ops; i++)
 		add_box(b, &p->times.op[i], b->stream_row[t->op[i].stream], op_share(&t->op[i]));
 	for (int64_t i = 0; i < p->shares.idles; i++) {

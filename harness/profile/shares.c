@@ -9,7 +9,8 @@
 #include "harness/stats/stats.h"
 
 const char *const share_names[SHARES] = {
-	"kernels", "copies", "stream", "gaps", "api", "sync", "copy_calls", "memory", "host",
+	"kernels", "copies",	 "stream", "gaps",  "api",
+	"sync",	   "copy_calls", "memory", "other", "host",
 };
 const char *const share_texts[SHARES] = {
 	"a kernel runs",
@@ -20,6 +21,7 @@ const char *const share_texts[SHARES] = {
 	"device idle while the host wakes and relaunches",
 	"device idle in copy calls",
 	"device idle in allocations, loading of code",
+	"device idle in other calls of the runtime",
 	"device idle, host outside any call",
 };
 
@@ -102,15 +104,17 @@ static void add(struct sharing *sh, enum share what, double t0, double t1)
 
 /* ---- idle times --------------------------------------------------------------------------- */
 
-static enum share share_of_call(const struct sharing *sh, int64_t call)
+enum share share_of_call(const struct steps *s, int64_t call)
 {
-	enum call_class class = sh->t->call[call].class;
+	enum call_class class = s->trace->call[call].class;
 
-	if (call_is_memory(class) || sh->s->step[call].loads)
+	if (call_is_memory(class) || s->step[call].loads)
 		return SHARE_MEMORY;
 	if (call_is_sync(class) || class == CALL_QUERY)
 		return SHARE_SYNC;
-	return class == CALL_COPY ? SHARE_COPY_CALLS : SHARE_API;
+	return class == CALL_COPY    ? SHARE_COPY_CALLS
+	       : class == CALL_OTHER ? SHARE_OTHER
+				     : SHARE_API;
 }
 
 static bool empties_queue(enum step_role role)
@@ -158,7 +162,7 @@ static void walk(struct sharing *sh, const struct walk *w)
 	for (int64_t k = w->at; k < w->end && at < w->t1; k++) {
 		int64_t call = sh->threads.list[k];
 		const struct span *span = &sh->times->call[call];
-		enum share what = share_of_call(sh, call);
+		enum share what = share_of_call(sh->s, call);
 		double from = earlier(later(span->t0, at), w->t1);
 		double to = earlier(later(span->t1, from), w->t1);
 
@@ -194,9 +198,9 @@ static void idle_before(struct sharing *sh, double t0, double t1, int64_t op)
 	}
 	arrived = later(arrived, t0);
 	if (arrived > t0)
-		walk(sh,
-		     &(struct walk){ first_behind(sh, at + 1, least, t0 - shift), at + 1,
-				     t0 - shift, arrived - shift, shift, share_of_call(sh, call) });
+		walk(sh, &(struct walk){ first_behind(sh, at + 1, least, t0 - shift), at + 1,
+					 t0 - shift, arrived - shift, shift,
+					 share_of_call(sh->s, call) });
 	add(sh, SHARE_GAPS, arrived, t1);
 }
 

@@ -12,6 +12,7 @@
  *                                             to become empty: a relaunch
  *   in a copy call                            copy calls
  *   in an allocation, or loading code         memory
+ *   in another call                           other
  *   in no call                                host
  *
  * Before the first operation and behind the last one it is the same for the main thread.
@@ -30,6 +31,7 @@ enum share {
 	SHARE_SYNC,
 	SHARE_COPY_CALLS,
 	SHARE_MEMORY,
+	SHARE_OTHER, /* other calls: devices, contexts, attributes */
 	SHARE_HOST,
 	SHARES
 };
@@ -62,6 +64,9 @@ struct shares {
 void shares_make(struct shares *out, const struct steps *s, const struct timed *times,
 		 double latency_ns, bool with_idle);
 void shares_release(struct shares *s);
+
+/* Where the time of an idle device goes while that call is under way. */
+enum share share_of_call(const struct steps *s, int64_t call);
 
 /* A share of the total, 0 to 1. */
 double share_of(const struct shares *s, enum share what);

@@ -111,6 +111,9 @@ static int take_calibration(struct reading *r, const json_t *o)
 	if (!err)
 		err = take_quantiles(r, o, "gap_ns", c->gap_ns);
 	if (!err)
+		err = take_optional_ns(r, o, "n", &c->n);
+	c->n = c->n < 1 ? 1 : c->n;
+	if (!err)
 		err = take_window(r, o, &c->window);
 	if (!err)
 		err = take_optional_ns(r, recorder, "call_ns", &c->call_ns);

@@ -133,6 +133,7 @@ enum { QUANTILE_P05, QUANTILE_P50, QUANTILE_P95, QUANTILES };
 /* Prices of calls in that process, before the recorder was on, and what the recorder adds. */
 struct trace_calibration {
 	double launch_call_ns[QUANTILES], launch_and_wait_ns[QUANTILES], gap_ns[QUANTILES];
+	double n;		   /* launches that the medians are of; 1: not known */
 	double window;		   /* launches a queue takes; INFINITY: not known */
 	double graph_launch_ns[2]; /* a, b of a + b n; NAN: not known */
 	double call_ns;		   /* added outside each call */

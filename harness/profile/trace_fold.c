@@ -20,7 +20,7 @@ struct values {
 };
 
 /* How many values a distribution has: one each repeat, or fewer. */
-enum how_many { EACH, EACH_OR_NONE, SOME_OR_NONE };
+enum how_many { EACH, EACH_OR_NONE, SOME, SOME_OR_NONE };
 
 static void values_release(struct values *v)
 {
@@ -50,7 +50,7 @@ static int values_parse(const struct reading *r, const json_t *o, const char *na
 	const json_t *list = json_object_get(o, name);
 	int err = 0;
 
-	if (how_many != EACH && (!list || json_is_null(list)))
+	if ((how_many == EACH_OR_NONE || how_many == SOME_OR_NONE) && (!list || json_is_null(list)))
 		return 0;
 	if (!json_array_size(list) || json_array_size(list) > VALUES_MAX)
 		return trace_damaged(r, "a fold without %s, or of more than %d values", name,
@@ -64,7 +64,7 @@ static int values_parse(const struct reading *r, const json_t *o, const char *na
 		err = parse_value(r, json_array_get(list, (size_t)i), name, v, i);
 		v->sum += v->count[i];
 	}
-	if (!err && (v->sum > times || (how_many != SOME_OR_NONE && v->sum != times)))
+	if (!err && (v->sum > times || (how_many < SOME && v->sum != times)))
 		err = trace_damaged(r, "%s has %ld values of %ld repeats", name, (long)v->sum,
 				    (long)times);
 	return err;
@@ -111,11 +111,11 @@ static int parse_body_op(struct reading *r, const json_t *op, int64_t times, str
 	int err = trace_parse_op(r, op, &b->op, true);
 
 	if (!err)
-		err = values_parse(r, op, "took_ns", times, EACH, &b->op_took);
+		err = values_parse(r, op, "took_ns", times, SOME, &b->op_took);
 	if (!err)
-		err = values_parse(r, op, "lag_ns", times, EACH_OR_NONE, &b->op_lag);
+		err = values_parse(r, op, "lag_ns", b->op_took.sum, EACH_OR_NONE, &b->op_lag);
 	if (!err)
-		err = values_parse(r, op, "busy_ns", times, EACH_OR_NONE, &b->op_busy);
+		err = values_parse(r, op, "busy_ns", b->op_took.sum, EACH_OR_NONE, &b->op_busy);
 	return err;
 }
 
@@ -238,7 +238,7 @@ static int add_folded_call(struct reading *r, struct fold *f, struct body_call *
 	*host += (double)values_take(&b->took);
 	call.t1 = f->t0 + (int64_t)(*host * f->scale);
 	err = trace_add_call(r, &call);
-	return err || !b->has_op ? err : add_folded_op(r, f, b, &call);
+	return err || b->op_took.taken == b->op_took.sum ? err : add_folded_op(r, f, b, &call);
 }
 
 static int add_repeats(struct reading *r, struct fold *f)

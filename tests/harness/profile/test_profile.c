@@ -95,6 +95,19 @@ Test(small_profile, wide_prices)
 	is_trusted(TRUST_LOW, DOUBT_WIDE);
 }
 
+/* The same spread, but medians of 1000 launches and 50 waits. */
+Test(small_profile, medians_of_many_calls)
+{
+	static const char spread[] =
+		"{\"launch_call_ns\":[0,2000,20000],\"launch_and_wait_ns\":[5000,10000,28000],"
+		"\"gap_ns\":[1000,1000,1000],\"n\":1000,\"recorder\":{\"kernel_ns\":1000}}";
+
+	analyse_steps("", spread, 5, N * STEP);
+	cr_expect(lt(dbl, profile.predicted.lo, N * STEP), "%g", profile.predicted.lo);
+	cr_expect(lt(dbl, N * STEP, profile.predicted.hi), "%g", profile.predicted.hi);
+	is_trusted(TRUST_FULL, 0);
+}
+
 Test(small_profile, without_calibration_shares_are_of_the_raw_trace)
 {
 	analyse_steps("", NULL, 5, N * STEP);

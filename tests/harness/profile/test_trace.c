@@ -94,6 +94,25 @@ Test(small_trace, folds_are_calls_again)
 	trace_release(&trace);
 }
 
+/* A program that ended while the last kernel ran. */
+Test(small_trace, folds_with_fewer_operations_than_calls)
+{
+	begin();
+	made_row(&made,
+		 "{\"record\":\"fold\",\"times\":3,\"t0\":0,\"t1\":9000,\"body\":["
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[1000,3]],"
+		 "\"took_ns\":[[2000,3]],\"op\":{\"record\":\"op\",\"kind\":\"kernel\","
+		 "\"stream\":2,\"took_ns\":[[500,2]],\"lag_ns\":[[2500,1],[4000,1]]}}]}");
+	made.calls = 3;
+	made.ops = 2;
+	made_end(&made, 9000, 0, 0);
+	read_made();
+	cr_expect(eq(int, trace.call[1].ops, 1), "the second");
+	cr_expect(eq(int, trace.call[2].ops, 0), "the last");
+	cr_expect(eq(int, (int)trace.op[1].t0, 6500), "the least lag behind its call");
+	trace_release(&trace);
+}
+
 Test(small_trace, killed_and_torn)
 {
 	begin();
