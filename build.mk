@@ -178,7 +178,7 @@ $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c
 # ---- what the driver loads into programs that are recorded --------------------------------------
 # The ABI is checked where a toolkit has CUPTI's header.
 CUPTI_H := $(firstword $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cupti.h $(or $(CUDA_HOME),/usr/local/cuda)/extras/CUPTI/include/cupti.h))
-INJECT  := common/recorder/cupti/feed.c common/recorder/cupti/inject.c
+INJECT  := $(filter-out %/abi_check.c,$(wildcard common/recorder/cupti/*.c))
 $B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h common/recorder/cupti/*.h) $(if $(CUPTI_H),$B/recorder/abi.ok) $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
