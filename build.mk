@@ -54,6 +54,8 @@ FLOORS := base kernel stream graph api
 RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 # What writes traces: in the CPU device, in the library that CUPTI serves, and in tests.
 RECORDER := $(wildcard common/recorder/*.c)
+INJECT  := $(filter-out %/abi_check.c,$(wildcard common/recorder/cupti/*.c))
+INJECTED := $(if $(INJECT),$B/recorder/cupti.so)
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,
@@ -115,7 +117,7 @@ RPATH      = $(if $(filter cpu,$(DEVICE)),-Wl$(comma)--disable-new-dtags) -Wl,-r
 LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) $(call RPATH,$(1))
 
 # ---- rift ---------------------------------------------------------------------------------
-rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $B/recorder/cupti.so
+rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $(INJECTED)
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
@@ -168,7 +170,7 @@ $B/%.cu.o: %.cu $B/flags
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: no sanitizer's, and nothing of rift but the headers.
 PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
-preloads: $(PRELOADS:%=$B/layers/%.so) $B/recorder/cupti.so
+preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED)
 .SECONDEXPANSION:
 $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h layers/*.h) $B/flags
 	@mkdir -p $(@D)
@@ -178,7 +180,6 @@ $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c
 # ---- what the driver loads into programs that are recorded --------------------------------------
 # The ABI is checked where a toolkit has CUPTI's header.
 CUPTI_H := $(firstword $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cupti.h $(or $(CUDA_HOME),/usr/local/cuda)/extras/CUPTI/include/cupti.h))
-INJECT  := common/recorder/cupti/feed.c common/recorder/cupti/inject.c
 $B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h common/recorder/cupti/*.h) $(if $(CUPTI_H),$B/recorder/abi.ok) $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -351,8 +352,7 @@ dist: $B/rift $(BLAS) preloads
 	$(Q)cp $B/rift LICENSE $(DIST)/
 	$(Q)mkdir $(DIST)/layers
 	$(if $(PRELOADS),$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/)
-	$(Q)mkdir $(DIST)/recorder
-	$(Q)cp $B/recorder/cupti.so $(DIST)/recorder/
+	$(if $(INJECTED),$(Q)mkdir $(DIST)/recorder && cp $(INJECTED) $(DIST)/recorder/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' -o -name '*.jsonl.gz' \

@@ -13,7 +13,7 @@ struct values {
 struct calibration {
 	struct trace_event call, op; /* the last ones; a call's t1 0: none */
 	bool is_held;		     /* the kernels are queued behind a host function */
-	struct values call_ns, wait_ns, gap_ns, between_ns;
+	struct values call_ns, wait_ns, gap_ns, between_ns, kernel_ns;
 };
 
 struct calibration *calibration_new(void)
@@ -49,6 +49,8 @@ static void take_call(struct calibration *c, const struct trace_event *e)
 /* Only kernels that were queued when the one before ended: every other host function holds some. */
 static void take_op(struct calibration *c, const struct trace_event *e)
 {
+	if (e->kind == TRACE_KIND_kernel)
+		add(&c->kernel_ns, e->t1 - e->t0);
 	if (e->kind == TRACE_KIND_hostfunc)
 		c->is_held = !c->is_held;
 	else if (c->is_held && c->op.kind == TRACE_KIND_kernel)
@@ -77,6 +79,13 @@ struct trace_spread trace_spread_of(int64_t *value, int n)
 		return (struct trace_spread){ .n = 0 };
 	qsort(value, (size_t)n, sizeof(*value), compare);
 	return (struct trace_spread){ value[n * 5 / 100], value[n / 2], value[n * 95 / 100], n };
+}
+
+int64_t calibration_kernel_ns(const struct calibration *c)
+{
+	struct values sorted = c->kernel_ns;
+
+	return trace_spread_of(sorted.value, sorted.n).p50;
 }
 
 void calibration_result(struct calibration *c, struct trace_calibration *out)

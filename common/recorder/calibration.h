@@ -17,10 +17,13 @@ void calibration_free(struct calibration *c);
  */
 void calibration_take(const struct trace_event *e, void *calibration);
 
-/* All but the window. */
+/* Median time of kernels, ns; 0: none came. */
+int64_t calibration_kernel_ns(const struct calibration *c);
+
+/* All but the window and the recorder's pace and kernels. */
 void calibration_result(struct calibration *c, struct trace_calibration *out);
 
-/* Percentiles of n values, which are sorted. */
+/* Percentiles of n values, which it sorts. */
 struct trace_spread trace_spread_of(int64_t *value, int n);
 
 #endif

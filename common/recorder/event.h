@@ -50,7 +50,8 @@ enum trace_kind {
 
 enum trace_mark { TRACE_MARK_push, TRACE_MARK_pop, TRACE_MARK_start, TRACE_MARK_stop, TRACE_MARKS };
 
-/* Of an allocation, or of the host's side of a copy; none: not known, or there is no such side. */
+/* Where an allocation is, or the host's side of a copy; none: not known, or there is no such side.
+ */
 enum trace_memory {
 	TRACE_MEMORY_none,
 	TRACE_MEMORY_device,

@@ -185,7 +185,7 @@ static void add_repeat(struct trace_fold *fold, const struct entry *e)
 	fold->times++;
 }
 
-/* Of the first repeats of a period, all known to be equal; false: no memory. */
+/* Begins one with the first repeats of a period, all known to be equal; false: no memory. */
 static bool open_fold(struct trace_fold *fold, const struct entry *e, size_t period)
 {
 	fold->step = calloc(period, sizeof(*fold->step));

@@ -494,19 +494,25 @@ static void write_header(void)
 	trace_write_header(writer, &h);
 }
 
+/* The file first: where it cannot be had, nothing is switched on. */
 static void open_file(void)
 {
-	if (source->begin)
-		source->begin(source);
 	writer = trace_writer_new(settings.path);
 	folder = writer ? trace_folder_new(writer, settings.fold) : NULL;
-	if (folder)
-		return;
-	fprintf(stderr, "rift: the trace %s: %s%s\n", settings.path, strerror(errno),
-		errno == EEXIST ? "; give another name, nothing is overwritten" : "");
-	set_state(OFF);
-	if (source->ends_process)
-		exit(3);
+	if (!folder) {
+		fprintf(stderr, "rift: the trace %s: %s%s\n", settings.path, strerror(errno),
+			errno == EEXIST ? "; give another name, nothing is overwritten" : "");
+		set_state(OFF);
+		if (source->ends_process)
+			exit(3);
+	} else if (source->begin && !source->begin(source)) {
+		set_state(OFF);
+		unlink(settings.path);
+		trace_folder_free(folder);
+		trace_writer_free(writer);
+		folder = NULL;
+		writer = NULL;
+	}
 }
 
 static void start(void)
@@ -559,7 +565,10 @@ bool recorder_wants(int64_t t)
 	       !__atomic_load_n(&is_stopped, __ATOMIC_RELAXED);
 }
 
-/* Of the gap before t; -1: not measured. Since the last look the thread was in calls, or short. */
+/*
+ * CPU time in the gap before t; -1: not measured. Between the last look and the gap the thread was
+ * in calls, for less than CPU_FRESH_NS.
+ */
 static int64_t gap_cpu_ns(const struct producer *p, int64_t t)
 {
 	if (!p->last_t1 || t - p->last_t1 < CPU_GAP_NS)

@@ -33,9 +33,12 @@ struct recorder_source {
 	char device[256];	    /* its name; "" until begin() */
 	int runtime, driver, cupti; /* versions; 0: none */
 	int window;		    /* launches that fit into a queue; 0: not known */
-	/* Called once, by the thread that makes the first call: fills the above. NULL: nothing. */
-	void (*begin)(struct recorder_source *source);
-	/* Makes the calls that are calibrated; NULL: the calibration is given, or there is none. */
+	/*
+	 * Called once, by the thread that makes the first call: fills the above. false: nothing is
+	 * recorded, and a line has said why. NULL: nothing to do.
+	 */
+	bool (*begin)(struct recorder_source *source);
+	/* Makes the calls that are calibrated; NULL: begin() gives the calibration, or none. */
 	void (*calibrate)(void);
 	const struct trace_calibration *calibration;
 	/* Called by the recorder's thread before it writes, and at the end. NULL: nothing. */

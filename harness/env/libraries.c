@@ -328,6 +328,7 @@ const struct influence influences[] = {
 	  "libraries stand in front of all others; unset it, unless they "
 	  "are what is measured" },
 	{ "LD_AUDIT", "", true, "a library watches every symbol; unset it" },
+	{ "RIFT_TRACE", "", true, "records every call; unset it" },
 	{ "RIFT_CPU_LAUNCH_NS", "0", true, "adds a cost to launches of the CPU device" },
 	{ "RIFT_CPU_SYNC_NS", "0", true, "adds a cost to waits of the CPU device" },
 	{ "RIFT_CPU_ALLOC_NS", "0", true, "adds a cost to allocations of the CPU device" },

@@ -1,7 +1,8 @@
 /*
- * cupti.c - a CUPTI that delivers the records that a test has prepared, for tests of the recorder's
- * library. All records take as much room.
+ * cupti.c - a CUPTI that delivers the records that a test has prepared, and a driver whose calls
+ * take times of its own, for tests of the recorder's library. All records take as much room.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,12 @@ SHOWN void stub_add(const void *record, size_t bytes);
 SHOWN void stub_deliver(void);
 SHOWN void stub_lose(size_t n);
 SHOWN int stub_calls(void);
+SHOWN int cuptiSubscribe(void **subscriber, cupti_callback *callback, void *unused);
+SHOWN int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t cbid);
+SHOWN void stub_call(int domain, uint32_t cbid, int site);
 
-static int n_calls;
+static int n_calls, n_heard;
+static cupti_callback *heard;
 
 static int setting(const char *name)
 {
@@ -60,6 +65,32 @@ int cuptiActivityRegisterTimestampCallback(uint64_t (*now)(void))
 {
 	has_clock = now != NULL;
 	return 0;
+}
+
+int cuptiSubscribe(void **subscriber, cupti_callback *callback, void *unused)
+{
+	(void)unused;
+	if (setting("STUB_CUPTI_OTHER"))
+		return CUPTI_OTHER_SUBSCRIBER;
+	*subscriber = &heard;
+	heard = callback;
+	return 0;
+}
+
+int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t cbid)
+{
+	(void)domain, (void)cbid;
+	if (subscriber != &heard)
+		return REFUSED;
+	n_heard += enable ? 1 : -1;
+	return 0;
+}
+
+/* Whoever has subscribed hears of a call of the program. */
+void stub_call(int domain, uint32_t cbid, int site)
+{
+	if (heard && n_heard > 0)
+		heard(NULL, domain, cbid, &site);
 }
 
 /* The clock must have been set before. */
@@ -132,6 +163,193 @@ int cuptiActivityFlushAll(uint32_t flag)
 	if (flag & CUPTI_FLUSH_FORCED)
 		stub_deliver();
 	return 0;
+}
+
+/* ---- a driver ------------------------------------------------------------------------------ */
+
+enum { KERNEL_NS = 600, PACE_NS = 2000 };
+
+SHOWN int cuDriverGetVersion(int *version);
+SHOWN int cuCtxGetCurrent(void **context);
+SHOWN int cuCtxGetDevice(int *device);
+SHOWN int cuDeviceGetName(char *out, int bytes, int device);
+SHOWN int cuModuleLoadData(void **module, const void *image);
+SHOWN int cuModuleGetFunction(void **function, void *module, const char *name);
+SHOWN int cuModuleUnload(void *module);
+SHOWN int cuStreamCreate(void **stream, unsigned flags);
+SHOWN int cuStreamDestroy_v2(void *stream);
+SHOWN int cuStreamSynchronize(void *stream);
+SHOWN int cuEventCreate(void **event, unsigned flags);
+SHOWN int cuEventDestroy_v2(void *event);
+SHOWN int cuEventRecord(void *event, void *stream);
+SHOWN int cuEventElapsedTime(float *ms, void *from, void *to);
+SHOWN int cuLaunchHostFunc(void *stream, void (*function)(void *), void *argument);
+SHOWN int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+			 unsigned by, unsigned bz, unsigned shared, void *stream, void **arguments,
+			 void **extra);
+
+static struct {
+	void (*function)(void *);
+	void *argument;
+} held;
+static pthread_t holder;
+static int holds, n_live, n_launches;
+
+int cuDriverGetVersion(int *version)
+{
+	*version = 13000;
+	return 0;
+}
+
+int cuCtxGetCurrent(void **context)
+{
+	*context = setting("STUB_CUPTI_NO_CONTEXT") ? NULL : &holds;
+	return 0;
+}
+
+int cuCtxGetDevice(int *device)
+{
+	return *device = 0;
+}
+
+int cuDeviceGetName(char *out, int bytes, int device)
+{
+	snprintf(out, (size_t)bytes, "stub GPU %d", device);
+	return 0;
+}
+
+/* What is made is given back: the end of the process looks. */
+static int make(void **out)
+{
+	*out = &n_live;
+	n_live++;
+	return 0;
+}
+
+static int give_back(void)
+{
+	n_live--;
+	return 0;
+}
+
+int cuModuleLoadData(void **module, const void *image)
+{
+	return setting("STUB_CUPTI_NO_MODULE") || !strstr(image, "rift_calibration") ? REFUSED
+										     : make(module);
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+	(void)module;
+	*function = &n_launches;
+	return strcmp(name, "rift_calibration") ? REFUSED : 0;
+}
+
+int cuModuleUnload(void *module)
+{
+	(void)module;
+	return give_back();
+}
+
+int cuStreamCreate(void **stream, unsigned flags)
+{
+	return flags == 1 ? make(stream) : REFUSED;
+}
+
+int cuStreamDestroy_v2(void *stream)
+{
+	(void)stream;
+	return give_back();
+}
+
+int cuStreamSynchronize(void *stream)
+{
+	(void)stream;
+	if (holds)
+		pthread_join(holder, NULL);
+	holds = 0;
+	return 0;
+}
+
+int cuEventCreate(void **event, unsigned flags)
+{
+	(void)flags;
+	return make(event);
+}
+
+int cuEventDestroy_v2(void *event)
+{
+	(void)event;
+	return give_back();
+}
+
+int cuEventRecord(void *event, void *stream)
+{
+	(void)event, (void)stream;
+	return 0;
+}
+
+/* As if each launch had taken the pace, and 300 ns more where it is recorded. */
+int cuEventElapsedTime(float *ms, void *from, void *to)
+{
+	(void)from, (void)to;
+	*ms = 100 * (float)(PACE_NS + (enabled[CUPTI_KERNEL] ? 300 : 0)) / 1e6f;
+	return 0;
+}
+
+static void *run_held(void *unused)
+{
+	(void)unused;
+	held.function(held.argument);
+	return NULL;
+}
+
+int cuLaunchHostFunc(void *stream, void (*function)(void *), void *argument)
+{
+	(void)stream;
+	held.function = function;
+	held.argument = argument;
+	holds = 1;
+	return pthread_create(&holder, NULL, run_held, NULL);
+}
+
+/* 400 ns between two calls. */
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+		   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra)
+{
+	static uint64_t now = 1000;
+	struct cupti_api api = { .kind = CUPTI_DRIVER,
+				 .cbid = 307,
+				 .start = now += 400,
+				 .end = now += 3000,
+				 .correlation = 0x10000000u + (uint32_t)n_launches };
+	struct cupti_kernel k = { .kind = CUPTI_KERNEL,
+				  .start = now,
+				  .end = now + KERNEL_NS,
+				  .correlation = api.correlation,
+				  .name = "rift_calibration" };
+
+	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream;
+	(void)arguments, (void)extra;
+	n_launches++;
+	if (enabled[CUPTI_KERNEL]) {
+		stub_add(&api, sizeof(api));
+		stub_add(&k, sizeof(k));
+	}
+	return function ? 0 : REFUSED;
+}
+
+SHOWN int stub_launches(void);
+SHOWN int stub_live(void);
+
+int stub_launches(void)
+{
+	return n_launches;
+}
+
+int stub_live(void)
+{
+	return n_live;
 }
 
 void stub_lose(size_t n)

@@ -18,6 +18,9 @@
 static void (*add)(const void *record, size_t bytes);
 static void (*deliver)(void);
 static void (*lose)(size_t n);
+static void (*hear)(int domain, uint32_t cbid, int site);
+static int (*launches_of_stub)(void);
+static int (*live_of_stub)(void);
 static uint32_t correlation;
 static uint64_t clock_ns;
 
@@ -200,6 +203,20 @@ static void die(void)
 	raise(SIGKILL);
 }
 
+/* The program's first call of the runtime returns; the library begins. */
+static void first_call(void)
+{
+	hear(CUPTI_DOMAIN_RUNTIME, 20, CUPTI_ENTER);
+	hear(CUPTI_DOMAIN_RUNTIME, 20, CUPTI_EXIT);
+	hear(CUPTI_DOMAIN_RUNTIME, 20, CUPTI_EXIT);
+}
+
+/* What the calibration launched, and what it left behind. */
+static void count(void)
+{
+	printf("launches %d live %d\n", launches_of_stub(), live_of_stub());
+}
+
 static void print_now(void)
 {
 	puts("printed");
@@ -209,9 +226,10 @@ static const struct {
 	const char *word;
 	void (*run)(void);
 } words[] = {
-	{ "every", every },   { "launches", launches }, { "early", early },
-	{ "ranges", ranges }, { "capture", capture },	{ "lost", lost },
-	{ "die", die },	      { "print", print_now },
+	{ "first", first_call }, { "every", every },   { "launches", launches },
+	{ "early", early },	 { "ranges", ranges }, { "capture", capture },
+	{ "lost", lost },	 { "die", die },       { "print", print_now },
+	{ "count", count },
 };
 
 static void *find(void *library, const char *name)
@@ -227,7 +245,7 @@ int main(int argc, char **argv)
 {
 	void *recorder = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
 	const char *path = getenv("STUB_CUPTI");
-	void *stub = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *stub = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
 	int (*initialize)(void);
 
 	if (!recorder || !stub) {
@@ -237,6 +255,9 @@ int main(int argc, char **argv)
 	*(void **)&add = find(stub, "stub_add");
 	*(void **)&deliver = find(stub, "stub_deliver");
 	*(void **)&lose = find(stub, "stub_lose");
+	*(void **)&hear = find(stub, "stub_call");
+	*(void **)&launches_of_stub = find(stub, "stub_launches");
+	*(void **)&live_of_stub = find(stub, "stub_live");
 	*(void **)&initialize = find(recorder, "InitializeInjection");
 	if (initialize() != 1 || initialize() != 1)
 		return 9;

@@ -50,7 +50,7 @@ static int run(const char *variables, const char *words, const char **out)
 	snprintf(program, sizeof(program), "%s", beside_tests("recorder/injected"));
 	return shell(out,
 		     "exec 2>&1; STUB_CUPTI='%s' RIFT_TRACE_CUPTI='%s' RIFT_TRACE='%s' %s '%s' "
-		     "'%s' %s",
+		     "'%s' first %s",
 		     stub, stub, path, variables, program, library(), words);
 }
 
@@ -187,6 +187,57 @@ Test(small_cupti, who_is_killed_keeps_what_was_written)
 	json_decref(rows);
 }
 
+/* ---- the calibration --------------------------------------------------------------------- */
+
+/* The stub's times: a pace of 2,000 ns, kernels of 600, 400 between calls, 300 more recorded. */
+Test(small_cupti, what_costs_are_with_cupti_and_without)
+{
+	json_t *rows = record("", "every");
+	const json_t *h = json_array_get(rows, 0), *c = json_object_get(h, "calibration");
+	const json_t *r = json_object_get(c, "recorder");
+
+	cr_assert(eq(str, (char *)text(h, "device"), "stub GPU 0"));
+	cr_assert(eq(i64, trace_int(json_object_get(h, "cuda"), "driver"), 13000));
+	cr_assert(eq(i64, trace_int(c, "n"), 1000));
+	cr_assert(
+		eq(i64, json_integer_value(json_array_get(json_object_get(c, "gap_ns"), 1)), 1400));
+	cr_assert(eq(i64, trace_int(r, "kernel_ns"), 600));
+	cr_assert(eq(i64, trace_int(r, "pace_ns"), 300));
+	cr_assert(eq(i64, trace_int(r, "call_ns"), 400));
+	/* None of its kernels is in the trace. */
+	cr_assert(zero(sz, trace_count(rows, "string", "text", "rift_calibration")));
+	json_decref(rows);
+}
+
+Test(small_cupti, the_calibration_is_made_once_and_cleaned_up)
+{
+	const char *out;
+
+	cr_assert(zero(int, run("", "first first count", &out)));
+	/* A row to warm up, ten rows and 50 waits, ten rows recorded. */
+	cr_assert(eq(str, (char *)out, "launches 2150 live 0\n"));
+}
+
+Test(small_cupti, without_a_calibration_it_is_recorded_all_the_same)
+{
+	json_t *rows = record("STUB_CUPTI_NO_MODULE=1", "launches");
+
+	cr_assert(
+		zero(int, json_is_object(json_object_get(json_array_get(rows, 0), "calibration"))));
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 100));
+	json_decref(rows);
+}
+
+/* A call that leaves no context behind, as cudaGetDeviceCount() may: not yet. */
+Test(small_cupti, it_begins_with_a_context)
+{
+	const char *out;
+
+	cr_assert(zero(int, run("STUB_CUPTI_NO_CONTEXT=1", "count", &out)));
+	cr_assert(eq(str, (char *)out, "launches 0 live 0\n"));
+	cr_assert(ne(int, access(path, F_OK), 0));
+}
+
 /* ---- what is refused: the program runs all the same ------------------------------------- */
 
 static void refuses(const char *variables, const char *says)
@@ -214,6 +265,8 @@ Test(small_cupti, a_kind_that_is_refused)
 Test(small_cupti, another_profiler)
 {
 	refuses("STUB_CUPTI_REFUSES=10 STUB_CUPTI_WHY=39", "another profiler is at work");
+	refuses("STUB_CUPTI_OTHER=1", "another profiler is at work");
+	cr_assert(ne(int, access(path, F_OK), 0));
 }
 
 Test(small_cupti, a_file_that_is_there)

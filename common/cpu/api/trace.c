@@ -86,13 +86,13 @@ static void calibrate(void)
 
 /* ---- what the recorder knows ----------------------------------------------------------- */
 
-static void begin(struct recorder_source *source)
+static bool begin(struct recorder_source *source)
 {
 	struct cudaDeviceProp prop;
 
-	if (cudaGetDeviceProperties(&prop, 0))
-		return;
-	memcpy(source->device, prop.name, sizeof(source->device));
+	if (!cudaGetDeviceProperties(&prop, 0))
+		memcpy(source->device, prop.name, sizeof(source->device));
+	return true;
 }
 
 static struct recorder_source source = {

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Of the calling thread, one in the other. Where nothing is recorded they do nothing. */
+/* Ranges of the calling thread, one in the other. Where nothing is recorded they do nothing. */
 void cpudev_range_push(const char *name);
 void cpudev_range_pop(void);
 

@@ -272,7 +272,7 @@ cudaError_t launch_fill(struct op *op, struct cpudev_kernel *k, dim3 grid, dim3 
 
 /* ---- running one ----------------------------------------------------------------------- */
 
-/* Of the graph that this thread runs and records, the time of its kernels; NULL: of none. */
+/* The time of the kernels of the graph that this thread runs and records; NULL: of none. */
 static __thread int64_t *graph_busy_ns;
 
 /* On this thread's stack: the launch is over before the next operation starts. */

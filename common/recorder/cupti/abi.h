@@ -125,9 +125,19 @@ typedef void cupti_request(uint8_t **buffer, size_t *size, size_t *records_max);
 typedef void cupti_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
 			    size_t valid);
 
+/* cbdata begins with the site. */
+enum { CUPTI_ENTER, CUPTI_EXIT };
+
+typedef void cupti_callback(void *unused, int domain, uint32_t cbid, const void *cbdata);
+
+/* CUpti_CallbackDomain */
+enum { CUPTI_DOMAIN_DRIVER = 1, CUPTI_DOMAIN_RUNTIME = 2 };
+
 /* All return CUptiResult; 0 is success. Those behind the blank line may be missing. */
 #define CUPTI_FUNCTIONS(ROW)                                                                       \
 	ROW(cuptiGetVersion, (uint32_t * version))                                                 \
+	ROW(cuptiSubscribe, (void **subscriber, cupti_callback *callback, void *unused))           \
+	ROW(cuptiEnableCallback, (uint32_t enable, void *subscriber, int domain, uint32_t cbid))   \
 	ROW(cuptiActivityRegisterCallbacks, (cupti_request * request, cupti_complete * complete))  \
 	ROW(cuptiActivityRegisterTimestampCallback, (uint64_t(*now)(void)))                        \
 	ROW(cuptiActivityEnable, (uint32_t kind))                                                  \

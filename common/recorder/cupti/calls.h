@@ -4,6 +4,10 @@
  * runtime those of the classes that a trace has. Include with CUPTI_CALL(domain, number, class,
  * name, name in CUPTI) defined.
  */
+#ifndef CUPTI_CALL
+#define CUPTI_CALL(domain, number, class, name, cuptis)
+#endif
+
 CUPTI_CALL(RUNTIME, 20, alloc, cudaMalloc, cudaMalloc_v3020)
 CUPTI_CALL(RUNTIME, 21, alloc, cudaMallocPitch, cudaMallocPitch_v3020)
 CUPTI_CALL(RUNTIME, 22, free, cudaFree, cudaFree_v3020)

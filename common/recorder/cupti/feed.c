@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/recorder/calibration.h"
 #include "common/recorder/recorder.h"
 
 enum { NUMBER_MAX = 1 << 20 }; /* of a stream or an event; CUPTI has ~0 for none */
@@ -50,6 +51,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list waiting, details, awaiting, streams, recordings, captures;
 static unsigned this_round = 1;
 static int64_t n_taken;
+static struct calibration *diverted;
 
 /* One more item of that size, zeroed; NULL: no memory. */
 static void *append(struct list *l, size_t bytes)
@@ -162,13 +164,16 @@ static void take_call(const struct cupti_api *api)
 		e.kind = strstr(call->name, "Start") ? TRACE_MARK_start : TRACE_MARK_stop;
 		e.name = NULL;
 	}
-	wait_for_round(&e);
+	if (diverted)
+		calibration_take(&e, diverted);
+	else
+		wait_for_round(&e);
 }
 
 static struct trace_event *add_detail(uint32_t correlation, uint32_t stream, bool is_op)
 {
 	static struct detail none;
-	struct detail *d = append(&details, sizeof(*d));
+	struct detail *d = diverted ? NULL : append(&details, sizeof(*d));
 
 	d = d ? d : &none;
 	d->correlation = correlation;
@@ -198,6 +203,8 @@ static void take_kernel(const struct cupti_kernel *k)
 		add_op(TRACE_KIND_kernel, k->correlation, k->stream, k->start, k->end);
 
 	e->name = recorder_keep(k->name);
+	if (diverted)
+		calibration_take(e, diverted);
 	for (int i = 0; i < 3; i++) {
 		e->grid[i] = (uint32_t)k->grid[i];
 		e->block[i] = (uint32_t)k->block[i];
@@ -553,6 +560,13 @@ static void send_late(bool end)
 		}
 	}
 	details.n = kept;
+}
+
+void feed_divert(struct calibration *to)
+{
+	pthread_mutex_lock(&lock);
+	diverted = to;
+	pthread_mutex_unlock(&lock);
 }
 
 void feed_forward(bool end)

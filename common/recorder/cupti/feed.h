@@ -15,6 +15,11 @@
 /* Any thread. Kinds and calls that a trace has not are passed over. */
 void feed_take(const struct cupti_record *record);
 
+struct calibration;
+
+/* From then on calls and operations go to a calibration alone; NULL: to the trace. */
+void feed_divert(struct calibration *to);
+
 /* To the recorder, by its thread; end: all of it. Operations whose call never came are lost. */
 void feed_forward(bool end);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/recorder/cupti/driver.h"
 #include "common/recorder/cupti/feed.h"
 #include "common/recorder/recorder.h"
 
@@ -233,19 +234,9 @@ static void flush(bool end)
 		(void)cupti.cuptiFinalize();
 }
 
-static struct recorder_source source = { .name = "cupti", .device = "", .flush = flush };
+static bool begin(struct recorder_source *s);
 
-/* Of the driver that has called; 0: it does not say. */
-static int driver_version(void)
-{
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	int (*get)(int *version) = NULL;
-	int version = 0;
-
-	if (driver)
-		*(void **)&get = dlsym(driver, "cuDriverGetVersion");
-	return get && !get(&version) ? version : 0;
-}
+static struct recorder_source source = { .name = "cupti", .begin = begin, .flush = flush };
 
 static int open_cupti(void)
 {
@@ -262,8 +253,50 @@ static int open_cupti(void)
 	if (cupti.cuptiGetVersion(&version) || version < CUPTI_OLDEST)
 		return refuse("this CUPTI is older than that of CUDA 12.4", NULL);
 	source.cupti = (int)version;
-	source.driver = driver_version();
 	return 0;
+}
+
+/* ---- the first call -------------------------------------------------------------------- */
+
+/* What costs are without CUPTI's records comes first: then these are switched on. */
+static bool begin(struct recorder_source *s)
+{
+	static struct trace_calibration calibration;
+
+	s->driver = driver_version();
+	driver_name_device(s->device, sizeof(s->device));
+	if (driver_calibrate(&calibration))
+		s->calibration = &calibration;
+	if (enable())
+		return false;
+	if (s->calibration)
+		driver_calibrate_recorder(&calibration, cupti.cuptiActivityFlushAll);
+	return true;
+}
+
+static void *subscriber;
+
+static void listen(uint32_t enable)
+{
+#define CUPTI_CALL(domain, number, class, name, cuptis)                                            \
+	(void)cupti.cuptiEnableCallback(enable, subscriber, CUPTI_DOMAIN_##domain, number);
+#include "common/recorder/cupti/calls.h"
+#undef CUPTI_CALL
+}
+
+/* The first call that has left a context behind, or a launch by the driver's functions. */
+static void on_call(void *unused, int domain, uint32_t cbid, const void *cbdata)
+{
+	static int begun;
+	int site;
+
+	(void)unused, (void)cbid;
+	memcpy(&site, cbdata, sizeof(site));
+	if (site != (domain == CUPTI_DOMAIN_RUNTIME ? CUPTI_EXIT : CUPTI_ENTER) ||
+	    !driver_has_context() || __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+		return;
+	listen(0);
+	(void)recorder_start();
 }
 
 /* The driver's name for it; 1: all is well, else it says that it could not load the library. */
@@ -273,14 +306,19 @@ int InitializeInjection(void)
 {
 	static bool asked;
 	const char *path = getenv("RIFT_TRACE");
+	int err;
 
 	if (asked || !path || !*path)
 		return 1;
 	asked = true;
 	if (open_cupti())
 		return 1;
+	err = cupti.cuptiSubscribe(&subscriber, on_call, NULL);
+	if (err) {
+		failed("cuptiSubscribe", err);
+		return 1;
+	}
 	recorder_load(&source);
-	if (recorder_start())
-		(void)enable();
+	listen(1);
 	return 1;
 }

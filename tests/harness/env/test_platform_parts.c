@@ -156,6 +156,7 @@ Test(small_platform_parts, every_variable_that_is_known)
 		{ "CUDA_FORCE_JIT", "0", true },
 		{ "LD_PRELOAD", "", true },
 		{ "LD_AUDIT", "", true },
+		{ "RIFT_TRACE", "", true },
 		{ "RIFT_CPU_LAUNCH_NS", "0", true },
 		{ "RIFT_CPU_SYNC_NS", "0", true },
 		{ "RIFT_CPU_ALLOC_NS", "0", true },

@@ -1,0 +1,254 @@
+/* driver.c - the driver's functions, and the calls of the calibration. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "common/recorder/cupti/driver.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/recorder/calibration.h"
+#include "common/recorder/cupti/abi.h"
+#include "common/recorder/cupti/feed.h"
+#include "common/recorder/recorder.h"
+
+enum { ROWS = 10, ROW_LAUNCHES = 100, WAITS = 50, NON_BLOCKING = 1 };
+
+/* What is asked; all return CUresult, 0 is success. Names as libcuda.so.1 exports them. */
+#define DRIVER_FUNCTIONS(ROW)                                                                      \
+	ROW(cuCtxGetCurrent, (void **context))                                                     \
+	ROW(cuModuleLoadData, (void **module, const void *image))                                  \
+	ROW(cuModuleGetFunction, (void **function, void *module, const char *name))                \
+	ROW(cuModuleUnload, (void *module))                                                        \
+	ROW(cuStreamCreate, (void **stream, unsigned flags))                                       \
+	ROW(cuStreamDestroy_v2, (void *stream))                                                    \
+	ROW(cuStreamSynchronize, (void *stream))                                                   \
+	ROW(cuEventCreate, (void **event, unsigned flags))                                         \
+	ROW(cuEventDestroy_v2, (void *event))                                                      \
+	ROW(cuEventRecord, (void *event, void *stream))                                            \
+	ROW(cuEventElapsedTime, (float *ms, void *from, void *to))                                 \
+	ROW(cuLaunchHostFunc, (void *stream, void (*function)(void *), void *argument))            \
+	ROW(cuLaunchKernel,                                                                        \
+	    (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,      \
+	     unsigned bz, unsigned shared, void *stream, void **arguments, void **extra))
+
+static struct {
+#define ROW(name, parameters) int(*name) parameters;
+	DRIVER_FUNCTIONS(ROW)
+#undef ROW
+} cuda;
+
+/* The library that the program has; it is never loaded for this. */
+static void *find(const char *name)
+{
+	static void *library;
+
+	if (!library)
+		library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	return dlsym(library ? library : RTLD_DEFAULT, name);
+}
+
+static bool bind(void)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} functions[] = {
+#define ROW(name, parameters) { #name, offsetof(__typeof__(cuda), name) },
+		DRIVER_FUNCTIONS(ROW)
+#undef ROW
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		void *found = find(functions[i].name);
+
+		if (!found)
+			return false;
+		memcpy((char *)&cuda + functions[i].offset, &found, sizeof(found));
+	}
+	return true;
+}
+
+int driver_version(void)
+{
+	int (*get)(int *version) = NULL;
+	int version = 0;
+
+	*(void **)&get = find("cuDriverGetVersion");
+	return get && !get(&version) ? version : 0;
+}
+
+void driver_name_device(char *out, size_t room)
+{
+	int (*current)(int *device) = NULL, (*name)(char *out, int room, int device) = NULL;
+	int device = 0;
+
+	*(void **)&current = find("cuCtxGetDevice");
+	*(void **)&name = find("cuDeviceGetName");
+	if (!current || !name || current(&device) || name(out, (int)room, device))
+		*out = '\0';
+}
+
+bool driver_has_context(void)
+{
+	int (*get)(void **context) = NULL;
+	void *context = NULL;
+
+	*(void **)&get = find("cuCtxGetCurrent");
+	return get && !get(&context) && context;
+}
+
+/* ---- an empty kernel ------------------------------------------------------------------- */
+
+/* Compiled by the driver, for any GPU from compute capability 7.5 on. */
+static const char image[] = ".version 6.3\n.target sm_75\n.address_size 64\n"
+			    ".visible .entry rift_calibration()\n{\n\tret;\n}\n";
+
+static struct bench {
+	void *module, *function, *stream, *from, *to;
+} bench;
+
+static void bench_end(void)
+{
+	if (bench.from)
+		cuda.cuEventDestroy_v2(bench.from);
+	if (bench.to)
+		cuda.cuEventDestroy_v2(bench.to);
+	if (bench.stream)
+		cuda.cuStreamDestroy_v2(bench.stream);
+	if (bench.module)
+		cuda.cuModuleUnload(bench.module);
+	bench = (struct bench){ NULL };
+}
+
+static bool bench_begin(void)
+{
+	if (bind() && !cuda.cuModuleLoadData(&bench.module, image) &&
+	    !cuda.cuModuleGetFunction(&bench.function, bench.module, "rift_calibration") &&
+	    !cuda.cuStreamCreate(&bench.stream, NON_BLOCKING) &&
+	    !cuda.cuEventCreate(&bench.from, 0) && !cuda.cuEventCreate(&bench.to, 0))
+		return true;
+	bench_end();
+	return false;
+}
+
+static int launch(void)
+{
+	return cuda.cuLaunchKernel(bench.function, 1, 1, 1, 1, 1, 1, 0, bench.stream, NULL, NULL);
+}
+
+/* ---- rows of launches ------------------------------------------------------------------ */
+
+struct times {
+	int64_t call[ROWS * ROW_LAUNCHES], wait[WAITS], pace[ROWS];
+	int n_calls, n_waits, n_rows;
+};
+
+/* On a thread of the driver: the stream waits until all launches are queued. */
+static void hold(void *gate)
+{
+	while (!__atomic_load_n((int *)gate, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static bool time_row(struct times *t)
+{
+	int gate = 0, err;
+	float ms = 0;
+
+	err = cuda.cuLaunchHostFunc(bench.stream, hold, &gate);
+	if (err)
+		return false;
+	err = cuda.cuEventRecord(bench.from, bench.stream);
+	for (int i = 0; i < ROW_LAUNCHES && !err; i++) {
+		int64_t start = recorder_now();
+
+		err = launch();
+		t->call[t->n_calls++] = recorder_now() - start;
+	}
+	err = err ? err : cuda.cuEventRecord(bench.to, bench.stream);
+	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
+	err = cuda.cuStreamSynchronize(bench.stream) || err; /* the gate is on this stack */
+	if (err || cuda.cuEventElapsedTime(&ms, bench.from, bench.to))
+		return false;
+	t->pace[t->n_rows++] = (int64_t)((double)ms * 1e6 / ROW_LAUNCHES);
+	return true;
+}
+
+static bool time_waits(struct times *t)
+{
+	for (int i = 0; i < WAITS; i++) {
+		int64_t start = recorder_now();
+
+		if (launch() || cuda.cuStreamSynchronize(bench.stream))
+			return false;
+		t->wait[t->n_waits++] = recorder_now() - start;
+	}
+	return true;
+}
+
+static bool time_rows(struct times *t, int rows)
+{
+	bool fine = true;
+
+	for (int i = 0; i < rows && fine; i++)
+		fine = time_row(t);
+	return fine;
+}
+
+/* The first launches are those of a kernel that is not loaded yet. */
+static bool warm_up(void)
+{
+	struct times unused = { .n_calls = 0 };
+
+	return time_rows(&unused, 1);
+}
+
+bool driver_calibrate(struct trace_calibration *out)
+{
+	struct times *t = calloc(1, sizeof(*t));
+	bool fine = t && bench_begin();
+
+	fine = fine && warm_up() && time_rows(t, ROWS) && time_waits(t);
+	if (fine) {
+		out->launch_call = trace_spread_of(t->call, t->n_calls);
+		out->launch_and_wait = trace_spread_of(t->wait, t->n_waits);
+		out->gap = trace_spread_of(t->pace, t->n_rows);
+	}
+	free(t);
+	if (!fine)
+		bench_end();
+	return fine;
+}
+
+static int64_t without(int64_t pace_ns, int64_t kernel_ns)
+{
+	return pace_ns > kernel_ns ? pace_ns - kernel_ns : 0;
+}
+
+void driver_calibrate_recorder(struct trace_calibration *out, int (*flush)(uint32_t flag))
+{
+	struct calibration *c = calibration_new();
+	struct times *t = calloc(1, sizeof(*t));
+	struct trace_calibration with = { .window = 0 };
+
+	if (c && t) {
+		feed_divert(c);
+		if (time_rows(t, ROWS)) {
+			flush(CUPTI_FLUSH_FORCED);
+			calibration_result(c, &with);
+			out->call_ns = with.call_ns;
+			out->kernel_ns = calibration_kernel_ns(c);
+			out->pace_ns = trace_spread_of(t->pace, t->n_rows).p50 - out->gap.p50;
+			out->gap.p05 = without(out->gap.p05, out->kernel_ns);
+			out->gap.p50 = without(out->gap.p50, out->kernel_ns);
+			out->gap.p95 = without(out->gap.p95, out->kernel_ns);
+		}
+		feed_divert(NULL);
+	}
+	calibration_free(c);
+	free(t);
+	bench_end();
+}
