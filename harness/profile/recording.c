@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -72,6 +73,15 @@ static void set_number(const char *variable, int64_t value)
 		setenv(variable, text, 1);
 }
 
+/* On the recorder's clock, which is not that of clock_ns(): the two drift apart. */
+static int64_t recorder_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 /* The driver of a GPU loads it into each program that it names it to. */
 static const char injection[] = "CUDA_INJECTION64_PATH";
 
@@ -106,7 +116,7 @@ static void tell_recorder(const struct recording_request *r)
 	set_number("RIFT_TRACE_DELAY_NS", r->delay_ns);
 	set_number("RIFT_TRACE_DURATION_NS", r->duration_ns);
 	set_number("RIFT_TRACE_MAX_EVENTS", r->max_events);
-	set_number("RIFT_TRACE_STARTED_NS", clock_ns());
+	set_number("RIFT_TRACE_STARTED_NS", recorder_clock_ns());
 }
 
 /* What this process was told itself, too. */
