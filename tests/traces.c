@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *trace_read(const char *path)
+json_t *traced_rows(const char *path)
 {
 	FILE *f = fopen(path, "re");
 	json_t *rows = json_array();
@@ -64,7 +64,7 @@ int64_t trace_int(const json_t *row, const char *key)
 	return json_integer_value(json_object_get(row, key));
 }
 
-const char *trace_name(const json_t *rows, const json_t *row)
+const char *traced_name(const json_t *rows, const json_t *row)
 {
 	int64_t id = trace_int(row, "name");
 	size_t i;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* The rows of a file; fails the test where a line is no JSON. The caller releases it. */
-json_t *trace_read(const char *path);
+json_t *traced_rows(const char *path);
 
 /* Rows of that record, or all with NULL, for which `key`, where not NULL, is `text`. */
 size_t trace_count(const json_t *rows, const char *record, const char *key, const char *text);
@@ -17,7 +17,7 @@ const json_t *trace_row(const json_t *rows, const char *record, const char *key,
 int64_t trace_int(const json_t *row, const char *key); /* 0 where it is missing */
 
 /* What a row's "name" is; "" without one. */
-const char *trace_name(const json_t *rows, const json_t *row);
+const char *traced_name(const json_t *rows, const json_t *row);
 
 /*
  * What a thread called, in order, folds unfolded: {class, name, stream, event, recording, bytes,

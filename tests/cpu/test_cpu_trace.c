@@ -58,7 +58,7 @@ static json_t *record(const char *variables, const char *words)
 	unlink(path_of("a.trace"));
 	cr_assert(zero(int, record_as("a.trace", variables, words, &out)), "%s", out);
 	cr_assert(eq(str, (char *)out, ""));
-	rows = trace_read(path_of("a.trace"));
+	rows = traced_rows(path_of("a.trace"));
 	trace_judge(rows);
 	return rows;
 }
@@ -231,11 +231,11 @@ Test(small_cpu_trace, the_workloads_launches_are_all_there)
 				  "--blocks 3 --mode stream",
 				  folder, rift())),
 		  "%s", out);
-	rows = trace_read(path_of("r.trace"));
+	rows = traced_rows(path_of("r.trace"));
 	trace_judge(rows);
 	json_array_foreach(rows, i, row) blocks +=
 		!strcmp(json_string_value(json_object_get(row, "record")), "mark") &&
-		!strcmp(trace_name(rows, row), "block");
+		!strcmp(traced_name(rows, row), "block");
 	cr_assert(le(int, 3, blocks));
 	cr_assert(eq(i64, trace_calls_of(rows, "launch"), trace_ops_of(rows, "kernel")));
 	cr_assert(le(i64, 3 * 64, trace_calls_of(rows, "launch")));
@@ -410,7 +410,7 @@ static void child_has_its_own(const char *word)
 	cr_assert(zero(int, record_as("e.trace", "", word, &out)), "%s", out);
 	cr_assert(eq(int, sscanf(out, "child %d", &pid), 1), "%s", out);
 	snprintf(name, sizeof(name), "e.trace.%d", pid);
-	rows = trace_read(path_of(name));
+	rows = traced_rows(path_of(name));
 	trace_judge(rows);
 	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 10));
 	trace_row(rows, "end", "reason", "exit");
@@ -433,7 +433,7 @@ Test(small_cpu_trace, a_child_of_one_that_records_leaves_its_file)
 	json_t *rows;
 
 	cr_assert(zero(int, record_as("f.trace", "", "ten exec ten", &out)), "%s", out);
-	rows = trace_read(path_of("f.trace"));
+	rows = traced_rows(path_of("f.trace"));
 	trace_judge(rows);
 	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 20));
 	cr_assert(eq(sz, trace_count(rows, "end", NULL, NULL), 1));
@@ -448,7 +448,7 @@ Test(small_cpu_trace, who_is_killed_keeps_what_was_written)
 	json_t *rows;
 
 	cr_assert(eq(int, record_as("g.trace", "", "ten ten die", &out), 128 + SIGKILL), "%s", out);
-	rows = trace_read(path_of("g.trace"));
+	rows = traced_rows(path_of("g.trace"));
 	trace_judge(rows);
 	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 20));
 	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 20));
@@ -463,9 +463,9 @@ Test(small_cpu_trace, statuses_and_streams_are_the_programs)
 	cr_assert(eq(int, record_as("h.trace", "", "ten print fail", &out), 7));
 	cr_assert(strstr(out, "printed") && strstr(out, "complained"), "%s", out);
 	cr_assert(eq(sz, strlen(out), strlen("printed complained ")));
-	trace_row(trace_read(path_of("h.trace")), "end", "reason", "exit");
+	trace_row(traced_rows(path_of("h.trace")), "end", "reason", "exit");
 	cr_assert(eq(int, record_as("i.trace", "", "ten abort", &out), 128 + SIGABRT));
-	trace_row(trace_read(path_of("i.trace")), "trace", NULL, NULL);
+	trace_row(traced_rows(path_of("i.trace")), "trace", NULL, NULL);
 }
 
 /* A limit on the size of files is a full disk: the program goes on. */

@@ -61,7 +61,7 @@ static json_t *record(const char *variables, const char *words)
 
 	cr_assert(zero(int, run(variables, words, &out)), "%s", out);
 	cr_assert(eq(str, (char *)out, ""));
-	rows = trace_read(path);
+	rows = traced_rows(path);
 	trace_judge(rows);
 	return rows;
 }
@@ -85,7 +85,7 @@ Test(small_cupti, each_kind_of_record_has_its_row)
 	row = trace_row(rows, "call", "class", "alloc");
 	cr_assert(eq(i64, trace_int(row, "bytes"), 4096));
 	cr_assert(eq(str, (char *)text(row, "memory"), "device"));
-	cr_assert(eq(str, (char *)trace_name(rows, row), "cudaMalloc"));
+	cr_assert(eq(str, (char *)traced_name(rows, row), "cudaMalloc"));
 	row = trace_row(rows, "op", "direction", "to_device");
 	cr_assert(eq(i64, trace_int(row, "bytes"), 200));
 	cr_assert(eq(str, (char *)text(row, "memory"), "pinned"));
@@ -116,7 +116,7 @@ Test(small_cupti, kernels_may_come_before_their_calls)
 	cr_assert(eq(i64, trace_int(op, "t1") - trace_int(op, "t0"), 5000));
 	cr_assert(eq(i64, trace_int(op, "registers"), 32));
 	cr_assert(eq(i64, trace_int(op, "shared"), 128));
-	cr_assert(eq(str, (char *)trace_name(rows, op), "_Z5saxpyPf"));
+	cr_assert(eq(str, (char *)traced_name(rows, op), "_Z5saxpyPf"));
 	cr_assert(eq(i64, trace_int(trace_row(rows, "call", "class", "launch"), "stream"), 7));
 	json_decref(rows);
 }
@@ -145,7 +145,7 @@ Test(small_cupti, ranges_are_marks_and_limits)
 	json_t *rows = record("", "ranges");
 
 	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 2));
-	cr_assert(eq(str, (char *)trace_name(rows, trace_row(rows, "mark", "kind", "push")),
+	cr_assert(eq(str, (char *)traced_name(rows, trace_row(rows, "mark", "kind", "push")),
 		     "outer"));
 	trace_row(rows, "mark", "kind", "pop");
 	json_decref(rows);
@@ -179,7 +179,7 @@ Test(small_cupti, who_is_killed_keeps_what_was_written)
 	json_t *rows;
 
 	cr_assert(eq(int, run("", "launches every die", &out), 128 + SIGKILL), "%s", out);
-	rows = trace_read(path);
+	rows = traced_rows(path);
 	trace_judge(rows);
 	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 100));
 	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 100));

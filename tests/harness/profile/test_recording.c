@@ -60,7 +60,7 @@ Test(small_recording, a_trace_with_the_runs_behind_it)
 	cr_assert(zero(int, out.status));
 	cr_assert(eq(int, out.n, 3));
 	cr_assert(lt(i64, 0, out.profiled_wall_ns));
-	rows = trace_read(output);
+	rows = traced_rows(output);
 	row = json_array_get(rows, json_array_size(rows) - 1);
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(row, "record")), "runs"));
 	cr_assert(eq(sz, json_array_size(json_object_get(row, "unprofiled_wall_ns")), 3));
@@ -100,7 +100,7 @@ Test(small_recording, a_program_that_crashes_has_one_too)
 	cr_assert(zero(int, run(1, &out, "ten", "abort")));
 	cr_assert(eq(int, WTERMSIG(out.status), SIGABRT));
 	cr_assert(eq(int, out.n, 1));
-	rows = trace_read(output); /* whole lines, the runs last */
+	rows = traced_rows(output); /* whole lines, the runs last */
 	trace_row(rows, "runs", NULL, NULL);
 	json_decref(rows);
 }
@@ -115,7 +115,7 @@ Test(small_recording, the_runs_stand_behind_the_last_whole_line)
 	struct recording_request request = { .argv = argv, .output = output };
 
 	cr_assert(zero(int, recording_run(&request, &out)));
-	rows = trace_read(output);
+	rows = traced_rows(output);
 	cr_assert(eq(sz, json_array_size(rows), 2));
 	trace_row(rows, "runs", NULL, NULL);
 	json_decref(rows);
