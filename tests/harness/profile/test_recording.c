@@ -110,7 +110,8 @@ Test(small_recording, the_runs_stand_behind_the_last_whole_line)
 {
 	struct recording out;
 	json_t *rows;
-	char script[] = "echo '{\"record\":\"trace\"}' >$RIFT_TRACE; printf '{\"rec' >>$RIFT_TRACE";
+	char script[] = "echo '{\"record\":\"trace\",\"trace\":\"1.0\"}' >$RIFT_TRACE; printf "
+			"'{\"rec' >>$RIFT_TRACE";
 	char *argv[] = { "sh", "-c", script, NULL };
 	struct recording_request request = { .argv = argv, .output = output };
 
