@@ -1,5 +1,5 @@
 #!/bin/bash
-# accept_predict.sh BUILD [OUT] [LAYERS] - programs profiled without a layer, priced under layers, and
+# accept_predict.sh BUILD [OUT] - programs profiled without a layer, priced under layers, and
 # run there: what `rift profile` calls them, and how far the prices are off.
 #
 # The programs, named before any was priced: the ten of bench/programs.cu; with SAMPLES, a folder of
@@ -7,11 +7,11 @@
 # with PYTHON, a Python that has PyTorch, bench/mlp.py eager and as a graph.
 #
 # UNDER="WORDS;WORDS" are the layers, as rift layer takes them (default: emulated ones whose costs are
-# known exactly, and shim); LAYERS is a folder of third-party ones (bench/accept_atlas.sh names them).
+# known exactly, and shim). The words of third-party ones are in bench/layer_rows.sh.
 # OUT keeps traces, sessions and call costs; what is there already is not measured again. It prints
 # figures and judges nothing.
 set -u
-build=$(realpath "${1:?usage: accept_predict.sh BUILD [OUT] [LAYERS]}")
+build=$(realpath "${1:?usage: accept_predict.sh BUILD [OUT]}")
 out=${2:-results/predict}
 rift=$build/rift
 runs=${RUNS:-7}
