@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/probe/costs.h"
+#include "harness/probe/grid.h"
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"
@@ -64,6 +65,18 @@ static int check_costs(const char *path)
 	return err;
 }
 
+static int check_grid(const char *path)
+{
+	json_t *grid;
+	int err = grid_read(path, &grid);
+
+	if (!err)
+		printf("%s: valid; a grid of %d configurations, %d processes\n",
+		       text_escaped(path).s, grid_configs(grid), costs_processes(grid));
+	json_decref(grid);
+	return err;
+}
+
 static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 {
 	struct record_facts facts;
@@ -71,6 +84,8 @@ static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 
 	if (!csv && costs_is(path))
 		return check_costs(path);
+	if (!csv && grid_is(path))
+		return check_grid(path);
 	err = record_check(&facts, path, csv);
 	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
 		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",

@@ -8,7 +8,10 @@
 #include "harness/base/picture.h"
 #include "harness/base/text.h"
 #include "harness/chart/charts.h"
+#include "harness/chart/grid_chart.h"
 #include "harness/cmd/options.h"
+#include "harness/probe/costs.h"
+#include "harness/probe/grid.h"
 #include "harness/probe/stack_sources.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
@@ -232,6 +235,56 @@ static bool is_cpu_device(const struct chart_side *side, int sides)
 	return false;
 }
 
+/* ---- a grid of probes -------------------------------------------------------------------- */
+
+static int refuse_of_grid(const struct arguments *a)
+{
+	const char *option = a->from	? "--from"
+			     : a->costs ? "--costs"
+			     : a->over	? "--over"
+			     : a->sync	? "--sync"
+					: "--side";
+
+	if (a->words.n > 1)
+		return complain(EINVAL, "a grid of probes is drawn alone");
+	if (a->from || a->costs || a->over || a->sync || a->side != SIDE_ANY)
+		return complain(EINVAL, "%s has no effect on a grid of probes", option);
+	return 0;
+}
+
+static int draw_grid(const json_t *grid, const struct arguments *a)
+{
+	const char *path = a->words.word[0];
+	const int side = SIDE_ANY;
+	char *folder = plot_folder(&path, &side, 1, a->output);
+	struct picture p = { 0 };
+	int err = picture_folder("--output", folder);
+
+	if (!err)
+		err = grid_chart(&p, grid, folder);
+	if (p.written)
+		printf("%s/%s%s\n", folder, p.plot.name, p.drawn ? ".png, .svg" : ".gp");
+	if (*p.said.s && p.drawn && !a->quiet)
+		fprintf(stderr, "rift: gnuplot remarks on %s: %s\n", p.plot.name, p.said.s);
+	note_cpu(a, p.written && costs_is_cpu(grid));
+	picture_release(&p);
+	free(folder);
+	return err;
+}
+
+static int plot_grid(const struct arguments *a)
+{
+	json_t *grid = NULL;
+	int err = refuse_of_grid(a);
+
+	if (!err)
+		err = grid_read(a->words.word[0], &grid);
+	if (!err)
+		err = draw_grid(grid, a);
+	json_decref(grid);
+	return err;
+}
+
 static int plot(void *arguments)
 {
 	const struct arguments *a = arguments;
@@ -242,6 +295,8 @@ static int plot(void *arguments)
 
 	interrupt_install();
 	progress_init(a->quiet);
+	if (grid_is(a->words.word[0]))
+		return plot_grid(a);
 	err = read_sides(&p, a);
 	if (!err)
 		err = make_charts(&charts, &p, a, &sources);
