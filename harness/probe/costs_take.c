@@ -21,23 +21,15 @@
 #include "harness/record/journal_impl.h"
 #include "harness/record/record.h"
 #include "harness/session/child.h"
+#include "harness/session/job.h"
 #include "harness/env/system.h"
 
 /* ---- a costs file is made: fresh processes one after the other, and what they say ------------ */
-
-enum { WAIT_MS = 100 };
-
-/* A probe of one workload takes some seconds; one that says nothing for so long hangs. */
-static const double silence_ns = 60e9;
 
 struct taking {
 	json_t *costs; /* so far */
 	json_t *rows;  /* of it */
 	int process, processes;
-	double patience_ns;
-	bool probing; /* a workload; else it is at something that should take no time */
-	int64_t heard_ns;
-	bool bye;
 };
 
 /* ---- lines ------------------------------------------------------------------------------ */
@@ -110,10 +102,6 @@ static int take_line(const json_t *o, void *arg)
 	const json_t *row;
 	size_t i;
 
-	t->heard_ns = clock_ns();
-	t->bye |= record_is(o, "bye");
-	if (record_is(o, "phase"))
-		t->probing = json_is_string(json_object_get(o, "workload"));
 	if (record_is(o, "header"))
 		json_object_update_missing(t->costs, (json_t *)(uintptr_t)o);
 	if (record_is(o, "failed"))
@@ -125,81 +113,6 @@ static int take_line(const json_t *o, void *arg)
 		take_row(t, workload, row, json_object_get(o, "config"));
 	}
 	return 0;
-}
-
-static void take_complaint(const char *line, void *arg)
-{
-	(void)arg;
-	progress_clear();
-	fprintf(stderr, "%s\n", line);
-}
-
-/* ---- processes -------------------------------------------------------------------------- */
-
-static double longest_ns(const struct taking *t)
-{
-	return t->probing && t->patience_ns < silence_ns ? silence_ns : t->patience_ns;
-}
-
-static bool is_silent(const struct taking *t)
-{
-	return (double)(clock_ns() - t->heard_ns) > longest_ns(t);
-}
-
-static int attend_child(struct taking *t, struct child *c)
-{
-	bool ended;
-
-	do {
-		ended = child_ended(c); /* before reading: what it wrote is then all there */
-		child_read(c, take_line, take_complaint, t);
-		if (interrupted())
-			return -EINTR;
-		if (!ended && is_silent(t)) {
-			complain(ETIMEDOUT,
-				 "process %d of %d hung %s: no answer for %.0f s; --patience "
-				 "SECONDS waits longer",
-				 t->process + 1, t->processes, c->phase, longest_ns(t) / 1e9);
-			return -ENODEV;
-		}
-		if (!ended)
-			child_wait(&c, 1, WAIT_MS);
-	} while (!ended);
-	return 0;
-}
-
-/* What its end means, after its own line where it had one. */
-static int judge_end(const struct taking *t, const struct child *c)
-{
-	char how[80];
-
-	if (t->bye)
-		return 0;
-	child_describe(c, how, sizeof(how));
-	if (strstr(how, "exit code 4"))
-		return -ENODEV;
-	if (strstr(how, "exit code 2"))
-		return -ENOSYS;
-	if (strstr(how, "exit code 3"))
-		return -EINVAL;
-	return complain(EIO, "process %d of %d %s", t->process + 1, t->processes, how);
-}
-
-static int run_process(struct taking *t, const json_t *job)
-{
-	struct child c;
-	int err;
-
-	t->bye = t->probing = false;
-	t->heard_ns = clock_ns();
-	err = child_start(&c, job, NULL, false);
-	if (err)
-		return err;
-	err = attend_child(t, &c);
-	if (!err)
-		err = judge_end(t, &c);
-	child_release(&c);
-	return err;
 }
 
 /* Only the last one looks the platform over: that would load the machine for the others. */
@@ -299,9 +212,11 @@ static json_t *new_costs(const struct costs_request *r)
 
 int costs_take(const struct costs_request *r, json_t **costs)
 {
-	struct taking t = { .costs = new_costs(r),
-			    .processes = r->processes,
-			    .patience_ns = 1e9 * r->patience_s };
+	struct taking t = { .costs = new_costs(r), .processes = r->processes };
+	struct job run = { .processes = r->processes,
+			   .patience_ns = 1e9 * r->patience_s,
+			   .each = take_line,
+			   .arg = &t };
 	int err = 0;
 
 	t.rows = json_object_get(t.costs, "rows");
@@ -309,7 +224,8 @@ int costs_take(const struct costs_request *r, json_t **costs)
 		json_t *job = job_json(r, t.process);
 
 		progress("probing: process %d of %d", t.process + 1, t.processes);
-		err = run_process(&t, job);
+		run.process = t.process;
+		err = job_run(&run, job);
 		json_decref(job);
 	}
 	progress_clear();
@@ -324,14 +240,6 @@ int costs_take(const struct costs_request *r, json_t **costs)
 /* First of all launch: what it launches first must not have been launched. */
 static const char *const probed[] = { "launch", "graph", "memory", "transfer" };
 
-static void send_record(FILE *out, json_t *o)
-{
-	json_dumpf(o, out, JSON_COMPACT);
-	json_decref(o);
-	fputc('\n', out);
-	fflush(out); /* a reader that is gone ends this process by SIGPIPE */
-}
-
 /* ---- the device ------------------------------------------------------------------------- */
 
 static void send_process(FILE *out, const struct platform *p, int64_t ns)
@@ -342,8 +250,8 @@ static void send_process(FILE *out, const struct platform *p, int64_t ns)
 				p->is_gpu ? json_null()
 					  : json_string("not applicable: the CPU device has none"));
 
-	send_record(out, json_pack("{s:s, s:s, s:[o]}", "record", "rows", "workload", "process",
-				   "rows", row));
+	job_send(out, json_pack("{s:s, s:s, s:[o]}", "record", "rows", "workload", "process",
+				"rows", row));
 }
 
 /* cudaFree(0) makes the context where cudaSetDevice() did not, as before CUDA 12. */
@@ -353,7 +261,7 @@ static int open_device(FILE *out, enum wait_policy sync, struct platform *p)
 	int64_t begin; /* asking for a wait policy may make the context, too */
 	int err;
 
-	send_record(out, child_phase_json("opening the device"));
+	job_send(out, child_phase_json("opening the device"));
 	begin = clock_ns();
 	err = sync_prepare(sync);
 	err = err ? err : platform_device(p);
@@ -397,7 +305,7 @@ static int run_probe(FILE *out, const struct workload *w, const void *opts, int 
 
 		if (config != NO_CONFIG)
 			json_object_set_new(o, "config", json_integer(config));
-		send_record(out, o);
+		job_send(out, o);
 	}
 	w->teardown(state);
 	free(state);
@@ -436,7 +344,7 @@ static void send_phase(FILE *out, const char *workload)
 	snprintf(text, sizeof(text), "probing %s", workload);
 	o = child_phase_json(text);
 	json_object_set_new(o, "workload", json_string(workload));
-	send_record(out, o);
+	job_send(out, o);
 }
 
 /* config: its number, and its words; or NO_CONFIG and NULL. */
@@ -459,8 +367,8 @@ static int probe_workload(FILE *out, const struct workload *w, int config, const
 	if (!err)
 		err = probe_or_refuse(out, w, opts, config);
 	if (err && err != -EINTR)
-		send_record(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload",
-					   w->name, "code", -err));
+		job_send(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload", w->name,
+					"code", -err));
 	params_release(&params);
 	free(opts);
 	return err == -EINTR || interrupted() ? -EINTR : 0;
@@ -473,7 +381,7 @@ static void send_header(FILE *out, struct platform *p, enum wait_policy sync)
 {
 	json_t *o, *environment;
 
-	send_record(out, child_phase_json("looking the platform over"));
+	job_send(out, child_phase_json("looking the platform over"));
 	platform_details(p);
 	environment = environment_of(p);
 	o = json_pack("{s:s, s:o}", "record", "header", "device", platform_device_json(p));
@@ -481,7 +389,7 @@ static void send_header(FILE *out, struct platform *p, enum wait_policy sync)
 	json_decref(environment);
 	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
 			    json_string(sync_names[sync]));
-	send_record(out, o);
+	job_send(out, o);
 }
 
 static int probe_all(FILE *out, const json_t *job)
@@ -524,7 +432,7 @@ int costs_work(FILE *out, const json_t *job)
 	if (!err && json_is_true(json_object_get(job, "header")))
 		send_header(out, &platform, sync);
 	if (!err)
-		send_record(out, json_pack("{s:s}", "record", "bye"));
+		job_send(out, json_pack("{s:s}", "record", "bye"));
 	platform_release(&platform);
 	return err;
 }

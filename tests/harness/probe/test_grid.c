@@ -67,7 +67,7 @@ Test(small_grid, what_cannot_be_asked_for)
 		"width=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 "
 		"length=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17");
 	refused(3, "blackscholes *probe", "probe blackscholes");
-	refused(3, "grapf *graph", "probe grapf");
+	refused(3, "grapf* *'graph'", "probe grapf");
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
