@@ -11,6 +11,7 @@
 #include "harness/probe/grid.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal.h"
+#include "harness/warmup/warmup.h"
 
 static const struct command_option options[] = {
 	{ OPTION_SIDE,
@@ -161,6 +162,17 @@ static int show_grid(const char *path)
 	return err;
 }
 
+static int show_warmup(const char *path)
+{
+	json_t *curves;
+	int err = warmup_read(path, &curves);
+
+	if (!err)
+		warmup_print(curves, stdout);
+	json_decref(curves);
+	return err;
+}
+
 static int show_record(const struct arguments *a, const struct session_arg *session,
 		       const char *path, int side)
 {
@@ -191,6 +203,8 @@ static int show_file(void *arguments)
 			       "--side: %s has call costs of rift probe, which has no sides", path);
 	else if (!err && grid_is(path))
 		err = show_grid(path);
+	else if (!err && warmup_is(path))
+		err = show_warmup(path);
 	else if (!err)
 		err = costs_is(path) ? show_costs(path) : show_record(a, &session, path, side);
 	free(path);

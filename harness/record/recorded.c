@@ -120,6 +120,11 @@ bool grid_is_named(const char *s)
 	return s && !strcmp(s, "probe_grid");
 }
 
+bool warmup_is_named(const char *s)
+{
+	return s && !strcmp(s, "warmup_curves");
+}
+
 /* As rift writes one, whatever became of the rest. */
 static bool begins_as(const char *head, bool (*is_named)(const char *record))
 {
@@ -154,6 +159,11 @@ bool grid_is(const char *path)
 	return file_is(path, grid_is_named);
 }
 
+bool warmup_is(const char *path)
+{
+	return file_is(path, warmup_is_named);
+}
+
 /* ---- reading ---------------------------------------------------------------------------- */
 
 int session_read(struct journal *j, const char *path, const char *sync)
@@ -171,6 +181,11 @@ int session_read(struct journal *j, const char *path, const char *sync)
 		return complain(EINVAL,
 				"%s: a grid of rift probe, no session: rift show and rift plot "
 				"take it",
+				path);
+	if (warmup_is(path))
+		return complain(EINVAL,
+				"%s: curves of rift warmup, no session: rift show and rift plot "
+				"take them",
 				path);
 	err = record_check(&facts, path, NULL);
 	if (!err)

@@ -42,6 +42,10 @@ bool costs_is(const char *path);
 bool grid_is_named(const char *record);
 bool grid_is(const char *path);
 
+/* And of warm-up curves (harness/warmup/warmup.h). */
+bool warmup_is_named(const char *record);
+bool warmup_is(const char *path);
+
 /* ---- sessions --------------------------------------------------------------------------- */
 
 /*
