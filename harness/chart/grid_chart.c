@@ -229,7 +229,8 @@ int grid_chart(struct picture *p, const json_t *grid, const char *folder)
 
 	CHECK(d.group, "memory of groups");
 	*p = (struct picture){ .asked = true };
-	plot_begin(&p->plot, folder, json_get_text(grid, "workload"),
+	/* not the workload's name: a file may call it anything, a path too */
+	plot_begin(&p->plot, folder, "grid",
 		   json_get_text(json_object_get(grid, "device"), "name"));
 	p->plot.option = "--output";
 	err = write_data(&p->plot, &d);

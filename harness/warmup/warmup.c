@@ -12,6 +12,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
+#include "harness/measure/run.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
@@ -20,6 +21,7 @@ const char *const beginning_names[] = { "rested", "resumed", "following", NULL }
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* Times and counts, from 0 to some 30 years. */
 static const char *damage_of_series(const json_t *o, const char *const *names)
 {
 	size_t n = json_array_size(json_object_get(o, *names)), i;
@@ -27,13 +29,16 @@ static const char *damage_of_series(const json_t *o, const char *const *names)
 
 	for (; *names; names++) {
 		const json_t *series = json_object_get(o, *names);
+		double least = names[1] ? 0 : 1e-3; /* the last one is divided by */
 
 		if (!json_is_array(series) || json_array_size(series) != n)
 			return "series of a curve are not of one length";
 		json_array_foreach(series, i, v)
 		{
-			if (!json_is_number(v))
-				return "a time is no number";
+			double value = json_is_number(v) ? json_number_value(v) : -1;
+
+			if (!(value >= least && value < 1e18))
+				return "a time is none";
 		}
 	}
 	return NULL;
@@ -45,18 +50,19 @@ static const char *damage_of_curve(const json_t *curve)
 	static const char *const bins[] = { "first", "n", "begin_ns", "median_ns", NULL };
 	const char *beginning = json_get_text(curve, "beginning"),
 		   *why = damage_of_series(curve, blocks);
+	json_int_t depth = json_integer_value(json_object_get(curve, "depth"));
 	int b = 0;
 
 	while (b < BEGINNINGS && strcmp(beginning, beginning_names[b]) != 0)
 		b++;
 	if (b == BEGINNINGS)
 		return "a curve has no beginning";
-	if (!(json_get_number(curve, "depth") >= 1))
+	if (depth < 1 || depth > RUN_DEPTH_MAX)
 		return "a curve has no depth";
 	why = why ? why : damage_of_series(json_object_get(curve, "bins"), bins);
-	return why						     ? why
-	       : json_array_size(json_object_get(curve, "total_ns")) ? NULL
-								     : "a curve has no block";
+	if (!why && !json_array_size(json_object_get(curve, "total_ns")))
+		why = "a curve has no block";
+	return why;
 }
 
 static const char *damage_of(const json_t *curves)

@@ -53,7 +53,7 @@ Test(small_grid_chart, lines_over_the_size)
 
 	NEED_GNUPLOT();
 	draw(grid);
-	t = table_read("graph-points.csv");
+	t = table_read("grid-points.csv");
 	cr_assert(t->rows == 6, "%d", t->rows);
 	for (int i = 0; i < t->rows; i++) {
 		double us = t->v[i][3];
@@ -63,9 +63,9 @@ Test(small_grid_chart, lines_over_the_size)
 		cr_assert(t->v[i][4] == us - 0.5 && t->v[i][5] == us + 0.5, "row %d", i);
 		cr_assert(fabs(t->v[i][6] - us) < 1e-9, "row %d: %g", i, t->v[i][6]);
 	}
-	cr_assert(!strcmp(script_value("graph", "group2"), "width=2"), "%s",
-		  script_value("graph", "group2"));
-	script_figures("graph", "fit1_2", "4 µs 2e+03 ns");
+	cr_assert(!strcmp(script_value("grid", "group2"), "width=2"), "%s",
+		  script_value("grid", "group2"));
+	script_figures("grid", "fit1_2", "4 µs 2e+03 ns");
 	json_decref(grid);
 }
 
@@ -81,11 +81,11 @@ Test(small_grid_chart, configurations_without_a_size)
 				    json_string("7"));
 	add_row(grid, 2, "first chain's end", 9);
 	draw(grid);
-	t = table_read("graph-points.csv");
+	t = table_read("grid-points.csv");
 	cr_assert(t->rows == 1 && t->v[0][0] == 1 && t->v[0][1] == 3 && t->v[0][2] == 9, "%d, %g",
 		  t->rows, t->v[0][2]);
-	cr_assert(!strcmp(script_value("graph", "rows"), "6"), "%s", script_value("graph", "rows"));
-	cr_assert(!strcmp(script_value("graph", "row6"), "width=2"), "%s",
-		  script_value("graph", "row6"));
+	cr_assert(!strcmp(script_value("grid", "rows"), "6"), "%s", script_value("grid", "rows"));
+	cr_assert(!strcmp(script_value("grid", "row6"), "width=2"), "%s",
+		  script_value("grid", "row6"));
 	json_decref(grid);
 }

@@ -152,6 +152,9 @@ Test(small_warmup, damaged_files_are_refused)
 		{ HEAD CURVE("0", "rested", "9,7", BINS) "]}", -EINVAL },
 		{ HEAD CURVE("2", "rested", "9", BINS) "]}", -EINVAL },
 		{ HEAD CURVE("2", "rested", "9,\"7\"", BINS) "]}", -EINVAL },
+		{ HEAD CURVE("2", "rested", "9,0", BINS) "]}", -EINVAL },
+		{ HEAD CURVE("2", "rested", "9,1e300", BINS) "]}", -EINVAL },
+		{ HEAD CURVE("1e300", "rested", "9,7", BINS) "]}", -EINVAL },
 		{ HEAD CURVE("2", "rested", "9,7", "{}") "]}", -EINVAL },
 	};
 
