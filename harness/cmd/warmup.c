@@ -74,9 +74,13 @@ static const struct command_option options[] = {
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, EXIT_USUAL },	  { RIFT_CHECK_FAILED, "the check failed" },
-	{ RIFT_USAGE, EXIT_USUAL },	  { RIFT_NO_DEVICE, EXIT_USUAL },
-	{ RIFT_INTERRUPTED, EXIT_USUAL }, { 0 },
+	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_CHECK_FAILED, "the check failed" },
+	{ RIFT_FAILED_POINTS, "the platform lacks what it takes" },
+	{ RIFT_USAGE, EXIT_USUAL },
+	{ RIFT_NO_DEVICE, EXIT_USUAL },
+	{ RIFT_INTERRUPTED, EXIT_USUAL },
+	{ 0 },
 };
 
 static void print(const void *found, FILE *out)

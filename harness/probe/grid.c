@@ -392,7 +392,8 @@ static int list_names(const json_t *grid, const char **name)
 
 		for (k = 0; k < n && strcmp(name[k], of); k++)
 			;
-		if (k == n && n < NAMES_MAX && isfinite(json_get_number(row, "median")))
+		if (k == n && n < NAMES_MAX && json_object_get(row, "config") &&
+		    isfinite(json_get_number(row, "median")))
 			name[n++] = of;
 	}
 	return n;
@@ -460,25 +461,27 @@ static void print_interval(const struct interval *i, double scale, const char *u
 		fprintf(out, " (%.4g to %.4g)", scale * i->lo, scale * i->hi);
 }
 
-static void print_line(const json_t *grid, const struct grid_group *g, const char *name, int width,
+/* False: there is none. */
+static bool print_line(const json_t *grid, const struct grid_group *g, const char *name, int width,
 		       FILE *out)
 {
 	const char *unit = json_get_text(grid_row(grid, g->config[0], name), "unit");
 	struct grid_line line;
 
 	if (strcmp(unit, "us") || !grid_fit(&line, grid, g, name))
-		return;
+		return false;
 	fprintf(out, "%-24s %-*s ", text_shown(name).s, width, g->label);
 	print_interval(&line.fixed, 1, "us", out);
 	fprintf(out, " + ");
 	print_interval(&line.slope, 1e3, "ns", out);
 	fputc('\n', out);
+	return true;
 }
 
 static void print_lines(const json_t *grid, const char *const *name, int n, FILE *out)
 {
 	struct grid_group *group = calloc(GRID_GROUPS_MAX, sizeof(*group));
-	int groups, width = 0;
+	int groups, width = 0, lines = 0;
 
 	CHECK(group, "memory of groups");
 	groups = grid_groups(grid, group);
@@ -491,8 +494,33 @@ static void print_lines(const json_t *grid, const char *const *name, int n, FILE
 			grid_row(grid, 0, "nodes") ? "node" : axis_of(grid));
 	for (int k = 0; k < n; k++)
 		for (int g = 0; g < groups; g++)
-			print_line(grid, &group[g], name[k], width, out);
+			lines += print_line(grid, &group[g], name[k], width, out);
+	if (groups && !lines)
+		fprintf(out, "none: no time was measured at every size\n");
 	free(group);
+}
+
+/* Each row without a value once: of the first configuration that has it. */
+static void print_reasons(const json_t *grid, FILE *out)
+{
+	const char *said[NAMES_MAX];
+	const json_t *row;
+	size_t i;
+	int n = 0, k;
+
+	json_array_foreach(json_object_get(grid, "rows"), i, row)
+	{
+		const char *name = json_get_text(row, "name"), *why = json_get_text(row, "text");
+
+		for (k = 0; k < n && strcmp(said[k], name); k++)
+			;
+		if (k < n || n == NAMES_MAX || !*why || !json_object_get(row, "config") ||
+		    isfinite(json_get_number(row, "median")))
+			continue;
+		fprintf(out, "%s%-24s %s\n", n ? "" : "\n", text_shown(name).s,
+			text_escaped(why).s);
+		said[n++] = name;
+	}
 }
 
 const char *grid_given(const json_t *grid)
@@ -524,5 +552,6 @@ void grid_print(const json_t *grid, FILE *out)
 	for (int k = 0; k < n; k += COLUMNS)
 		print_table(grid, name + k, n - k < COLUMNS ? n - k : COLUMNS, width, out);
 	print_lines(grid, name, n, out);
+	print_reasons(grid, out);
 	costs_print_failed(grid, out);
 }

@@ -330,10 +330,16 @@ static int measure(struct process *p)
 		system_pin();
 		err = refusal_catch(take_curves, p, &refusal);
 	}
-	if (err == -ENOSYS)
+	if (err == -ENOSYS) {
 		refusal_complain(&refusal, p->instance.workload->name);
+		job_send(p->out, json_pack("{s:s}", "record", "refused"));
+	}
 	refusal_settle(p->instance.stream);
 	refusal_ignore(tear_down, p);
+	if (err == -ENOSYS) { /* said already, and no failure of the process */
+		job_send(p->out, json_pack("{s:s}", "record", "bye"));
+		return 0;
+	}
 	if (!err && json_is_true(json_object_get(p->job, "header")))
 		send_header(p);
 	if (!err)

@@ -78,6 +78,7 @@ int warmup_check(struct warmup_request *r)
 struct taking {
 	json_t *curves; /* the file so far */
 	int process;
+	bool refused; /* the platform lacks something: said by the process */
 };
 
 static int take_line(const json_t *o, void *arg)
@@ -85,6 +86,7 @@ static int take_line(const json_t *o, void *arg)
 	struct taking *t = arg;
 	json_t *curve = json_object_get(o, "curve");
 
+	t->refused |= record_is(o, "refused");
 	if (record_is(o, "header"))
 		json_object_update_missing(t->curves, (json_t *)(uintptr_t)o);
 	if (!record_is(o, "curve") || !curve)
@@ -152,7 +154,7 @@ static int run_job(struct taking *t, const struct warmup_request *r, int64_t dep
 	int err = job_run(&run, job);
 
 	json_decref(job);
-	return err;
+	return !err && t->refused ? -ENOSYS : err;
 }
 
 /* Nothing may run on the device before the first; the second follows the first at once. */

@@ -2,7 +2,6 @@
  * test_grid.c - harness/probe/grid.c: which configurations are asked for, what is refused, lines
  * by hand, and files that are damaged.
  */
-/* sanitizers: one thread */
 #include "harness/probe/grid.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"

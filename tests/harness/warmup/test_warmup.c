@@ -75,6 +75,9 @@ Test(small_warmup, a_single_slow_block_is_not_where_it_settles)
 	for (int i = 0; i < N; i++)
 		us[i] = i == 0 || i == 2 ? 90 : 20;
 	cr_assert(facts_of(us, N, N).settled_block == 1, "%g", facts_of(us, N, N).settled_block);
+	us[0] = 20;
+	us[1] = us[2] = 28; /* a fast block before two that are not yet */
+	cr_assert(facts_of(us, N, N).settled_block == 3, "%g", facts_of(us, N, N).settled_block);
 }
 
 /* All blocks take a second and more: the second one ends the warm-up by time. */
@@ -137,6 +140,31 @@ Test(small_warmup, blocks_and_bins_are_one_curve)
 	json_decref(curves);
 }
 
+Test(small_warmup, a_check_that_failed_or_is_missing)
+{
+	static const struct {
+		const char *check;
+		bool failed;
+	} rows[] = {
+		{ ",\"check\":{\"passed\":true,\"error\":0}", false },
+		{ ",\"check\":{\"passed\":false,\"error\":2}", true },
+		{ "", true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char text[1024];
+		const char *said;
+		json_t *curves;
+
+		snprintf(text, sizeof(text), "%s%.*s%s}]}", HEAD,
+			 (int)strlen(CURVE("2", "rested", "9,7", BINS)) - 1,
+			 CURVE("2", "rested", "9,7", BINS), rows[i].check);
+		cr_assert(!read_file(text, &curves, &said), "%zu: %s", i, said);
+		cr_assert(warmup_check_failed(curves) == rows[i].failed, "%zu", i);
+		json_decref(curves);
+	}
+}
+
 Test(small_warmup, damaged_files_are_refused)
 {
 	static const struct {
@@ -183,6 +211,15 @@ Test(small_warmup, what_cannot_be_asked_for)
 	refused(3, "--seconds=0", "warmup launch --seconds 0");
 }
 
+/* One line names the call, and the exit code is that of a finding. */
+Test(small_warmup, what_the_platform_lacks)
+{
+	need_device();
+	setenv("RIFT_CPU_FAIL", "cudaGraphInstantiate=cudaErrorNotSupported", 1);
+	refused(2, "launch: *cudaGraphInstantiate: cudaErrorNotSupported",
+		"warmup launch --mode graph --depth 2 --rest 0 --seconds 0.1 --quiet");
+}
+
 static const struct warmup_row *find(const struct warmup_row *row, int n, int64_t depth,
 				     enum beginning b)
 {
@@ -225,6 +262,12 @@ Test(small_warmup, a_clock_that_comes_back_is_seen_and_kept)
 	{
 		const json_t *samples = json_object_get(curve, "samples");
 
+		const json_t *begin = json_object_get(curve, "begin_ns");
+		const json_t *total = json_object_get(curve, "total_ns");
+
+		cr_assert(json_number_value(json_array_get(begin, 1)) >=
+				  json_number_value(json_array_get(total, 0)),
+			  "the second begins when the first has ended");
 		cr_assert(json_get_number(curve, "setup_ns") > 0, "setup");
 		cr_assert(json_array_size(json_object_get(samples, "host_canary_ns")) > 0,
 			  "canary");
