@@ -79,7 +79,7 @@ bool grid_fit(struct grid_line *out, const json_t *grid, const struct grid_group
 
 /* ---- showing one --------------------------------------------------------------------------- */
 
-/* Tables of the configurations, and lines over the size. */
+/* Tables of the configurations, lines over the size, and why a row has no value (grid_text.c). */
 void grid_print(const json_t *grid, FILE *out);
 
 #endif
