@@ -10,7 +10,7 @@
 #   layers    a line under each layer; LAYERS as for accept_atlas.sh, ROWS="none shim ..." chooses
 #
 # CELLS="lengths roots ..." chooses. OUT keeps a file each; what is there already is not measured
-# again. After LIMIT seconds (280) nothing new is begun: run it again for the rest. It prints figures
+# again. After LIMIT seconds (260) nothing new is begun: run it again for the rest. It prints figures
 # and judges nothing.
 set -u
 rift=$(realpath "${1:?usage: accept_graphs.sh RIFT [LAYERS] [OUT]}")
@@ -25,7 +25,7 @@ trap end_daemon EXIT
 
 # Is there time left? NAME: for what.
 time_left() {
-	[ "$SECONDS" -lt "${LIMIT:-280}" ] && return
+	[ "$SECONDS" -lt "${LIMIT:-260}" ] && return
 	echo "$1: not yet measured; run this again"
 	return 1
 }

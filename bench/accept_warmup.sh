@@ -9,20 +9,28 @@
 #   rested            reused, after 30 s of idling; the others after REST seconds (5)
 #
 # CELLS="short long ..." chooses. OUT keeps a file each; what is there already is not measured again.
-# After LIMIT seconds (280) nothing new is begun: run it again for the rest. It prints figures and
-# judges nothing.
+# What would not end within LIMIT seconds (280) is left for the next time, but for the first one: run it
+# again for the rest. It prints figures and judges nothing.
 set -u
 rift=$(realpath "${1:?usage: accept_warmup.sh RIFT [OUT]}")
 out=${2:-results/warmup}
 mkdir -p "$out"
 
+begun=
+# By three depths: two times of idling, three curves, two processes that start.
+takes_s() { # RESTING
+	awk -v rest="$1" -v curve="${CURVE:-2}" -v n="${PROCESSES:-1}" \
+		'BEGIN { printf "%d", n * 3 * (2 * rest + 3 * curve + 4) }'
+}
+
 curves() { # NAME RESTING PARAMETERS...
 	local file=$out/$1.json
 	if ! [ -s "$file" ]; then
-		if [ "$SECONDS" -ge "${LIMIT:-280}" ]; then
+		if [ -n "$begun" ] && [ $((SECONDS + $(takes_s "$2"))) -gt "${LIMIT:-280}" ]; then
 			echo "$1: not yet measured; run this again"
 			return
 		fi
+		begun=yes
 		"$rift" warmup "${@:3}" --rest "$2" --seconds "${CURVE:-2}" --processes "${PROCESSES:-1}" \
 			--quiet --output "$file" >"$file.txt" 2>&1 </dev/null ||
 			echo "$1: exit code $?, see $file.txt"
