@@ -17,47 +17,9 @@ points=${POINTS:-launch launch.us=0,10 transfer transfer.bytes=4,4M transfer.dir
 	matmul.data=streamed stereo stereo.width=640 stereo.data=streamed}
 options=${OPTIONS:---depth 1,16,64 --mode stream,graph --processes 6 --rounds 3}
 mkdir -p "$out"
-daemon=
 
-# The words of `rift layer` for a row.
-words() {
-	local lib=$layers/$1
-	case $1 in
-	cpu-*) echo "cpu share=${1#cpu-}" ;;
-	neighbour-*) echo "neighbour kind=${1#neighbour-}" ;;
-	hami-*) echo "preload lib=$lib/libvgpu.so set=CUDA_DEVICE_MEMORY_LIMIT=64g,CUDA_DEVICE_SM_LIMIT=100,CUDA_DEVICE_MEMORY_SHARED_CACHE=/tmp/$1.cache,LIBCUDA_LOG_LEVEL=0" ;;
-	nvshare) echo "preload lib=$lib/libnvshare.so" ;;
-	lupine) echo "preload lib=$lib/libcuda.so.1 set=LUPINE_SERVER=127.0.0.1:14833,LUPINE_DISABLE_LOCAL=1" ;;
-	vgpu-manager) echo "preload lib=$lib/libvgpu-control.so set=MANAGER_VISIBLE_DEVICES=$(nvidia-smi -i "${CUDA_VISIBLE_DEVICES:-0}" --query-gpu=uuid --format=csv,noheader | head -n 1),CUDA_MEM_LIMIT=64g,LOGGER_LEVEL=0" ;;
-	xsched) echo "preload lib=$lib/libcuda.so.1 set=XSCHED_CUDA_LIB=$(ldconfig -p | awk '/libcuda\.so\.1 /{print $NF; exit}'),XSCHED_AUTO_XQUEUE=ON,XSCHED_AUTO_XQUEUE_LEVEL=1,XSCHED_POLICY=HPF" ;;
-	*) echo "$1" ;;
-	esac
-}
-
-# What a row needs beside it: two processes at a time would each start a daemon= of their own.
-begin() {
-	case $1 in
-	hami-*) mkdir -p /tmp/vgpulock && rm -f "/tmp/$1.cache" ;;
-	vgpu-manager) rm -rf /etc/vgpu-manager ;;
-	nvshare)
-		setsid "$layers/nvshare/nvshare-scheduler" >"$out/$1.daemon" 2>&1 &
-		daemon=$!
-		sleep 1
-		;;
-	lupine)
-		LUPINE_PORT=14833 LD_LIBRARY_PATH=$layers/lupine/lib:${LD_LIBRARY_PATH:-} \
-			setsid "$layers/lupine/lupine_driver_server" >"$out/$1.daemon" 2>&1 &
-		daemon=$!
-		sleep 2
-		;;
-	esac
-}
-
-end_daemon() {
-	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null
-	[ -z "$daemon" ] || wait "$daemon" 2>/dev/null
-	daemon=
-}
+# shellcheck source=bench/layer_rows.sh
+. "$(dirname "$0")/layer_rows.sh"
 trap end_daemon EXIT
 
 row() {
@@ -93,14 +55,6 @@ row() {
 	END
 }
 
-for name in ${ROWS:-none shim container cpu-50 cpu-100 mps neighbour-spin neighbour-copy neighbour-launch profiler hami-O0 hami-O2 nvshare vgpu-manager xsched lupine}; do
-	case $name in
-	hami-* | nvshare | vgpu-manager | xsched | lupine)
-		[ -d "$layers/$name" ] || {
-			echo "$name: not measured, $layers/$name is not there"
-			continue
-		}
-		;;
-	esac
-	row "$name"
+for name in ${ROWS:-$layer_rows}; do
+	if is_here "$name"; then row "$name"; fi
 done

@@ -7,7 +7,7 @@
 # with PYTHON, a Python that has PyTorch, bench/mlp.py eager and as a graph.
 #
 # UNDER="WORDS;WORDS" are the layers, as rift layer takes them (default: emulated ones whose costs are
-# known exactly, and shim). The words of third-party ones are in bench/layer_rows.sh.
+# known exactly, and shim). Words for public projects are in bench/layer_rows.sh.
 # OUT keeps traces, sessions and call costs; what is there already is not measured again. It prints
 # figures and judges nothing.
 set -u

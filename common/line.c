@@ -14,6 +14,15 @@ static double sum_of_squares(const struct line *l, const double *x, const double
 	return sum;
 }
 
+/* Their mean may round, so distances from it do not say so. */
+static bool all_equal(const double *x, int n)
+{
+	for (int i = 1; i < n; i++)
+		if (x[i] != x[0])
+			return false;
+	return true;
+}
+
 struct line line_fit(const double *x, const double *y, int n)
 {
 	struct line l = { NAN, NAN, NAN, 0 };
@@ -32,7 +41,7 @@ struct line line_fit(const double *x, const double *y, int n)
 		sxx += dx * dx / (y[i] * y[i]);
 		sxy += dx * dy / (y[i] * y[i]);
 	}
-	if (!(sxx > 0))
+	if (all_equal(x, n) || !(sxx > 0))
 		return l;
 	l.slope = sxy / sxx;
 	l.fixed = (wy - l.slope * wx) / w;

@@ -7,10 +7,12 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/probe/costs.h"
+#include "harness/probe/grid.h"
 #include "harness/profile/trace.h"
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"
+#include "harness/warmup/warmup.h"
 
 struct check_args {
 	struct arguments given;
@@ -65,6 +67,30 @@ static int check_costs(const char *path)
 	return err;
 }
 
+static int check_grid(const char *path)
+{
+	json_t *grid;
+	int err = grid_read(path, &grid);
+
+	if (!err)
+		printf("%s: valid; a grid of %d configurations, %d processes\n",
+		       text_escaped(path).s, grid_configs(grid), costs_processes(grid));
+	json_decref(grid);
+	return err;
+}
+
+static int check_warmup(const char *path)
+{
+	json_t *curves;
+	int err = warmup_read(path, &curves);
+
+	if (!err)
+		printf("%s: valid; %zu warm-up curves\n", text_escaped(path).s,
+		       json_array_size(json_object_get(curves, "curves")));
+	json_decref(curves);
+	return err;
+}
+
 static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 {
 	struct record_facts facts;
@@ -74,6 +100,10 @@ static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 		return check_costs(path);
 	if (!csv && trace_is(path))
 		return trace_check(path, incomplete);
+	if (!csv && grid_is(path))
+		return check_grid(path);
+	if (!csv && warmup_is(path))
+		return check_warmup(path);
 	err = record_check(&facts, path, csv);
 	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
 		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",

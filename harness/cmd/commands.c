@@ -14,13 +14,16 @@
 #include "harness/env/system.h"
 #include "harness/probe/costs.h"
 #include "harness/session/worker.h"
+#include "harness/warmup/warmup.h"
 
 /* ---- the list --------------------------------------------------------------------------- */
 
-/* The process behind `rift sweep` and `rift probe`. */
+/* The process behind `rift sweep`, `rift probe` and `rift warmup`. */
 static int cmd_worker(int argc, char **argv)
 {
-	static const struct worker_job jobs[] = { { "card", costs_work }, { NULL, NULL } };
+	static const struct worker_job jobs[] = { { "card", costs_work },
+						  { "warmup", warmup_work },
+						  { NULL, NULL } };
 
 	(void)argc, (void)argv;
 	return worker_main(jobs);
@@ -48,6 +51,7 @@ static const struct command *const commands[] = {
 	&command_sensitivity,
 	&command_plot,
 	&command_probe,
+	&command_warmup,
 	&command_worker,
 	&command_clocks,
 	&command_layer,

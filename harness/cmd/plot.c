@@ -8,8 +8,13 @@
 #include "harness/base/picture.h"
 #include "harness/base/text.h"
 #include "harness/chart/charts.h"
+#include "harness/chart/grid_chart.h"
+#include "harness/chart/warmup_chart.h"
 #include "harness/cmd/options.h"
+#include "harness/probe/costs.h"
+#include "harness/probe/grid.h"
 #include "harness/probe/stack_sources.h"
+#include "harness/warmup/warmup.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
 
@@ -232,6 +237,60 @@ static bool is_cpu_device(const struct chart_side *side, int sides)
 	return false;
 }
 
+/* ---- what is no session: a grid of probes, warm-up curves ---------------------------------- */
+
+static int refuse_options(const struct arguments *a)
+{
+	const char *option = a->from	? "--from"
+			     : a->costs ? "--costs"
+			     : a->over	? "--over"
+			     : a->sync	? "--sync"
+					: "--side";
+
+	if (a->words.n > 1)
+		return complain(EINVAL, "%s is drawn alone", a->words.word[0]);
+	if (a->from || a->costs || a->over || a->sync || a->side != SIDE_ANY)
+		return complain(EINVAL, "%s has no effect on %s, which is no session", option,
+				a->words.word[0]);
+	return 0;
+}
+
+typedef int chart_fn(struct picture *p, const json_t *read, const char *folder);
+
+static int draw_alone(const json_t *read, const struct arguments *a, chart_fn *chart)
+{
+	const char *path = a->words.word[0];
+	const int side = SIDE_ANY;
+	char *folder = plot_folder(&path, &side, 1, a->output);
+	struct picture p = { 0 };
+	int err = picture_folder("--output", folder);
+
+	if (!err)
+		err = chart(&p, read, folder);
+	if (p.written)
+		printf("%s/%s%s\n", folder, p.plot.name, p.drawn ? ".png, .svg" : ".gp");
+	if (*p.said.s && p.drawn && !a->quiet)
+		fprintf(stderr, "rift: gnuplot remarks on %s: %s\n", p.plot.name, p.said.s);
+	note_cpu(a, p.written && costs_is_cpu(read));
+	picture_release(&p);
+	free(folder);
+	return err;
+}
+
+static int plot_alone(const struct arguments *a, int (*take)(const char *path, json_t **read),
+		      chart_fn *chart)
+{
+	json_t *read = NULL;
+	int err = refuse_options(a);
+
+	if (!err)
+		err = take(a->words.word[0], &read);
+	if (!err)
+		err = draw_alone(read, a, chart);
+	json_decref(read);
+	return err;
+}
+
 static int plot(void *arguments)
 {
 	const struct arguments *a = arguments;
@@ -242,6 +301,10 @@ static int plot(void *arguments)
 
 	interrupt_install();
 	progress_init(a->quiet);
+	if (grid_is(a->words.word[0]))
+		return plot_alone(a, grid_read, grid_chart);
+	if (warmup_is(a->words.word[0]))
+		return plot_alone(a, warmup_read, warmup_chart);
 	err = read_sides(&p, a);
 	if (!err)
 		err = make_charts(&charts, &p, a, &sources);

@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/probe/costs.h"
+#include "harness/probe/grid.h"
 
 /* Options with values, as parameter rows: parsed and refused like all others. */
 struct probe_values {
@@ -68,7 +69,10 @@ static int keep(const json_t *costs, struct output *out)
 
 static void print(const void *found, FILE *out)
 {
-	costs_print(found, out);
+	if (json_object_get(found, "configs"))
+		grid_print(found, out);
+	else
+		costs_print(found, out);
 }
 
 /* A new reference; jansson's own functions take what is const for what is not. */
@@ -96,6 +100,18 @@ static int take_and_keep(const struct probe_args *a, const struct costs_request 
 	return err;
 }
 
+/* A workload and its parameters: a grid. */
+static int take_words(const struct arguments *given, struct costs_request *r, json_t **configs)
+{
+	*configs = NULL;
+	if (!given->words.n)
+		return 0;
+	r->workload = workload_find(given->words.word[0]);
+	if (!r->workload)
+		return -EINVAL;
+	return grid_parse(configs, r->workload, given->words.word + 1, given->words.n - 1);
+}
+
 static int probe(void *arguments)
 {
 	const struct probe_args *a = arguments;
@@ -105,12 +121,13 @@ static int probe(void *arguments)
 				   .host_name = given->host_name,
 				   .patience_s = a->values.patience_s };
 	struct output out = { 0 };
-	json_t *costs = NULL;
-	int err = 0;
+	json_t *costs = NULL, *configs;
+	int err = take_words(given, &r, &configs);
 
+	r.configs = configs;
 	interrupt_install();
 	/* before the measuring: a costs file that cannot be kept is not worth a minute */
-	if (given->output)
+	if (!err && given->output)
 		err = output_create(&out, "--output", given->output);
 	if (!err) {
 		r.sync = given->rows.given[1] ? (enum wait_policy)a->values.sync : sync_default();
@@ -120,20 +137,24 @@ static int probe(void *arguments)
 	    (json_array_size(json_object_get(costs, "failed")) || costs_has_refusals(costs)))
 		err = RIFT_FAILED_POINTS;
 	json_decref(costs);
+	json_decref(configs);
 	output_discard(&out);
 	return err;
 }
 
 const struct command command_probe = {
 	.name = "probe",
-	.usage = "[--output FILE]",
+	.usage = "[WORKLOAD name=values]",
 	.line = "call costs: what each call costs here, on one page",
 	.doc = "Call costs: what each call costs here, on one page, from the probes of "
 	       "launch, graph, memory and transfer in fresh processes. Takes under a minute.",
-	.remarks = "`rift compare A B` compares two files of call costs.",
+	.remarks = "`rift compare A B` compares two files of call costs. WORKLOAD name=value,value "
+		   "probes that one alone, at every combination of the values; `rift show` and "
+		   "`rift plot` take such a file.",
 	.exits = exits,
 	.options = options,
-	.takes = "no arguments",
+	.words = "[WORKLOAD [name=value,value...]]",
+	.hint = "parameters are written name=value",
 	.size = sizeof(struct probe_args),
 	.rows = rows,
 	.values = offsetof(struct probe_args, values),

@@ -8,8 +8,10 @@
 #include "harness/cmd/options.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/probe/costs.h"
+#include "harness/probe/grid.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal.h"
+#include "harness/warmup/warmup.h"
 
 static const struct command_option options[] = {
 	{ OPTION_SIDE,
@@ -149,6 +151,28 @@ static int show_costs(const char *path)
 	return err;
 }
 
+static int show_grid(const char *path)
+{
+	json_t *grid;
+	int err = grid_read(path, &grid);
+
+	if (!err)
+		grid_print(grid, stdout);
+	json_decref(grid);
+	return err;
+}
+
+static int show_warmup(const char *path)
+{
+	json_t *curves;
+	int err = warmup_read(path, &curves);
+
+	if (!err)
+		warmup_print(curves, stdout);
+	json_decref(curves);
+	return err;
+}
+
 static int show_record(const struct arguments *a, const struct session_arg *session,
 		       const char *path, int side)
 {
@@ -174,9 +198,13 @@ static int show_file(void *arguments)
 	char *path;
 	int side, err = session_word_parse(&session, &path, &side);
 
-	if (!err && costs_is(path) && side != SIDE_ANY)
+	if (!err && (costs_is(path) || grid_is(path)) && side != SIDE_ANY)
 		err = complain(EINVAL,
 			       "--side: %s has call costs of rift probe, which has no sides", path);
+	else if (!err && grid_is(path))
+		err = show_grid(path);
+	else if (!err && warmup_is(path))
+		err = show_warmup(path);
 	else if (!err)
 		err = costs_is(path) ? show_costs(path) : show_record(a, &session, path, side);
 	free(path);

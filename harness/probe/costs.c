@@ -248,6 +248,11 @@ static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 	fputc('\n', out);
 }
 
+void costs_print_head(const json_t *costs, FILE *out)
+{
+	print_head(costs, NULL, out);
+}
+
 /* "2.40 us to 2.47 us", "1020 to 1023"; empty where it is not known. */
 static void interval_text(const json_t *row, char *out, size_t size)
 {
@@ -282,7 +287,7 @@ static void print_line(const struct costs_line *line, const json_t *row, const j
 		fprintf(out, "%s%s\n", *interval ? "  " : "", interval);
 }
 
-static void print_failed(const json_t *costs, FILE *out)
+void costs_print_failed(const json_t *costs, FILE *out)
 {
 	const json_t *failed = json_object_get(costs, "failed"), *o;
 	size_t i;
@@ -303,7 +308,7 @@ void costs_print_beside(const json_t *costs, const json_t *reference, FILE *out)
 	for (const struct costs_line *l = costs_lines; l->workload; l++)
 		print_line(l, costs_row(costs, l->workload, l->name),
 			   reference ? costs_row(reference, l->workload, l->name) : NULL, out);
-	print_failed(costs, out);
+	costs_print_failed(costs, out);
 	if (costs_is_cpu(costs))
 		fprintf(out, "%s\n", platform_not_gpu);
 }

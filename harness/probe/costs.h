@@ -57,6 +57,8 @@ struct costs_request {
 	const char *platform; /* as declared, or NULL */
 	bool host_name;
 	double patience_s; /* a process that does not come back from a call for so long hangs */
+	const struct workload *workload; /* of a grid (grid.h), with its configurations; or NULL */
+	const json_t *configs;
 };
 
 /*
@@ -96,6 +98,10 @@ const char *costs_number(double value, const char *unit);
 
 /* Beside the reference, where there is one and it is not this costs file itself. */
 void costs_print(const json_t *costs, FILE *out);
+
+/* What any of them begins with: where and when; and what ends it, probes that failed. */
+void costs_print_head(const json_t *costs, FILE *out);
+void costs_print_failed(const json_t *costs, FILE *out);
 
 /* Beside another costs file, or NULL. */
 void costs_print_beside(const json_t *costs, const json_t *reference, FILE *out);

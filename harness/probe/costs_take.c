@@ -16,27 +16,20 @@
 #include "harness/measure/run.h"
 #include "harness/params/param.h"
 #include "harness/probe/costs.h"
+#include "harness/probe/grid.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/record.h"
 #include "harness/session/child.h"
+#include "harness/session/job.h"
 #include "harness/env/system.h"
 
 /* ---- a costs file is made: fresh processes one after the other, and what they say ------------ */
-
-enum { WAIT_MS = 100 };
-
-/* A probe of one workload takes some seconds; one that says nothing for so long hangs. */
-static const double silence_ns = 60e9;
 
 struct taking {
 	json_t *costs; /* so far */
 	json_t *rows;  /* of it */
 	int process, processes;
-	double patience_ns;
-	bool probing; /* a workload; else it is at something that should take no time */
-	int64_t heard_ns;
-	bool bye;
 };
 
 /* ---- lines ------------------------------------------------------------------------------ */
@@ -50,24 +43,35 @@ static json_t *nulls(int n)
 	return array;
 }
 
+static const json_t *find_row(const struct taking *t, const char *workload, const char *name,
+			      const json_t *config)
+{
+	return config ? grid_row(t->costs, (int)json_integer_value(config), name)
+		      : costs_row(t->costs, workload, name);
+}
+
 /* The costs file's own row, made where it is new. */
-static json_t *make_row(struct taking *t, const char *workload, const json_t *line)
+static json_t *make_row(struct taking *t, const char *workload, const json_t *line,
+			const json_t *config)
 {
 	const char *name = json_string_value(json_object_get(line, "name"));
-	json_t *row = (json_t *)(uintptr_t)costs_row(t->costs, workload, name ? name : "");
+	json_t *row = (json_t *)(uintptr_t)find_row(t, workload, name ? name : "", config);
 
 	if (row || !name)
 		return row;
 	row = json_pack("{s:s, s:s, s:O, s:o, s:n, s:n}", "workload", workload, "name", name,
 			"unit", json_object_get(line, "unit"), "values", nulls(t->processes),
 			"samples", "text");
+	if (config)
+		json_object_set(row, "config", (json_t *)(uintptr_t)config);
 	json_array_append_new(t->rows, row);
 	return row;
 }
 
-static void take_row(struct taking *t, const char *workload, const json_t *line)
+static void take_row(struct taking *t, const char *workload, const json_t *line,
+		     const json_t *config)
 {
-	json_t *row = make_row(t, workload, line), *value = json_object_get(line, "value");
+	json_t *row = make_row(t, workload, line, config), *value = json_object_get(line, "value");
 	json_t *text = json_object_get(line, "text");
 
 	if (!row)
@@ -98,10 +102,6 @@ static int take_line(const json_t *o, void *arg)
 	const json_t *row;
 	size_t i;
 
-	t->heard_ns = clock_ns();
-	t->bye |= record_is(o, "bye");
-	if (record_is(o, "phase"))
-		t->probing = json_is_string(json_object_get(o, "workload"));
 	if (record_is(o, "header"))
 		json_object_update_missing(t->costs, (json_t *)(uintptr_t)o);
 	if (record_is(o, "failed"))
@@ -110,92 +110,23 @@ static int take_line(const json_t *o, void *arg)
 		return 0;
 	json_array_foreach(json_object_get(o, "rows"), i, row)
 	{
-		take_row(t, workload, row);
+		take_row(t, workload, row, json_object_get(o, "config"));
 	}
 	return 0;
-}
-
-static void take_complaint(const char *line, void *arg)
-{
-	(void)arg;
-	progress_clear();
-	fprintf(stderr, "%s\n", line);
-}
-
-/* ---- processes -------------------------------------------------------------------------- */
-
-static double longest_ns(const struct taking *t)
-{
-	return t->probing && t->patience_ns < silence_ns ? silence_ns : t->patience_ns;
-}
-
-static bool is_silent(const struct taking *t)
-{
-	return (double)(clock_ns() - t->heard_ns) > longest_ns(t);
-}
-
-static int attend_child(struct taking *t, struct child *c)
-{
-	bool ended;
-
-	do {
-		ended = child_ended(c); /* before reading: what it wrote is then all there */
-		child_read(c, take_line, take_complaint, t);
-		if (interrupted())
-			return -EINTR;
-		if (!ended && is_silent(t)) {
-			complain(ETIMEDOUT,
-				 "process %d of %d hung %s: no answer for %.0f s; --patience "
-				 "SECONDS waits longer",
-				 t->process + 1, t->processes, c->phase, longest_ns(t) / 1e9);
-			return -ENODEV;
-		}
-		if (!ended)
-			child_wait(&c, 1, WAIT_MS);
-	} while (!ended);
-	return 0;
-}
-
-/* What its end means, after its own line where it had one. */
-static int judge_end(const struct taking *t, const struct child *c)
-{
-	char how[80];
-
-	if (t->bye)
-		return 0;
-	child_describe(c, how, sizeof(how));
-	if (strstr(how, "exit code 4"))
-		return -ENODEV;
-	if (strstr(how, "exit code 2"))
-		return -ENOSYS;
-	if (strstr(how, "exit code 3"))
-		return -EINVAL;
-	return complain(EIO, "process %d of %d %s", t->process + 1, t->processes, how);
-}
-
-static int run_process(struct taking *t, const json_t *job)
-{
-	struct child c;
-	int err;
-
-	t->bye = t->probing = false;
-	t->heard_ns = clock_ns();
-	err = child_start(&c, job, NULL, false);
-	if (err)
-		return err;
-	err = attend_child(t, &c);
-	if (!err)
-		err = judge_end(t, &c);
-	child_release(&c);
-	return err;
 }
 
 /* Only the last one looks the platform over: that would load the machine for the others. */
 static json_t *job_json(const struct costs_request *r, int process)
 {
-	return json_pack("{s:s, s:i, s:o, s:b, s:b}", "job", "card", "sync", (int)r->sync,
-			 "platform", json_text(r->platform), "host_name", r->host_name, "header",
-			 process == r->processes - 1);
+	json_t *job = json_pack("{s:s, s:i, s:o, s:b, s:b}", "job", "card", "sync", (int)r->sync,
+				"platform", json_text(r->platform), "host_name", r->host_name,
+				"header", process == r->processes - 1);
+
+	if (r->workload) {
+		json_object_set_new(job, "workload", json_string(r->workload->name));
+		json_object_set(job, "configs", (json_t *)(uintptr_t)r->configs);
+	}
+	return job;
 }
 
 /* ---- what they come to ------------------------------------------------------------------ */
@@ -231,8 +162,33 @@ static void add_intervals(json_t *costs)
 	free(draws);
 }
 
+/* [["length=10"]] as [{"length": "10"}] */
+static json_t *configs_json(const json_t *configs)
+{
+	json_t *array = json_array(), *o;
+	const json_t *config, *word;
+	size_t i, k;
+
+	json_array_foreach(configs, i, config)
+	{
+		o = json_object();
+		json_array_foreach(config, k, word)
+		{
+			const char *text = json_string_value(word);
+			char *name = strndup(text, strcspn(text, "="));
+
+			json_object_set_new(o, name, json_string(text + strlen(name) + 1));
+			free(name);
+		}
+		json_array_append_new(array, o);
+	}
+	return array;
+}
+
 static json_t *new_costs(const struct costs_request *r)
 {
+	json_t *costs;
+
 	unsigned char bytes[8];
 	char id[17];
 	uint32_t seed;
@@ -241,18 +197,26 @@ static json_t *new_costs(const struct costs_request *r)
 	for (int i = 0; i < 8; i++)
 		snprintf(id + (size_t)(2 * i), 3, "%02x", bytes[i]);
 	memcpy(&seed, bytes, sizeof(seed));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:[], s:[]}", "record",
-			 "call_costs", "schema", COSTS_SCHEMA, "tool", "rift", "tool_version",
-			 RIFT_VERSION, "session_id", id, "start_utc", journal_now_utc(),
-			 "processes", r->processes, "seed", (json_int_t)seed, "sync",
-			 sync_names[r->sync], "failed", "rows");
+	costs = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:s, s:[], s:[]}", "record",
+			  r->workload ? "probe_grid" : "call_costs", "schema",
+			  r->workload ? GRID_SCHEMA : COSTS_SCHEMA, "tool", "rift", "tool_version",
+			  RIFT_VERSION, "session_id", id, "start_utc", journal_now_utc(),
+			  "processes", r->processes, "seed", (json_int_t)seed, "sync",
+			  sync_names[r->sync], "failed", "rows");
+	if (r->workload) {
+		json_object_set_new(costs, "workload", json_string(r->workload->name));
+		json_object_set_new(costs, "configs", configs_json(r->configs));
+	}
+	return costs;
 }
 
 int costs_take(const struct costs_request *r, json_t **costs)
 {
-	struct taking t = { .costs = new_costs(r),
-			    .processes = r->processes,
-			    .patience_ns = 1e9 * r->patience_s };
+	struct taking t = { .costs = new_costs(r), .processes = r->processes };
+	struct job run = { .processes = r->processes,
+			   .patience_ns = 1e9 * r->patience_s,
+			   .each = take_line,
+			   .arg = &t };
 	int err = 0;
 
 	t.rows = json_object_get(t.costs, "rows");
@@ -260,7 +224,8 @@ int costs_take(const struct costs_request *r, json_t **costs)
 		json_t *job = job_json(r, t.process);
 
 		progress("probing: process %d of %d", t.process + 1, t.processes);
-		err = run_process(&t, job);
+		run.process = t.process;
+		err = job_run(&run, job);
 		json_decref(job);
 	}
 	progress_clear();
@@ -275,14 +240,6 @@ int costs_take(const struct costs_request *r, json_t **costs)
 /* First of all launch: what it launches first must not have been launched. */
 static const char *const probed[] = { "launch", "graph", "memory", "transfer" };
 
-static void send_record(FILE *out, json_t *o)
-{
-	json_dumpf(o, out, JSON_COMPACT);
-	json_decref(o);
-	fputc('\n', out);
-	fflush(out); /* a reader that is gone ends this process by SIGPIPE */
-}
-
 /* ---- the device ------------------------------------------------------------------------- */
 
 static void send_process(FILE *out, const struct platform *p, int64_t ns)
@@ -293,8 +250,8 @@ static void send_process(FILE *out, const struct platform *p, int64_t ns)
 				p->is_gpu ? json_null()
 					  : json_string("not applicable: the CPU device has none"));
 
-	send_record(out, json_pack("{s:s, s:s, s:[o]}", "record", "rows", "workload", "process",
-				   "rows", row));
+	job_send(out, json_pack("{s:s, s:s, s:[o]}", "record", "rows", "workload", "process",
+				"rows", row));
 }
 
 /* cudaFree(0) makes the context where cudaSetDevice() did not, as before CUDA 12. */
@@ -304,7 +261,7 @@ static int open_device(FILE *out, enum wait_policy sync, struct platform *p)
 	int64_t begin; /* asking for a wait policy may make the context, too */
 	int err;
 
-	send_record(out, child_phase_json("opening the device"));
+	job_send(out, child_phase_json("opening the device"));
 	begin = clock_ns();
 	err = sync_prepare(sync);
 	err = err ? err : platform_device(p);
@@ -327,8 +284,10 @@ static const struct workload *find_workload(const char *name)
 	return NULL;
 }
 
+enum { NO_CONFIG = -1 };
+
 /* Limits, set-up, report and teardown, as `rift run NAME probe=quick` has them. */
-static int run_probe(FILE *out, const struct workload *w, const void *opts)
+static int run_probe(FILE *out, const struct workload *w, const void *opts, int config)
 {
 	struct report *report = calloc(1, sizeof(*report));
 	void *state = calloc(1, w->state_size + 1);
@@ -340,9 +299,14 @@ static int run_probe(FILE *out, const struct workload *w, const void *opts)
 		err = w->setup(opts, state);
 	if (!err)
 		err = w->report(opts, state, report);
-	if (!err)
-		send_record(out, json_pack("{s:s, s:s, s:o}", "record", "rows", "workload", w->name,
-					   "rows", run_report_json(report)));
+	if (!err) {
+		json_t *o = json_pack("{s:s, s:s, s:o}", "record", "rows", "workload", w->name,
+				      "rows", run_report_json(report));
+
+		if (config != NO_CONFIG)
+			json_object_set_new(o, "config", json_integer(config));
+		job_send(out, o);
+	}
 	w->teardown(state);
 	free(state);
 	free(report);
@@ -353,18 +317,19 @@ struct probing {
 	FILE *out;
 	const struct workload *w;
 	const void *opts;
+	int config;
 };
 
 static int call_probe(void *arg)
 {
 	struct probing *p = arg;
 
-	return run_probe(p->out, p->w, p->opts);
+	return run_probe(p->out, p->w, p->opts, p->config);
 }
 
-static int probe_or_refuse(FILE *out, const struct workload *w, const void *opts)
+static int probe_or_refuse(FILE *out, const struct workload *w, const void *opts, int config)
 {
-	struct probing p = { out, w, opts };
+	struct probing p = { out, w, opts, config };
 	struct refusal r;
 	int err = refusal_catch(call_probe, &p, &r);
 
@@ -379,24 +344,31 @@ static void send_phase(FILE *out, const char *workload)
 	snprintf(text, sizeof(text), "probing %s", workload);
 	o = child_phase_json(text);
 	json_object_set_new(o, "workload", json_string(workload));
-	send_record(out, o);
+	job_send(out, o);
 }
 
-static int probe_workload(FILE *out, const struct workload *w)
+/* config: its number, and its words; or NO_CONFIG and NULL. */
+static int probe_workload(FILE *out, const struct workload *w, int config, const json_t *words)
 {
 	struct params params;
 	void *opts = calloc(1, w->opts_size + 1);
+	const json_t *word;
+	size_t i;
 	int err;
 
 	CHECK(opts, "memory of %s", w->name);
 	send_phase(out, w->name);
 	params_init(&params, w->params, w->name, opts);
-	err = params_assign(&params, "probe=quick");
+	err = params_assign(&params, words ? grid_probe(w) : "probe=quick");
+	json_array_foreach(words, i, word)
+	{
+		err = err ? err : params_assign(&params, json_string_value(word));
+	}
 	if (!err)
-		err = probe_or_refuse(out, w, opts);
+		err = probe_or_refuse(out, w, opts, config);
 	if (err && err != -EINTR)
-		send_record(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload",
-					   w->name, "code", -err));
+		job_send(out, json_pack("{s:s, s:s, s:i}", "record", "failed", "workload", w->name,
+					"code", -err));
 	params_release(&params);
 	free(opts);
 	return err == -EINTR || interrupted() ? -EINTR : 0;
@@ -409,7 +381,7 @@ static void send_header(FILE *out, struct platform *p, enum wait_policy sync)
 {
 	json_t *o, *environment;
 
-	send_record(out, child_phase_json("looking the platform over"));
+	job_send(out, child_phase_json("looking the platform over"));
 	platform_details(p);
 	environment = environment_of(p);
 	o = json_pack("{s:s, s:o}", "record", "header", "device", platform_device_json(p));
@@ -417,7 +389,25 @@ static void send_header(FILE *out, struct platform *p, enum wait_policy sync)
 	json_decref(environment);
 	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
 			    json_string(sync_names[sync]));
-	send_record(out, o);
+	job_send(out, o);
+}
+
+static int probe_all(FILE *out, const json_t *job)
+{
+	const char *name = json_string_value(json_object_get(job, "workload"));
+	const json_t *configs = json_object_get(job, "configs");
+	const struct workload *w;
+	int err = 0;
+
+	for (size_t i = 0; !name && i < sizeof(probed) / sizeof(*probed) && !err; i++) {
+		w = find_workload(probed[i]);
+		if (w)
+			err = probe_workload(out, w, NO_CONFIG, NULL);
+	}
+	w = name ? find_workload(name) : NULL;
+	for (size_t i = 0; w && i < json_array_size(configs) && !err; i++)
+		err = probe_workload(out, w, (int)i, json_array_get(configs, i));
+	return err;
 }
 
 int costs_work(FILE *out, const json_t *job)
@@ -437,16 +427,12 @@ int costs_work(FILE *out, const json_t *job)
 		err = platform_layers(&platform);
 	if (!err)
 		system_pin();
-	for (size_t i = 0; i < sizeof(probed) / sizeof(*probed) && !err; i++) {
-		const struct workload *w = find_workload(probed[i]);
-
-		if (w)
-			err = probe_workload(out, w);
-	}
+	if (!err)
+		err = probe_all(out, job);
 	if (!err && json_is_true(json_object_get(job, "header")))
 		send_header(out, &platform, sync);
 	if (!err)
-		send_record(out, json_pack("{s:s}", "record", "bye"));
+		job_send(out, json_pack("{s:s}", "record", "bye"));
 	platform_release(&platform);
 	return err;
 }

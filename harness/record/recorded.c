@@ -115,15 +115,25 @@ bool costs_is_named(const char *s)
 	return s && (!strcmp(s, "call_costs") || !strcmp(s, "card"));
 }
 
+bool grid_is_named(const char *s)
+{
+	return s && !strcmp(s, "probe_grid");
+}
+
+bool warmup_is_named(const char *s)
+{
+	return s && !strcmp(s, "warmup_curves");
+}
+
 /* As rift writes one, whatever became of the rest. */
-static bool begins_as_costs(const char *head)
+static bool begins_as(const char *head, bool (*is_named)(const char *record))
 {
 	char name[16];
 
-	return sscanf(head, " { \"record\" : \"%15[a-z_]\"", name) == 1 && costs_is_named(name);
+	return sscanf(head, " { \"record\" : \"%15[a-z_]\"", name) == 1 && is_named(name);
 }
 
-bool costs_is(const char *path)
+static bool file_is(const char *path, bool (*is_named)(const char *record))
 {
 	struct costs_file f;
 	json_t *o = NULL;
@@ -132,11 +142,26 @@ bool costs_is(const char *path)
 	/* the first object: of a session it is a line */
 	if (!costs_open(&f, path))
 		o = costs_parse(&f, JSON_DISABLE_EOF_CHECK, NULL);
-	is = begins_as_costs(f.head) ||
-	     costs_is_named(json_string_value(json_object_get(o, "record")));
+	is = begins_as(f.head, is_named) ||
+	     is_named(json_string_value(json_object_get(o, "record")));
 	json_decref(o);
 	unpacked_close(&f.in);
 	return is;
+}
+
+bool costs_is(const char *path)
+{
+	return file_is(path, costs_is_named);
+}
+
+bool grid_is(const char *path)
+{
+	return file_is(path, grid_is_named);
+}
+
+bool warmup_is(const char *path)
+{
+	return file_is(path, warmup_is_named);
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -151,6 +176,16 @@ int session_read(struct journal *j, const char *path, const char *sync)
 		return complain(EINVAL,
 				"%s: call costs of rift probe, no session: rift show and rift "
 				"compare take it",
+				path);
+	if (grid_is(path))
+		return complain(EINVAL,
+				"%s: a grid of rift probe, no session: rift show and rift plot "
+				"take it",
+				path);
+	if (warmup_is(path))
+		return complain(EINVAL,
+				"%s: curves of rift warmup, no session: rift show and rift plot "
+				"take them",
 				path);
 	err = record_check(&facts, path, NULL);
 	if (!err)

@@ -38,6 +38,14 @@ bool costs_is_named(const char *record);
 /* Does this file begin like one of them? No word of anything else that it may be, or lack. */
 bool costs_is(const char *path);
 
+/* The same of grids of probes (harness/probe/grid.h). */
+bool grid_is_named(const char *record);
+bool grid_is(const char *path);
+
+/* And of warm-up curves (harness/warmup/warmup.h). */
+bool warmup_is_named(const char *record);
+bool warmup_is(const char *path);
+
 /* ---- sessions --------------------------------------------------------------------------- */
 
 /*

@@ -30,7 +30,7 @@ enum { T_MS, SM, MEM, POWER, TEMPERATURE, REASONS, SERIES };
 struct watch {
 	void *library, *device;
 	char error[160]; /* "" while it works */
-	int64_t start_ns, last_ns;
+	int64_t start_ns, last_ns, every_ns;
 	json_t *series[SERIES];
 	int (*init)(void), (*shutdown)(void);
 	const char *(*error_text)(int);
@@ -94,9 +94,15 @@ static void start_series(struct watch *w)
 
 struct watch *watch_open(const char *pci_bus_id)
 {
+	return watch_open_every(pci_bus_id, WATCH_EVERY_NS);
+}
+
+struct watch *watch_open_every(const char *pci_bus_id, int64_t every_ns)
+{
 	struct watch *w = calloc(1, sizeof(*w));
 
 	CHECK(w, "memory");
+	w->every_ns = every_ns;
 	if (*pci_bus_id)
 		load_functions(w);
 	else
@@ -118,7 +124,7 @@ void watch_sample(struct watch *w, int64_t now_ns)
 	unsigned long long bits = 0;
 	int err;
 
-	if (*w->error || (w->start_ns && now_ns - w->last_ns < WATCH_EVERY_NS))
+	if (*w->error || (w->start_ns && now_ns - w->last_ns < w->every_ns))
 		return;
 	if (!w->start_ns)
 		w->start_ns = now_ns;

@@ -23,7 +23,10 @@ struct watch;
  */
 struct watch *watch_open(const char *pci_bus_id);
 
-/* Takes a sample where the last one is WATCH_EVERY_NS old. */
+/* With another distance between samples. */
+struct watch *watch_open_every(const char *pci_bus_id, int64_t every_ns);
+
+/* Takes a sample where the last one is WATCH_EVERY_NS old, or what was given. */
 void watch_sample(struct watch *w, int64_t now_ns);
 
 /*

@@ -35,6 +35,21 @@ Test(small_line, a_line_is_found_over_nine_decades)
 	cr_assert(isnan(two_lines_fit(x, y, N).knee), "one is enough");
 }
 
+/* Also where the mean of equal sizes rounds to another number. */
+Test(small_line, one_size_makes_no_line)
+{
+	double x[3], y[3];
+
+	for (int size = 1; size < 100; size++)
+		for (int n = 1; n <= 3; n++) {
+			for (int i = 0; i < n; i++) {
+				x[i] = size;
+				y[i] = 0.1 + 0.7 * i + size / 3.0;
+			}
+			cr_assert(isnan(line_fit(x, y, n).slope), "%d times %d", n, size);
+		}
+}
+
 /* Every size counts alike: 10 % at the largest does not move what a small one costs. */
 Test(small_line, residuals_are_relative)
 {

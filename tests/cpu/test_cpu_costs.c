@@ -232,6 +232,28 @@ Test(small_cpu_costs, launching_costs_while_another_process_launches)
 	cr_assert(!unlink(file) && !rmdir(folder), "%s", file);
 }
 
+/* All of it after a pause, half in the middle of the ramp, nothing behind it; and anew. */
+Test(small_cpu_costs, launches_after_a_pause_cost_less_and_less)
+{
+	const int64_t ms = 1000000, begin = 1000 * ms;
+
+	setenv("RIFT_CPU_RAMP_MS", "10", 1);
+	set_cost("RIFT_CPU_RAMP_NS");
+	OK(cudaFree(0)); /* reads the settings */
+	own_ns = begin;
+	SPENDS(COST_NS, OK(launch_kernel(1, NULL)));
+	own_ns = begin + 5 * ms;
+	SPENDS(COST_NS / 2 - 10 * TICK_NS, OK(launch_kernel(1, NULL)));
+	own_ns = begin + 10 * ms;
+	IS_FREE(launch_kernel(1, NULL));
+	own_ns = begin + 19 * ms;
+	IS_FREE(launch_kernel(1, NULL));
+	own_ns = begin + 28 * ms;
+	IS_FREE(launch_kernel(1, NULL)); /* no pause was long enough */
+	own_ns = begin + 40 * ms;
+	SPENDS(COST_NS, OK(launch_kernel(1, NULL)));
+}
+
 static int gate;
 static int64_t spent_before_ns;
 

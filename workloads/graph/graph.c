@@ -19,11 +19,12 @@
 #include "common/cuda_check.h"
 
 static const char *const topologies[] = { "line", "chains", "rooted", "forkjoin", NULL };
-static const char *const kinds[] = { "kernel", "memset", "memcpy", "mixed", NULL };
-static const char *const orders[] = { "kept", "shuffled", NULL };
+static const char *const kinds[] = { "kernel", "memset", "memcpy", "mixed",
+				     "h2d",    "d2h",	 "staged", NULL };
+static const char *const orders[] = { "kept", "shuffled", "levels", "late", NULL };
 static const char *const ops[] = { "launch", "alternate", "first",  "capture", "instantiate",
 				   "upload", "update",	  "params", NULL };
-static const char *const probes[] = { "no", "yes", "quick", NULL };
+static const char *const probes[] = { "no", "yes", "quick", "one", NULL };
 
 /* clang-format off */
 static const struct param params[] = {
@@ -33,16 +34,21 @@ static const struct param params[] = {
 		   "one chain, several, several with a common root, with a common root and end"),
 	PARAM_INT(graph_opts, width, "chains", "4", 1, GRAPH_WIDTH_MAX, "chains beside each other"),
 	PARAM_CHOICE_ASIDE(graph_opts, node, "kernel", kinds, "kernel,memset,memcpy,mixed",
-		   "what nodes are; mixed: these three in turn"),
+		   "what nodes are; mixed: these three in turn; staged: h2d and kernel in turn"),
+	PARAM_SIZE(graph_opts, bytes, "bytes", "8", 8, GRAPH_COPY_MAX,
+		   "of a copy between host and device, in eights"),
 	PARAM_INT_ASIDE(graph_opts, us, "us", "0", 0, GRAPH_US_MAX, "0,5",
 		   "nominal duration of a kernel; 0 is the empty kernel"),
+	PARAM_INT(graph_opts, first_us, "us", "0", 0, GRAPH_US_MAX,
+		   "the same of kernels of the first chain; 0: as us"),
 	PARAM_CHOICE(graph_opts, order, "kept", orders,
-		   "order in which nodes of several chains are made: chain by chain, or any"),
+		   "order in which nodes of several chains are made: chain by chain, any, level by "
+		   "level, or the first chain last"),
 	PARAM_CHOICE_ASIDE(graph_opts, op, "launch", ops,
 		   "launch,alternate,first,capture,instantiate,upload,update,params",
 		   "the call that a step is"),
 	PARAM_CHOICE(graph_opts, probe, "no", probes,
-		   "measure every call behind a stream that is held instead"),
+		   "measure every call instead; one: at this length alone"),
 	PARAM_END
 };
 /* clang-format on */
@@ -50,10 +56,16 @@ static const struct param params[] = {
 static const struct param_need needs[] = {
 	{ "width", "topology=chains|rooted|forkjoin" },
 	{ "order", "topology=chains|rooted|forkjoin" },
-	{ "us", "node=kernel|mixed" },
+	{ "bytes", "node=h2d|d2h|staged" },
+	{ "us", "node=kernel|mixed|staged" },
+	{ "first_us", "node=kernel|mixed|staged" },
+	{ "first_us", "topology=chains|rooted|forkjoin" },
 	{ "op", "probe=no" },
 	{ NULL, NULL },
 };
+
+/* Sessions from before them have copies of no other kind. */
+static const char *const added[] = { "bytes", "first_us", NULL };
 
 /* ---- limits ----------------------------------------------------------------------------- */
 
@@ -73,6 +85,14 @@ int graph_limits(const void *opts, struct limits *out)
 	if (o->op == GRAPH_PARAMS && !kernels)
 		return complain(EINVAL, "op=params sets arguments of kernels; node=%s has none",
 				kinds[o->node]);
+	if (o->op == GRAPH_PARAMS && o->node == GRAPH_STAGED)
+		return complain(EINVAL, "op=params sets arguments of kernels that hang on no copy: "
+					"not of node=staged");
+	if (o->bytes % 8)
+		return complain(EINVAL, "bytes=%ld: must be a multiple of 8", (long)o->bytes);
+	if (graph_copies(o) * o->bytes > GRAPH_COPIED_MAX)
+		return complain(EINVAL, "%ld copies of %ld bytes are more than %d MiB",
+				(long)graph_copies(o), (long)o->bytes, GRAPH_COPIED_MAX >> 20);
 	out->mode_refused[MODE_GRAPH] = "a step is a call that has to do with graphs, and none "
 					"that can be part of one";
 	if (keeps_graphs((enum graph_op)o->op)) {
@@ -180,6 +200,7 @@ static int cost(const void *opts, const void *state, struct cost *out)
 {
 	const struct graph_opts *o = opts;
 	bool runs = o->op == GRAPH_LAUNCH || o->op == GRAPH_ALTERNATE || o->op == GRAPH_FIRST;
+	struct copies copies = { (double)graph_copies(o), (double)(graph_copies(o) * o->bytes) };
 
 	(void)state;
 	*out = (struct cost){
@@ -189,6 +210,14 @@ static int cost(const void *opts, const void *state, struct cost *out)
 		.evaluation = "node",
 		.formula = "one launch of a graph; nodes x 16 B, a word read and written",
 	};
+	if (!runs || !copies.calls)
+		return 0;
+	out->bytes_transferred = copies.bytes;
+	if (o->node == GRAPH_D2H)
+		out->to_host = copies;
+	else
+		out->to_device = copies;
+	out->formula = "one launch of a graph; nodes x 16 B, and what copies carry";
 	return 0;
 }
 
@@ -200,6 +229,7 @@ const struct workload workload_graph = {
 	.step_unit = "a call that has to do with a graph",
 	.params = params,
 	.needs = needs,
+	.added = added,
 	.opts_size = sizeof(struct graph_opts),
 	.state_size = sizeof(struct graph_state),
 	.limits = graph_limits,

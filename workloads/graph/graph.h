@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "common/pattern.h"
 #include "workloads/workload.h"
 
 #ifdef __cplusplus
@@ -22,8 +23,22 @@ enum graph_topology {
 	GRAPH_ROOTED,	/* one more kernel before all of them */
 	GRAPH_FORKJOIN, /* and one behind all of them */
 };
-enum graph_kind { GRAPH_KERNEL, GRAPH_MEMSET, GRAPH_MEMCPY, GRAPH_MIXED };
-enum graph_order { GRAPH_KEPT, GRAPH_SHUFFLED };
+enum graph_kind {
+	GRAPH_KERNEL,
+	GRAPH_MEMSET,
+	GRAPH_MEMCPY, /* within the device */
+	GRAPH_MIXED,  /* these three in turn */
+	GRAPH_H2D,    /* copies from the host, and to it */
+	GRAPH_D2H,
+	GRAPH_STAGED, /* a copy from the host and a kernel in turn */
+};
+/* In which order nodes of several chains are made. */
+enum graph_order {
+	GRAPH_KEPT, /* chain by chain */
+	GRAPH_SHUFFLED,
+	GRAPH_LEVELS, /* the first node of each chain, then the second of each ... */
+	GRAPH_LATE,   /* chain by chain, the first chain last */
+};
 enum graph_op {
 	GRAPH_LAUNCH,	   /* of a graph that was launched before */
 	GRAPH_ALTERNATE,   /* of two in turn */
@@ -35,14 +50,15 @@ enum graph_op {
 	GRAPH_PARAMS,	   /* cudaGraphExecKernelNodeSetParams of one node */
 	GRAPH_OPS,
 };
-enum graph_probe { GRAPH_NO, GRAPH_YES, GRAPH_QUICK };
+enum graph_probe { GRAPH_NO, GRAPH_YES, GRAPH_QUICK, GRAPH_ONE };
 
 struct graph_opts {
 	int64_t length;
 	int topology; /* enum graph_topology */
 	int64_t width;
-	int node; /* enum graph_kind */
-	int64_t us;
+	int node;      /* enum graph_kind */
+	int64_t bytes; /* of a copy between host and device */
+	int64_t us, first_us;
 	int order; /* enum graph_order */
 	int op;	   /* enum graph_op */
 	int probe; /* enum graph_probe */
@@ -54,6 +70,8 @@ enum {
 	GRAPH_US_MAX = 1000,
 	GRAPH_KEPT_MAX = 64, /* graphs that calls made, or need, between two resets */
 	GRAPH_THREADS = 32,
+	GRAPH_COPY_MAX = 64 << 20,
+	GRAPH_COPIED_MAX = 1 << 30, /* bytes of all copies of a graph */
 };
 
 /* What a run of a kernel node adds to its word: tells one graph from another, and from none. */
@@ -66,12 +84,27 @@ struct graph_shape {
 	int64_t edges, roots; /* that come of it */
 	bool root, end;	      /* kernels before and behind all chains: the last nodes by number */
 	enum graph_kind kind;
-	unsigned char *order; /* [width * length]: the chain of each node, as they are made */
+	unsigned char *order;	    /* [width * length]: the chain of each node, as they are made */
+	int64_t copies, copy_bytes; /* between host and device */
+};
+
+/*
+ * What copies between host and device are from and to: copy k has the pattern's words from
+ * k * copy_bytes / 8 on. One end is pinned memory of the host, the other one of the device.
+ */
+struct graph_areas {
+	unsigned long long *from, *to, *zero; /* zero: of the device, to clear the host's by */
+	struct pattern_wrong *wrong;	      /* device memory */
 };
 
 struct graph_state {
 	struct graph_shape shape;
-	unsigned long long cycles;  /* of a kernel node */
+	unsigned long long cycles;	 /* of a kernel node */
+	unsigned long long first_cycles; /* of the first chain's */
+	struct graph_areas areas;
+	/* Device memory: when each chain's last kernel ended, and behind them when a launch began;
+	 * staged nodes only. */
+	unsigned long long *ends;
 	unsigned long long *trace;  /* device memory: a word a node */
 	unsigned long long *source; /* device memory: what memcpy nodes copy from */
 	unsigned long long *found;  /* the trace on the host, for checks */
@@ -133,6 +166,28 @@ void graph_set_params(struct graph_state *s, int64_t i, unsigned add);
 int64_t graph_wrong(struct graph_state *s, int64_t runs, const unsigned char *add, unsigned one,
 		    char *worst, size_t size);
 
+/* ---- copies between host and device (areas.c) ---------------------------------------------- */
+
+/* 0, or -ENOMEM after one line. */
+int graph_areas_init(struct graph_areas *a, const struct graph_shape *shape);
+void graph_areas_release(struct graph_areas *a, const struct graph_shape *shape);
+
+/* Enqueues: nothing has been copied. */
+void graph_areas_clear(const struct graph_areas *a, const struct graph_shape *shape,
+		       cudaStream_t stream);
+
+/* Captures copy k. */
+void graph_areas_copy(const struct graph_areas *a, const struct graph_shape *shape, int64_t k,
+		      cudaStream_t stream);
+
+/* Its last word, on the device, where a kernel behind it looks. */
+const unsigned long long *graph_areas_last(const struct graph_areas *a,
+					   const struct graph_shape *shape, int64_t k);
+
+/* Words that are not as they should be after a run, or without any. *first: the first one. */
+int64_t graph_areas_wrong(const struct graph_areas *a, const struct graph_shape *shape, bool ran,
+			  int64_t *first);
+
 /* ---- shapes (shape.c) --------------------------------------------------------------------- */
 
 int64_t graph_nodes(const struct graph_opts *o);
@@ -141,6 +196,12 @@ void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o);
 void graph_shape_release(struct graph_shape *shape);
 
 enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node);
+
+/* Copies between host and device that a graph has. */
+int64_t graph_copies(const struct graph_opts *o);
+
+/* Which of them a node is; of a staged kernel, the one that it hangs on. */
+int64_t graph_copy_number(const struct graph_shape *shape, int64_t node);
 
 /* Captures all nodes, whose kernels add `add`. Nothing of it may be in flight. */
 cudaGraph_t graph_capture(struct graph_state *s, unsigned add);
@@ -156,6 +217,16 @@ unsigned long long graph_copied_word(int64_t node);
 
 /* (unsigned long long *word, unsigned long long add, unsigned long long cycles) */
 const void *graph_kernel(void);
+
+/*
+ * (word, add, cycles, const unsigned long long *copied, unsigned long long expected,
+ *  unsigned long long *ended): adds 2^32 more where *copied is not what is expected, and leaves
+ * the device's time, in ns, at its end. The last pointers may be NULL.
+ */
+const void *graph_staged_kernel(void);
+
+/* Enqueues: the device's time, in ns, to *at. */
+void graph_stamp_time(unsigned long long *at, cudaStream_t stream);
 
 void graph_load_kernels(void);
 

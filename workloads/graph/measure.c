@@ -27,12 +27,25 @@ const struct measure_row graph_quantities[MEASURE_QUANTITIES] = {
 	[MEASURE_CALL] = { "launch call", "us" },
 	[MEASURE_TOTAL] = { "launch total", "us" },
 	[MEASURE_DEVICE] = { "launch device", "us" },
+	[MEASURE_FIRST_CHAIN] = { "first chain's end", "us" },
+	[MEASURE_LAST_CHAIN] = { "last chain's end", "us" },
+	[MEASURE_IDLE_FIRST_CALL] = { "first launch call, idle", "us" },
+	[MEASURE_IDLE_FIRST_TOTAL] = { "first launch end to end", "us" },
+	[MEASURE_IDLE_CALL] = { "launch call, idle", "us" },
+	[MEASURE_IDLE_TOTAL] = { "launch end to end", "us" },
 	[MEASURE_PACE] = { "pace of one graph", "us" },
 	[MEASURE_PACE_TWO] = { "pace of two in turn", "us" },
 	[MEASURE_UPDATE] = { "update", "us" },
 	[MEASURE_PARAMS] = { "set one node", "us" },
 	[MEASURE_MEMORY] = { "memory", "bytes" },
 };
+
+bool graph_has(const struct graph_opts *o, enum measure_quantity q)
+{
+	bool ends = o->node == GRAPH_STAGED && o->length > 1; /* chains with a kernel */
+
+	return ends || (q != MEASURE_FIRST_CHAIN && q != MEASURE_LAST_CHAIN);
+}
 
 static int make_events(void *plan)
 {
@@ -128,7 +141,26 @@ static int take_series(struct measure_plan *p, struct graph_state *s, const stru
 
 /* ---- launches behind a latch -------------------------------------------------------------- */
 
-/* ns: call, total, device. */
+static bool keeps_ends(const struct graph_state *s)
+{
+	return s->shape.kind == GRAPH_STAGED && s->shape.length > 1;
+}
+
+/* ns: of the first chain, of the last one to end. Before the launch ends[GRAPH_WIDTH_MAX] was set.
+ */
+static void read_ends(const struct graph_state *s, int64_t *ns)
+{
+	unsigned long long ends[GRAPH_WIDTH_MAX + 1], begin, last = 0;
+
+	CUDA(cudaMemcpy(ends, s->ends, sizeof(ends), cudaMemcpyDeviceToHost));
+	begin = ends[GRAPH_WIDTH_MAX];
+	for (int i = 0; i < s->shape.width; i++)
+		last = ends[i] > last ? ends[i] : last;
+	ns[0] = (int64_t)(ends[0] - begin);
+	ns[1] = (int64_t)(last - begin);
+}
+
+/* ns: call, total, device, and of staged nodes the ends of chains. */
 static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphExec_t exec,
 		       int64_t *ns, const char **why)
 {
@@ -144,6 +176,8 @@ static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphE
 	graph_clear(s, p->stream);
 	CUDA(cudaStreamSynchronize(p->stream));
 	latch_close(p->latch, p->stream);
+	if (keeps_ends(s))
+		graph_stamp_time(s->ends + GRAPH_WIDTH_MAX, p->stream);
 	CUDA(cudaEventRecord(p->begin, p->stream));
 	begin = timing_now_ns();
 	CUDA(cudaGraphLaunch(exec, p->stream));
@@ -156,6 +190,8 @@ static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphE
 	ns[1] = timing_now_ns() - opened;
 	CUDA(cudaEventElapsedTime(&ms, p->begin, p->end));
 	ns[2] = llround(1e6 * (double)ms);
+	if (keeps_ends(s))
+		read_ends(s, ns + 3);
 	if (latch_ended(p->latch) != LATCH_OPENED) {
 		*why = latch_why(latch_ended(p->latch));
 		p->stuck++;
@@ -241,13 +277,15 @@ static int take_or_refuse(struct measure_plan *p, struct graph_state *s,
 
 static int measure_all(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
 {
-	static const struct series all[] = {
+	const struct series all[] = {
 		{ graph_sample_capture, 1, MEASURE_CAPTURE },
 		{ graph_sample_instantiate, 1, MEASURE_INSTANTIATE },
 		{ graph_sample_upload, 2, MEASURE_UPLOAD },
 		{ sample_first, 3, MEASURE_FIRST_CALL },
 		{ sample_ready, 1, MEASURE_READY_CALL },
-		{ sample_launch, 3, MEASURE_CALL },
+		{ sample_launch, keeps_ends(s) ? 5 : 3, MEASURE_CALL },
+		{ graph_sample_idle_first, 2, MEASURE_IDLE_FIRST_CALL },
+		{ graph_sample_idle, 2, MEASURE_IDLE_CALL },
 		{ graph_sample_pace, 2, MEASURE_PACE },
 		{ graph_sample_update, 1, MEASURE_UPDATE },
 		{ graph_sample_params, 1, MEASURE_PARAMS },

@@ -3,7 +3,8 @@
  *
  * Where a graph is launched, a latch (common/latch.h) stands before it: the call is timed while
  * nothing can run, and what is timed from the opening on is the graph alone, whatever its call
- * took. Every sample of a launch is checked, node by node.
+ * took. Every sample of a launch is checked, node by node. The idle launches have no latch, as in
+ * NVIDIA's sample: what is timed is the call on an idle stream, and the call with all behind it.
  */
 #ifndef RIFT_GRAPH_MEASURE_H
 #define RIFT_GRAPH_MEASURE_H
@@ -29,6 +30,13 @@ enum measure_quantity {
 	MEASURE_CALL,	      /* of a graph that was launched before */
 	MEASURE_TOTAL,
 	MEASURE_DEVICE,
+	MEASURE_FIRST_CHAIN, /* staged: from the launch's begin on the device to its last kernel's
+				end */
+	MEASURE_LAST_CHAIN,
+	MEASURE_IDLE_FIRST_CALL,  /* no latch, and nothing in the stream ... */
+	MEASURE_IDLE_FIRST_TOTAL, /* from the call to the return of a synchronize */
+	MEASURE_IDLE_CALL,
+	MEASURE_IDLE_TOTAL,
 	MEASURE_PACE,	  /* of one graph launched again and again, a launch */
 	MEASURE_PACE_TWO, /* of two in turn */
 	MEASURE_UPDATE,
@@ -61,6 +69,9 @@ struct measure_plan {
 	const char *no_latch; /* ... and why */
 	int stuck;	      /* holds that the host did not end; after 2 there are no more */
 };
+
+/* Is it measured of such graphs at all? */
+bool graph_has(const struct graph_opts *o, enum measure_quantity q);
 
 void graph_measure_init(struct measure_plan *p, bool quick);
 void graph_measure_release(struct measure_plan *p);

@@ -26,13 +26,16 @@ static struct report_row *next_row(struct probe *p, const char *name, const char
 	return &out->row[out->n++];
 }
 
-static void add_values(struct probe *p)
+static void add_values(struct probe *p, const struct graph_opts *o)
 {
 	const struct measure_length *m = &p->length[p->n - 1];
 
 	for (int q = 0; q < MEASURE_QUANTITIES; q++) {
-		struct report_row *row = next_row(p, graph_quantities[q].name, "");
+		struct report_row *row;
 
+		if (!graph_has(o, (enum measure_quantity)q))
+			continue;
+		row = next_row(p, graph_quantities[q].name, "");
 		if (m->why[q]) {
 			snprintf(row->text, sizeof(row->text), "%s", m->why[q]);
 			continue;
@@ -55,7 +58,7 @@ static void add_number(struct probe *p, const char *name, const char *what, cons
 /* What does not depend on the length has no such parts. */
 static bool has_parts(int q)
 {
-	return q != MEASURE_PARAMS;
+	return q != MEASURE_PARAMS && q != MEASURE_FIRST_CHAIN && q != MEASURE_LAST_CHAIN;
 }
 
 static void add_fits(struct probe *p)
@@ -76,10 +79,11 @@ static int measure_lengths(const struct graph_opts *o, struct probe *p)
 {
 	const int64_t lengths[LENGTHS] = { 10, 100, 1025, o->length };
 	struct measure_plan plan;
+	bool alone = o->probe == GRAPH_ONE;
 	int err = 0;
 
-	graph_measure_init(&plan, o->probe == GRAPH_QUICK);
-	for (int i = 0; i < LENGTHS && !err; i++) {
+	graph_measure_init(&plan, o->probe != GRAPH_YES);
+	for (int i = alone ? LENGTHS - 1 : 0; i < LENGTHS && !err; i++) {
 		struct graph_opts of_length = *o;
 
 		if (i < LENGTHS - 1 && lengths[i] == o->length)
@@ -103,7 +107,7 @@ static int probe(const struct graph_opts *o, struct graph_state *s, struct repor
 	err = measure_lengths(o, p);
 	if (!err) {
 		add_number(p, "nodes", "", "1", (double)p->length[p->n - 1].nodes);
-		add_values(p);
+		add_values(p, o);
 		add_fits(p);
 	}
 	free(p);

@@ -90,8 +90,9 @@ int graph_sample_params(struct measure_plan *p, struct graph_state *s, int64_t *
 	int64_t begin, i;
 
 	(void)p;
-	if (!s->kernels) {
-		*why = "not applicable: no node is a kernel";
+	if (!s->kernels || s->shape.kind == GRAPH_STAGED) {
+		*why = s->kernels ? "not applicable: kernels hang on copies"
+				  : "not applicable: no node is a kernel";
 		return 0;
 	}
 	i = s->updates++ % s->kernels;
@@ -100,6 +101,43 @@ int graph_sample_params(struct measure_plan *p, struct graph_state *s, int64_t *
 	graph_set_params(s, i, GRAPH_ADD);
 	ns[0] = (timing_now_ns() - begin) / 2;
 	return 0;
+}
+
+/* ---- launches into an idle stream --------------------------------------------------------- */
+
+/* ns: call, total. */
+static int launch_idle(struct measure_plan *p, struct graph_state *s, cudaGraphExec_t exec,
+		       int64_t *ns)
+{
+	int64_t begin;
+
+	graph_clear(s, p->stream);
+	CUDA(cudaStreamSynchronize(p->stream));
+	begin = timing_now_ns();
+	CUDA(cudaGraphLaunch(exec, p->stream));
+	ns[0] = timing_now_ns() - begin;
+	CUDA(cudaStreamSynchronize(p->stream));
+	ns[1] = timing_now_ns() - begin;
+	return graph_check_run(s, 1);
+}
+
+int graph_sample_idle_first(struct measure_plan *p, struct graph_state *s, int64_t *ns,
+			    const char **why)
+{
+	cudaGraphExec_t exec;
+	int err;
+
+	(void)why;
+	CUDA(cudaGraphInstantiate(&exec, s->graph, 0));
+	err = launch_idle(p, s, exec, ns);
+	CUDA(cudaGraphExecDestroy(exec));
+	return err;
+}
+
+int graph_sample_idle(struct measure_plan *p, struct graph_state *s, int64_t *ns, const char **why)
+{
+	(void)why;
+	return launch_idle(p, s, s->exec[0], ns);
 }
 
 /* ---- one graph again and again, or two in turn -------------------------------------------- */

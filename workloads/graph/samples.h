@@ -8,13 +8,14 @@
 extern "C" {
 #endif
 
-enum { SERIES_MAX = 3 }; /* quantities that one kind of sample yields */
+enum { SERIES_MAX = 5 }; /* quantities that one kind of sample yields */
 
 /* A sample: fills ns[], or says why there is none. Negative: an errno after one line. */
 typedef int sample_fn(struct measure_plan *p, struct graph_state *s, int64_t *ns, const char **why);
 
 sample_fn graph_sample_capture, graph_sample_instantiate, graph_sample_upload;
 sample_fn graph_sample_update, graph_sample_params, graph_sample_pace;
+sample_fn graph_sample_idle_first, graph_sample_idle;
 
 /* Samples of one executable graph, on a GPU. */
 void graph_measure_memory(struct measure_plan *p, struct graph_state *s,

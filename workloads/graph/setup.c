@@ -14,10 +14,13 @@ static int size_kernel(const struct graph_opts *o, struct graph_state *s)
 	bool cpu = !device_attribute(cudaDevAttrComputeCapabilityMajor);
 	double per_us = cpu ? 1000 : device_attribute(cudaDevAttrClockRate) / 1e3;
 
-	if (o->us && !(per_us > 0))
+	if ((o->us || o->first_us) && !(per_us > 0))
 		return complain(ENOTSUP, "us=%ld: the device does not say what its clock is",
 				(long)o->us);
 	s->cycles = (unsigned long long)llround((double)o->us * per_us);
+	s->first_cycles = s->cycles;
+	if (o->first_us)
+		s->first_cycles = (unsigned long long)llround((double)o->first_us * per_us);
 	return 0;
 }
 
@@ -26,7 +29,8 @@ static int allocate_memory(struct graph_state *s)
 	size_t n = (size_t)s->shape.nodes;
 
 	if (cudaMalloc((void **)&s->trace, n * sizeof(*s->trace)) ||
-	    cudaMalloc((void **)&s->source, n * sizeof(*s->source))) {
+	    cudaMalloc((void **)&s->source, n * sizeof(*s->source)) ||
+	    cudaMalloc((void **)&s->ends, (GRAPH_WIDTH_MAX + 1) * sizeof(*s->ends))) {
 		cudaGetLastError();
 		return complain(ENOMEM, "no %zu bytes left on the device for the traces of nodes",
 				2 * n * sizeof(*s->trace));
@@ -40,7 +44,7 @@ static int allocate_memory(struct graph_state *s)
 	for (size_t i = 0; i < n; i++)
 		s->found[i] = graph_copied_word((int64_t)i);
 	CUDA(cudaMemcpy(s->source, s->found, n * sizeof(*s->source), cudaMemcpyHostToDevice));
-	return 0;
+	return graph_areas_init(&s->areas, &s->shape);
 }
 
 static void make_streams(struct graph_state *s)
@@ -81,6 +85,7 @@ static void find_kernels(struct graph_state *s)
 void graph_clear(struct graph_state *s, cudaStream_t stream)
 {
 	CUDA(cudaMemsetAsync(s->trace, 0, (size_t)s->shape.nodes * sizeof(*s->trace), stream));
+	graph_areas_clear(&s->areas, &s->shape, stream);
 }
 
 int graph_prepare(const struct graph_opts *o, struct graph_state *s)
@@ -199,7 +204,10 @@ void graph_teardown(void *state)
 		CUDA(cudaFree(s->trace));
 	if (s->source)
 		CUDA(cudaFree(s->source));
-	s->trace = s->source = NULL;
+	if (s->ends)
+		CUDA(cudaFree(s->ends));
+	graph_areas_release(&s->areas, &s->shape);
+	s->trace = s->source = s->ends = NULL;
 	graph_shape_release(&s->shape);
 	free(s->found);
 	free(s->add);

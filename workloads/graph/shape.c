@@ -56,6 +56,12 @@ void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o)
 		shape->order[i] = (unsigned char)(i / o->length);
 	if (o->order == GRAPH_SHUFFLED)
 		shuffle_nodes(shape->order, chains);
+	for (int64_t i = 0; i < chains && o->order == GRAPH_LEVELS; i++)
+		shape->order[i] = (unsigned char)(i % width);
+	for (int64_t i = 0; i < chains && o->order == GRAPH_LATE; i++)
+		shape->order[i] = (unsigned char)((i / o->length + 1) % width);
+	shape->copies = graph_copies(o);
+	shape->copy_bytes = o->bytes;
 }
 
 void graph_shape_release(struct graph_shape *shape)
@@ -71,7 +77,29 @@ enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node)
 
 	if (node >= shape->width * shape->length)
 		return GRAPH_KERNEL;
+	if (shape->kind == GRAPH_STAGED)
+		return node % shape->length % 2 ? GRAPH_KERNEL : GRAPH_H2D;
 	return shape->kind == GRAPH_MIXED ? mixed[node % shape->length % 3] : shape->kind;
+}
+
+static int64_t copies_of_chain(enum graph_kind kind, int64_t length)
+{
+	if (kind == GRAPH_STAGED)
+		return (length + 1) / 2;
+	return kind == GRAPH_H2D || kind == GRAPH_D2H ? length : 0;
+}
+
+int64_t graph_copies(const struct graph_opts *o)
+{
+	return graph_width(o) * copies_of_chain((enum graph_kind)o->node, o->length);
+}
+
+int64_t graph_copy_number(const struct graph_shape *shape, int64_t node)
+{
+	int64_t chain = node / shape->length, place = node % shape->length;
+
+	return chain * copies_of_chain(shape->kind, shape->length) +
+	       (shape->kind == GRAPH_STAGED ? place / 2 : place);
 }
 
 static int node_byte(int64_t node)
@@ -91,13 +119,36 @@ unsigned long long graph_copied_word(int64_t node)
 
 /* ---- capture ------------------------------------------------------------------------------ */
 
+static void add_staged_kernel(const struct graph_state *s, int64_t node, unsigned add,
+			      cudaStream_t stream)
+{
+	const struct graph_shape *shape = &s->shape;
+	const dim3 grid = { 1, 1, 1 }, block = { GRAPH_THREADS, 1, 1 };
+	bool of_chain = node < shape->width * shape->length;
+	int64_t copy = of_chain ? graph_copy_number(shape, node) : 0;
+	const unsigned long long *copied =
+		of_chain ? graph_areas_last(&s->areas, shape, copy) : NULL;
+	unsigned long long expected =
+		pattern_word((uint64_t)((copy + 1) * shape->copy_bytes / 8 - 1));
+	unsigned long long *ended = of_chain ? s->ends + node / shape->length : NULL;
+	unsigned long long *word = s->trace + node, amount = add;
+	unsigned long long cycles = node < shape->length ? s->first_cycles : s->cycles;
+	void *args[] = { &word, &amount, &cycles, &copied, &expected, &ended };
+
+	CUDA(cudaLaunchKernel(graph_staged_kernel(), grid, block, args, 0, stream));
+}
+
 static void add_kernel(const struct graph_state *s, int64_t node, unsigned add, cudaStream_t stream)
 {
 	const dim3 grid = { 1, 1, 1 }, block = { GRAPH_THREADS, 1, 1 };
-	unsigned long long *word = s->trace + node, amount = add, cycles = s->cycles;
+	unsigned long long *word = s->trace + node, amount = add;
+	unsigned long long cycles = node < s->shape.length ? s->first_cycles : s->cycles;
 	void *args[] = { &word, &amount, &cycles };
 
-	CUDA(cudaLaunchKernel(graph_kernel(), grid, block, args, 0, stream));
+	if (s->shape.kind == GRAPH_STAGED)
+		add_staged_kernel(s, node, add, stream);
+	else
+		CUDA(cudaLaunchKernel(graph_kernel(), grid, block, args, 0, stream));
 }
 
 static void add_node(const struct graph_state *s, int64_t node, unsigned add, cudaStream_t stream)
@@ -109,6 +160,10 @@ static void add_node(const struct graph_state *s, int64_t node, unsigned add, cu
 	case GRAPH_MEMCPY:
 		CUDA(cudaMemcpyAsync(s->trace + node, s->source + node, sizeof(*s->trace),
 				     cudaMemcpyDeviceToDevice, stream));
+		break;
+	case GRAPH_H2D:
+	case GRAPH_D2H:
+		graph_areas_copy(&s->areas, &s->shape, graph_copy_number(&s->shape, node), stream);
 		break;
 	default:
 		add_kernel(s, node, add, stream);

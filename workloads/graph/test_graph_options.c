@@ -9,6 +9,7 @@
 #include <math.h>
 #include <sched.h>
 
+#include "common/device.h"
 #include "tests/divert.h"
 #include "workloads/graph/measure.h"
 
@@ -74,6 +75,15 @@ Test(small_graph_options, what_counts_only_with_others_is_refused)
 	refused(3, "us=5 ", "run graph node=memset us=5");
 	refused(3, "op=first ", "run graph probe=yes op=first");
 	refused(3, "node=memcpy ", "run graph node=memcpy op=params");
+	refused(3, "node=staged", "run graph node=staged op=params");
+	refused(3, "bytes=64 ", "run graph bytes=64");
+	refused(3, "first_us=5 ", "run graph node=staged first_us=5");
+}
+
+Test(small_graph_options, sizes_of_copies_that_make_no_sense_are_refused)
+{
+	refused(3, "bytes=12: must be a multiple of 8", "run graph node=h2d bytes=12");
+	refused(3, "1024 MiB", "run graph node=d2h length=17 bytes=64M");
 }
 
 /* ---- shapes ----------------------------------------------------------------------------- */
@@ -102,6 +112,47 @@ Test(small_graph_options, shapes_by_hand)
 	is(make_shape(GRAPH_ROOTED, 5, 4), 21, 20, 1);
 	is(make_shape(GRAPH_FORKJOIN, 5, 4), 22, 24, 1);
 	is(make_shape(GRAPH_FORKJOIN, 1, 1), 3, 2, 1);
+}
+
+static void is_order(enum graph_order order, const char *chains)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_KERNEL, 2);
+	struct graph_shape shape;
+
+	o.width = 3;
+	o.order = order;
+	graph_shape_init(&shape, &o);
+	for (int i = 0; i < 6; i++)
+		cr_assert(shape.order[i] == chains[i] - '0', "order %d, node %d: chain %d", order,
+			  i, shape.order[i]);
+	graph_shape_release(&shape);
+}
+
+Test(small_graph_options, orders_by_hand)
+{
+	is_order(GRAPH_KEPT, "001122");
+	is_order(GRAPH_LEVELS, "012012");
+	is_order(GRAPH_LATE, "112200");
+}
+
+/* Chains of copy, kernel, copy: two copies each, and the kernel hangs on the first. */
+Test(small_graph_options, staged_nodes_come_in_turn)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_STAGED, 3);
+	struct graph_shape shape;
+
+	graph_shape_init(&shape, &o);
+	cr_assert(shape.copies == 8, "%ld copies", (long)shape.copies);
+	for (int chain = 0; chain < 4; chain++) {
+		cr_assert(graph_node_kind(&shape, 3 * chain) == GRAPH_H2D, "first");
+		cr_assert(graph_node_kind(&shape, 3 * chain + 1) == GRAPH_KERNEL, "second");
+		cr_assert(graph_node_kind(&shape, 3 * chain + 2) == GRAPH_H2D, "third");
+		for (int place = 0; place < 3; place++)
+			cr_assert(graph_copy_number(&shape, 3 * chain + place) ==
+					  2 * chain + place / 2,
+				  "chain %d, node %d", chain, place);
+	}
+	graph_shape_release(&shape);
 }
 
 /* Every node once, and the order not that of the chains. */
@@ -155,7 +206,7 @@ static const struct report_row *row(const char *name)
 
 static int probe(struct graph_opts o, struct graph_state *s)
 {
-	o.probe = GRAPH_QUICK;
+	o.probe = o.probe ? o.probe : GRAPH_QUICK;
 	memset(s, 0, sizeof(*s));
 	memset(&report, 0, sizeof(report));
 	cr_assert(!workload_graph.setup(&o, s), "setup");
@@ -170,8 +221,11 @@ Test(small_graph_options, every_row_has_a_figure_or_a_reason)
 	cr_assert(!probe(make_graph_opts(GRAPH_ROOTED, GRAPH_MIXED, 20), &s), "probe");
 	cr_assert(row("nodes")->value == 81, "%g nodes", row("nodes")->value);
 	for (int q = 0; q < MEASURE_QUANTITIES; q++) {
-		const struct report_row *r = row(graph_quantities[q].name);
+		const struct report_row *r;
 
+		if (q == MEASURE_FIRST_CHAIN || q == MEASURE_LAST_CHAIN)
+			continue; /* of staged nodes */
+		r = row(graph_quantities[q].name);
 		if (q == MEASURE_MEMORY)
 			cr_assert(*r->text || r->value > 0, "memory: %g, %s", r->value, r->text);
 		else
@@ -180,6 +234,49 @@ Test(small_graph_options, every_row_has_a_figure_or_a_reason)
 	}
 	cr_assert(isfinite(row("instantiate, a node")->value), "fit");
 	cr_assert(row("launch device, a node")->value > 0, "fit");
+	workload_graph.teardown(&s);
+}
+
+/*
+ * The chains follow each other on the CPU device, so the first one ends early or late; on a GPU
+ * either may be.
+ */
+Test(small_graph_options, staged_chains_end_within_the_launch)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_STAGED, 2);
+	struct graph_state s;
+
+	need_device();
+	o.probe = GRAPH_ONE;
+	o.bytes = 64 << 10;
+	o.us = 20;
+	for (int order = GRAPH_KEPT; order <= GRAPH_LATE; order += GRAPH_LATE) {
+		double first, last;
+
+		o.order = order;
+		cr_assert(!probe(o, &s), "probe");
+		first = row("first chain's end")->value;
+		last = row("last chain's end")->value;
+		cr_assert(0 < first && first <= last, "%g, %g", first, last);
+		cr_assert(order == GRAPH_LATE ||
+				  device_attribute(cudaDevAttrComputeCapabilityMajor) ||
+				  first < last,
+			  "%g, %g", first, last);
+		workload_graph.teardown(&s);
+	}
+}
+
+Test(small_graph_options, one_length_has_no_lines)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 3);
+	struct graph_state s;
+
+	need_device();
+	o.probe = GRAPH_ONE;
+	cr_assert(!probe(o, &s), "probe");
+	cr_assert(row("nodes")->value == 3 && row("launch end to end")->n >= 5, "measured");
+	for (int i = 0; i < report.n; i++)
+		cr_assert(!strstr(report.row[i].name, ", a node"), "%s", report.row[i].name);
 	workload_graph.teardown(&s);
 }
 

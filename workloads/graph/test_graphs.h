@@ -21,6 +21,7 @@ static inline struct graph_opts make_graph_opts(enum graph_topology topology, en
 	o.topology = topology;
 	o.width = 4;
 	o.node = node;
+	o.bytes = 8;
 	return o;
 }
 

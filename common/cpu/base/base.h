@@ -89,11 +89,12 @@ struct config {
 	bool strict; /* overruns fault */
 	int64_t cost_ns[COSTS];
 	int64_t per_pinned_mib_ns,
-		per_pinned_ns; /* of a synchronize, for memory that is held ... */
-	uint64_t memory_mib;   /* of the device; 0: the host's */
-	bool pinned_leak;      /* ... or ever was */
-	int64_t beside_ns;     /* of a launch, while another process launches */
-	const char *fail;      /* RIFT_CPU_FAIL; NULL: not set */
+		per_pinned_ns;	  /* of a synchronize, for memory that is held ... */
+	uint64_t memory_mib;	  /* of the device; 0: the host's */
+	bool pinned_leak;	  /* ... or ever was */
+	int64_t beside_ns;	  /* of a launch, while another process launches */
+	int64_t ramp_ns, ramp_ms; /* of a launch, after the device was idle */
+	const char *fail;	  /* RIFT_CPU_FAIL; NULL: not set */
 };
 
 /* The settings from the environment, read at the first call. */

@@ -20,6 +20,8 @@
  *   RIFT_CPU_SYNC_NS=N                cudaStream-, cudaEvent- and cudaDeviceSynchronize
  *   RIFT_CPU_ALLOC_NS=N               allocations, frees; pinning of the host's memory
  *   RIFT_CPU_COPY_NS=N                copies and cudaMemset, Async or not
+ *   RIFT_CPU_RAMP_NS=N, _RAMP_MS=N    a launch after N ms without any; less and less of it while
+ *                                     others follow for as long
  *
  * Calls that fail, as they do where a layer lacks them; nothing of such a call is done:
  *
@@ -72,7 +74,9 @@ static const char *const known[] = { "WORKERS",
 				     "SYNC_NS_PER_PINNED",
 				     "PINNED_LEAK",
 				     "LAUNCH_NS_BESIDE",
-				     "MEMORY_MIB" };
+				     "MEMORY_MIB",
+				     "RAMP_NS",
+				     "RAMP_MS" };
 
 /* Is NAME of RIFT_CPU_NAME=VALUE a setting? */
 static bool is_known(const char *name)
@@ -95,7 +99,7 @@ static void refuse_unknown_names(void)
 			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
 			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS, "
 			       "_FAIL, _SYNC_NS_PER_PINNED_MIB, _SYNC_NS_PER_PINNED, _PINNED_LEAK, "
-			       "_LAUNCH_NS_BESIDE, _MEMORY_MIB",
+			       "_LAUNCH_NS_BESIDE, _MEMORY_MIB, _RAMP_NS, _RAMP_MS",
 			       (int)strcspn(*e, "="), *e);
 }
 
@@ -151,6 +155,8 @@ static void load_costs(void)
 		(int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", 0, 1000000000, 0);
 	settings.per_pinned_ns = (int64_t)number("RIFT_CPU_SYNC_NS_PER_PINNED", 0, 1000000000, 0);
 	settings.beside_ns = (int64_t)number("RIFT_CPU_LAUNCH_NS_BESIDE", 0, 1000000000, 0);
+	settings.ramp_ns = (int64_t)number("RIFT_CPU_RAMP_NS", 0, 1000000000, 0);
+	settings.ramp_ms = (int64_t)number("RIFT_CPU_RAMP_MS", 1, 60000, 100);
 	settings.memory_mib = number("RIFT_CPU_MEMORY_MIB", 1, 1 << 30, 0);
 	settings.pinned_leak = number("RIFT_CPU_PINNED_LEAK", 0, 1, 0) != 0;
 }
@@ -274,10 +280,34 @@ static int64_t of_others_ns(void)
 	return ns && others_are_present() ? ns : 0;
 }
 
+/*
+ * A clock that falls while nothing runs, and comes back while something does: a launch after so
+ * long without one pays all, the others what of the time is left, in a straight line.
+ */
+static int64_t of_ramp_ns(void)
+{
+	static atomic_int_least64_t woken_ns, last_ns;
+	const struct config *c = config();
+	int64_t now = clock_ns(), ramp = 1000000 * c->ramp_ms, up;
+
+	if (!c->ramp_ns)
+		return 0;
+	if (!last_ns || now - last_ns > ramp)
+		woken_ns = now;
+	last_ns = now;
+	up = now - woken_ns;
+	return up < ramp ? (int64_t)((double)c->ramp_ns * (double)(ramp - up) / (double)ramp) : 0;
+}
+
+static int64_t of_launch_ns(void)
+{
+	return of_others_ns() + of_ramp_ns();
+}
+
 cudaError_t charge(enum cost cost, cudaError_t error)
 {
 	int64_t ns = config()->cost_ns[cost] + (cost == COST_SYNC     ? of_pinned_ns()
-						: cost == COST_LAUNCH ? of_others_ns()
+						: cost == COST_LAUNCH ? of_launch_ns()
 								      : 0);
 
 	if (ns && !error)

@@ -49,6 +49,10 @@ static const struct {
 		   "--quick --quiet --resolve=NAME=TIME,... --resume=FILE --rounds=N "
 		   "--seed=N --size=VALUES --sync=KIND --warm-up=SECONDS -h,--help " },
 	{ "validate", "--json --on=SESSION --side=a|b --sync=KIND -h,--help " },
+	{ "warmup",
+	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --output=FILE "
+	  "--patience=SECONDS --platform=NAME --processes=N --quiet --rest=SECONDS "
+	  "--seconds=SECONDS --sync=KIND -h,--help " },
 };
 
 /* What rift prints of the command is these names, in any order. */

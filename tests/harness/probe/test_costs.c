@@ -469,7 +469,7 @@ Test(large_costs, the_page_the_file_and_their_readers)
 
 Test(small_costs, wrong_arguments_are_refused)
 {
-	refused(3, "'launch'", "probe launch");
+	refused(3, "mlp *probe", "probe mlp");
 	refused(3, "--processes=0", "probe --processes 0");
 	refused(3, "--sync=never", "probe --sync never");
 }

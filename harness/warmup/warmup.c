@@ -1,0 +1,464 @@
+/* warmup.c - warm-up curves that were taken: read, what each of them says, and a table. */
+#include "harness/warmup/warmup.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/input.h"
+#include "harness/base/json.h"
+#include "harness/base/row.h"
+#include "harness/base/text.h"
+#include "harness/measure/measure.h"
+#include "harness/measure/run.h"
+#include "harness/record/environment.h"
+#include "harness/record/recorded.h"
+#include "harness/stats/stats.h"
+
+const char *const beginning_names[] = { "rested", "resumed", "following", NULL };
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Times and counts, from 0 to some 30 years. */
+static const char *damage_of_series(const json_t *o, const char *const *names)
+{
+	size_t n = json_array_size(json_object_get(o, *names)), i;
+	const json_t *v;
+
+	for (; *names; names++) {
+		const json_t *series = json_object_get(o, *names);
+		double least = names[1] ? 0 : 1e-3; /* the last one is divided by */
+
+		if (!json_is_array(series) || json_array_size(series) != n)
+			return "series of a curve are not of one length";
+		json_array_foreach(series, i, v)
+		{
+			double value = json_is_number(v) ? json_number_value(v) : -1;
+
+			if (!(value >= least && value < 1e18))
+				return "a time is none";
+		}
+	}
+	return NULL;
+}
+
+static const char *damage_of_curve(const json_t *curve)
+{
+	static const char *const blocks[] = { "begin_ns", "enq_ns", "total_ns", NULL };
+	static const char *const bins[] = { "first", "n", "begin_ns", "median_ns", NULL };
+	const char *beginning = json_get_text(curve, "beginning"),
+		   *why = damage_of_series(curve, blocks);
+	json_int_t depth = json_integer_value(json_object_get(curve, "depth"));
+	int b = 0;
+
+	while (b < BEGINNINGS && strcmp(beginning, beginning_names[b]) != 0)
+		b++;
+	if (b == BEGINNINGS)
+		return "a curve has no beginning";
+	if (depth < 1 || depth > RUN_DEPTH_MAX)
+		return "a curve has no depth";
+	why = why ? why : damage_of_series(json_object_get(curve, "bins"), bins);
+	if (!why && !json_array_size(json_object_get(curve, "total_ns")))
+		why = "a curve has no block";
+	return why;
+}
+
+static const char *damage_of(const json_t *curves)
+{
+	const json_t *array = json_object_get(curves, "curves"), *curve;
+	json_int_t n = json_integer_value(json_object_get(curves, "processes"));
+	const char *why = n < 1 || n > WARMUP_PROCESSES_MAX || !json_array_size(array)
+				  ? "no processes or no curves, or too many"
+				  : NULL;
+	size_t i;
+
+	json_array_foreach(array, i, curve)
+	{
+		why = why ? why : damage_of_curve(curve);
+	}
+	return why;
+}
+
+int warmup_read(const char *path, json_t **curves)
+{
+	struct costs_file f;
+	json_error_t error;
+	const char *why;
+	int err = costs_open(&f, path);
+
+	*curves = err ? NULL : costs_parse(&f, JSON_REJECT_DUPLICATES, &error);
+	err = err ? err : costs_unread(&f);
+	if (err)
+		err = complain(-err, "%s: %s", path,
+			       f.in.err ? unpacked_reason(&f.in) : input_reason(err));
+	else if (!*curves)
+		err = complain(EINVAL, "%s:%d: damaged warm-up curves: from here on it is no JSON",
+			       path, error.line);
+	else if (!warmup_is_named(json_get_text(*curves, "record")))
+		err = complain(EINVAL,
+			       "%s: no warm-up curves: rift warmup --output FILE makes them", path);
+	else if (atoi(json_get_text(*curves, "schema")) != WARMUP_SCHEMA_MAJOR)
+		err = complain(EPROTONOSUPPORT, "%s: curves of schema %s; this rift reads %s", path,
+			       text_shown(json_get_text(*curves, "schema")).s, WARMUP_SCHEMA);
+	else if ((why = damage_of(*curves)))
+		err = complain(EINVAL, "%s: damaged warm-up curves: %s", path, why);
+	unpacked_close(&f.in);
+	if (err) {
+		json_decref(*curves);
+		*curves = NULL;
+	}
+	return err;
+}
+
+/* ---- one curve ----------------------------------------------------------------------------- */
+
+static void append(struct curve *c, const json_t *begin, const json_t *total)
+{
+	for (size_t i = 0; i < json_array_size(total); i++) {
+		c->begin_ns[c->n] = json_number_value(json_array_get(begin, i));
+		c->total_ns[c->n++] = json_number_value(json_array_get(total, i));
+	}
+}
+
+void curve_init(struct curve *c, const json_t *curve)
+{
+	const json_t *bins = json_object_get(curve, "bins");
+	const json_t *total = json_object_get(curve, "total_ns");
+	const json_t *medians = json_object_get(bins, "median_ns");
+	size_t n = json_array_size(total) + json_array_size(medians);
+
+	*c = (struct curve){ .depth = json_get_number(curve, "depth"),
+			     .begin_ns = calloc(n + 1, sizeof(double)),
+			     .total_ns = calloc(n + 1, sizeof(double)) };
+	CHECK(c->begin_ns && c->total_ns, "memory of %zu blocks", n);
+	append(c, json_object_get(curve, "begin_ns"), total);
+	c->raw = c->n;
+	append(c, json_object_get(bins, "begin_ns"), medians);
+}
+
+void curve_release(struct curve *c)
+{
+	free(c->begin_ns);
+	free(c->total_ns);
+	*c = (struct curve){ 0 };
+}
+
+static double median_from(const struct curve *c, int from, int n)
+{
+	double *sorted = sorted_copy(c->total_ns + from, n), median;
+
+	if (!sorted)
+		return NAN;
+	median = median_of(sorted, n);
+	free(sorted);
+	return median;
+}
+
+/* By time: of the last quarter, but of three at least. */
+static double steady_ns(const struct curve *c)
+{
+	double from = 0.75 * c->begin_ns[c->n - 1];
+	int i = 0;
+
+	while (i < c->n - 3 && c->begin_ns[i] < from)
+		i++;
+	return median_from(c, i, c->n - i);
+}
+
+static int settled(const struct curve *c, double steady)
+{
+	for (int i = 0; i + 3 <= c->n; i++)
+		if (fabs(median_from(c, i, 3) / steady - 1) <= 0.05 &&
+		    fabs(c->total_ns[i] / steady - 1) <= 0.05)
+			return i;
+	return c->n - 1;
+}
+
+/* measure_warmup(): two blocks in turn within 5 %, or 1 s. */
+static int left_out(const struct curve *c)
+{
+	for (int i = 1; i < c->raw; i++)
+		if (fabs(c->total_ns[i] - c->total_ns[i - 1]) <= 0.05 * c->total_ns[i - 1] ||
+		    c->begin_ns[i] + c->total_ns[i] >= SECOND_NS)
+			return i + 1;
+	return c->raw;
+}
+
+/* The blocks that `rift run` would time: those that fit in a second. NAN: there are none left. */
+static double median_after(const struct curve *c, int from)
+{
+	int64_t n;
+
+	if (from >= c->n)
+		return NAN;
+	n = blocks_that_fit((int64_t)c->total_ns[from - 1]);
+	return median_from(c, from, from + n <= c->n ? (int)n : c->n - from);
+}
+
+void curve_facts(struct curve_facts *out, const struct curve *c)
+{
+	double steady = steady_ns(c);
+	int from = settled(c, steady), skipped = left_out(c);
+
+	*out = (struct curve_facts){ .first_ns = c->total_ns[0] / c->depth,
+				     .steady_ns = steady / c->depth,
+				     .settled_block = from,
+				     .settled_ns = c->begin_ns[from],
+				     .warmup_blocks = skipped,
+				     .after_warmup = median_after(c, skipped) / steady };
+}
+
+/* ---- over processes ------------------------------------------------------------------------ */
+
+struct facts_list {
+	int n;
+	struct curve_facts of[WARMUP_PROCESSES_MAX];
+};
+
+static void collect(struct facts_list *list, const json_t *curves, int64_t depth,
+		    enum beginning beginning)
+{
+	const json_t *curve;
+	size_t i;
+
+	list->n = 0;
+	json_array_foreach(json_object_get(curves, "curves"), i, curve)
+	{
+		struct curve c;
+
+		if ((int64_t)json_get_number(curve, "depth") != depth ||
+		    list->n == WARMUP_PROCESSES_MAX ||
+		    strcmp(json_get_text(curve, "beginning"), beginning_names[beginning]) != 0)
+			continue;
+		curve_init(&c, curve);
+		curve_facts(&list->of[list->n++], &c);
+		curve_release(&c);
+	}
+}
+
+static struct interval over(const struct facts_list *list, const struct resamples *r, size_t offset,
+			    double *draws)
+{
+	struct interval out = interval_unknown(list->n);
+	double value[WARMUP_PROCESSES_MAX];
+
+	for (int i = 0; i < list->n; i++)
+		value[i] = *(const double *)(const void *)((const char *)&list->of[i] + offset);
+	if (bootstrap_median(&out, r, value, draws))
+		return interval_unknown(list->n);
+	return out;
+}
+
+static struct interval ratio_over(const struct facts_list *list, const struct resamples *r,
+				  double *draws)
+{
+	struct interval out = interval_unknown(list->n);
+	double value[WARMUP_PROCESSES_MAX];
+
+	for (int i = 0; i < list->n; i++)
+		value[i] = list->of[i].first_ns / list->of[i].steady_ns;
+	if (bootstrap_median(&out, r, value, draws))
+		return interval_unknown(list->n);
+	return out;
+}
+
+static void fill_row(struct warmup_row *row, const struct facts_list *list, uint64_t seed)
+{
+	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
+	struct resamples r;
+
+	CHECK(draws, "memory of draws");
+	CHECK(!resamples_init(&r, list->n, seed, 0), "%d processes", list->n);
+#define OVER(field) row->field = over(list, &r, offsetof(struct curve_facts, field), draws)
+	row->n = list->n;
+	OVER(first_ns);
+	OVER(steady_ns);
+	OVER(settled_block);
+	OVER(settled_ns);
+	OVER(warmup_blocks);
+	OVER(after_warmup);
+#undef OVER
+	row->ratio = ratio_over(list, &r, draws);
+	resamples_release(&r);
+	free(draws);
+}
+
+/* Each once, in the order of the file. */
+static int list_depths(const json_t *curves, int64_t *depth)
+{
+	const json_t *curve;
+	int n = 0, k;
+	size_t i;
+
+	json_array_foreach(json_object_get(curves, "curves"), i, curve)
+	{
+		int64_t of = (int64_t)json_get_number(curve, "depth");
+
+		for (k = 0; k < n && depth[k] != of; k++)
+			;
+		if (k == n && n < WARMUP_DEPTHS_MAX)
+			depth[n++] = of;
+	}
+	return n;
+}
+
+int warmup_rows(struct warmup_row *row, const json_t *curves)
+{
+	struct facts_list *list = calloc(1, sizeof(*list));
+	int64_t depth[WARMUP_DEPTHS_MAX];
+	int depths = list_depths(curves, depth), n = 0;
+
+	CHECK(list, "memory of facts");
+	for (int i = 0; i < depths; i++)
+		for (int b = 0; b < BEGINNINGS; b++) {
+			collect(list, curves, depth[i], (enum beginning)b);
+			if (!list->n)
+				continue;
+			row[n].depth = depth[i];
+			row[n].beginning = (enum beginning)b;
+			fill_row(&row[n++], list,
+				 (uint64_t)json_integer_value(json_object_get(curves, "seed")));
+		}
+	free(list);
+	return n;
+}
+
+bool warmup_check_failed(const json_t *curves)
+{
+	const json_t *curve;
+	size_t i;
+
+	json_array_foreach(json_object_get(curves, "curves"), i, curve)
+	{
+		if (!json_is_true(json_object_get(json_object_get(curve, "check"), "passed")))
+			return true;
+	}
+	return false;
+}
+
+bool warmup_is_cpu(const json_t *curves)
+{
+	return !strcmp(json_get_text(json_object_get(curves, "device"), "kind"), "cpu");
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static void print_head(const json_t *curves, FILE *out)
+{
+	const json_t *words = json_object_get(curves, "params"), *word;
+	char under[LAYERS_TEXT];
+	size_t i;
+
+	fprintf(out, "warm-up          %s", text_shown(json_get_text(curves, "workload")).s);
+	json_array_foreach(words, i, word)
+	{
+		if (json_is_string(word))
+			fprintf(out, " %s", text_shown(json_string_value(word)).s);
+	}
+	fprintf(out, "\n");
+	row(out, "device", "%s", json_get_text(json_object_get(curves, "device"), "name"));
+	environment_layers(curves, under);
+	if (*under)
+		row(out, "", "%s", under);
+	row(out, "taken", "%s, %d processes, mode %s, sync %s; %.3g s of idling, curves of %.3g s",
+	    json_get_text(curves, "start_utc"),
+	    (int)json_integer_value(json_object_get(curves, "processes")),
+	    json_get_text(curves, "mode"), json_get_text(curves, "sync"),
+	    json_get_number(curves, "rest_s"), json_get_number(curves, "seconds"));
+	row(out, "check", "%s", warmup_check_failed(curves) ? "FAILED" : "passed");
+}
+
+static void print_row(const struct warmup_row *r, FILE *out)
+{
+	char interval[40] = "";
+
+	if (r->ratio.known)
+		snprintf(interval, sizeof(interval), " (%.3g to %.3g)", r->ratio.lo, r->ratio.hi);
+	fprintf(out, "%6ld %-10s %10s %10s %8.3g%-18s %6.4g %10s %8.3g %+8.1f %%\n", (long)r->depth,
+		beginning_names[r->beginning], text_time(r->first_ns.value).s,
+		text_time(r->steady_ns.value).s, r->ratio.value, interval, r->settled_block.value,
+		text_time(r->settled_ns.value).s, r->warmup_blocks.value,
+		100 * (r->after_warmup.value - 1));
+}
+
+static const struct warmup_row *find_row(const struct warmup_row *row, int n, int64_t depth,
+					 enum beginning b)
+{
+	for (int i = 0; i < n; i++)
+		if (row[i].depth == depth && row[i].beginning == b)
+			return &row[i];
+	return NULL;
+}
+
+static double more_ns(const struct warmup_row *r)
+{
+	return r ? (r->first_ns.value - r->steady_ns.value) * (double)r->depth : NAN;
+}
+
+/* What the first block has more, all its steps together. */
+static void print_parts(const struct warmup_row *row, int n, FILE *out)
+{
+	fprintf(out, "\nwhat the first block of a rested process takes more than a later one\n"
+		     " depth        all  the process  the device    together\n");
+	for (int i = 0; i < n; i++) {
+		double all = more_ns(&row[i]);
+		double process = more_ns(find_row(row, n, row[i].depth, BEGIN_FOLLOWING));
+		double device = more_ns(find_row(row, n, row[i].depth, BEGIN_RESUMED));
+
+		if (row[i].beginning != BEGIN_RESTED || !isfinite(process + device))
+			continue;
+		fprintf(out, "%6ld %10s", (long)row[i].depth, text_time(all).s);
+		fprintf(out, " %12s", text_time(process).s);
+		fprintf(out, " %11s", text_time(device).s);
+		fprintf(out, " %11s\n", text_time(all - process - device).s);
+	}
+}
+
+/* What comes before the first block, over all processes and depths. */
+static void print_preparation(const json_t *curves, FILE *out)
+{
+	static const char *const keys[] = { "start_ns", "setup_ns", "prepare_ns", NULL };
+	static const char *const names[] = { "to the set-up", "set-up", "graphs" };
+	const json_t *array = json_object_get(curves, "curves"), *curve;
+	size_t n = json_array_size(array), i;
+	double *value = calloc(n + 1, sizeof(*value));
+
+	CHECK(value, "memory of %zu curves", n);
+	fprintf(out, "\nbefore the first block:");
+	for (int k = 0; keys[k]; k++) {
+		int used = 0;
+
+		json_array_foreach(array, i, curve)
+		{
+			double ns = json_get_number(curve, keys[k]);
+
+			if (isfinite(ns))
+				value[used++] = ns;
+		}
+		fprintf(out, "%s %s %s", k ? "," : "", names[k],
+			used ? text_time(median_of(value, used)).s : "not known");
+	}
+	fputc('\n', out);
+	free(value);
+}
+
+void warmup_print(const json_t *curves, FILE *out)
+{
+	struct warmup_row *r = calloc(WARMUP_DEPTHS_MAX * BEGINNINGS, sizeof(*r));
+	int n;
+
+	CHECK(r, "memory of rows");
+	n = warmup_rows(r, curves);
+	print_head(curves, out);
+	fprintf(out,
+		"\n depth beginning   first step     steady    ratio%-18s  block      after    "
+		"skips       off\n",
+		"");
+	for (int i = 0; i < n; i++)
+		print_row(&r[i], out);
+	print_parts(r, n, out);
+	print_preparation(curves, out);
+	free(r);
+}

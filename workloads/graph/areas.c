@@ -1,0 +1,140 @@
+/*
+ * areas.c - what nodes that copy between host and device are from and to, and whether every byte
+ * has arrived.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cuda_check.h"
+#include "workloads/graph/graph.h"
+
+static size_t area_bytes(const struct graph_shape *shape)
+{
+	return (size_t)(shape->copies * shape->copy_bytes);
+}
+
+static bool is_to_host(const struct graph_shape *shape)
+{
+	return shape->kind == GRAPH_D2H;
+}
+
+static bool is_allocated(struct graph_areas *a, size_t bytes, bool to_host)
+{
+	unsigned long long **host = to_host ? &a->to : &a->from;
+	unsigned long long **device = to_host ? &a->from : &a->to;
+
+	return !cudaMallocHost((void **)host, bytes) && !cudaMalloc((void **)device, bytes) &&
+	       !cudaMalloc((void **)&a->wrong, sizeof(*a->wrong)) &&
+	       (!to_host || !cudaMalloc((void **)&a->zero, bytes));
+}
+
+int graph_areas_init(struct graph_areas *a, const struct graph_shape *shape)
+{
+	size_t bytes = area_bytes(shape);
+
+	if (!bytes)
+		return 0;
+	if (!is_allocated(a, bytes, is_to_host(shape))) {
+		cudaGetLastError();
+		return complain(ENOMEM, "no %zu bytes left on host and device for %ld copies",
+				bytes, (long)shape->copies);
+	}
+	if (is_to_host(shape)) {
+		CUDA(cudaMemset(a->zero, 0, bytes));
+		pattern_fill(a->from, bytes, 0, bytes, 0);
+		CUDA(cudaStreamSynchronize(0));
+		return 0;
+	}
+	for (size_t i = 0; i < bytes / 8; i++)
+		a->from[i] = pattern_word(i);
+	return 0;
+}
+
+void graph_areas_release(struct graph_areas *a, const struct graph_shape *shape)
+{
+	unsigned long long *host = is_to_host(shape) ? a->to : a->from;
+	unsigned long long *device = is_to_host(shape) ? a->from : a->to;
+
+	if (host)
+		CUDA(cudaFreeHost(host));
+	if (device)
+		CUDA(cudaFree(device));
+	if (a->zero)
+		CUDA(cudaFree(a->zero));
+	if (a->wrong)
+		CUDA(cudaFree(a->wrong));
+	*a = (struct graph_areas){ 0 };
+}
+
+void graph_areas_clear(const struct graph_areas *a, const struct graph_shape *shape,
+		       cudaStream_t stream)
+{
+	size_t bytes = area_bytes(shape);
+
+	if (!bytes)
+		return;
+	if (is_to_host(shape))
+		CUDA(cudaMemcpyAsync(a->to, a->zero, bytes, cudaMemcpyDeviceToHost, stream));
+	else
+		CUDA(cudaMemsetAsync(a->to, 0, bytes, stream));
+}
+
+void graph_areas_copy(const struct graph_areas *a, const struct graph_shape *shape, int64_t k,
+		      cudaStream_t stream)
+{
+	int64_t at = k * shape->copy_bytes / 8;
+
+	CUDA(cudaMemcpyAsync(a->to + at, a->from + at, (size_t)shape->copy_bytes,
+			     is_to_host(shape) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
+			     stream));
+}
+
+const unsigned long long *graph_areas_last(const struct graph_areas *a,
+					   const struct graph_shape *shape, int64_t k)
+{
+	return a->to + (k + 1) * shape->copy_bytes / 8 - 1;
+}
+
+/* The first word of each copy, which is 0 where it has not run. */
+static int64_t count_begun(const struct graph_areas *a, const struct graph_shape *shape,
+			   int64_t *first)
+{
+	size_t n = (size_t)shape->copies, begun = 0;
+	unsigned long long *word = calloc(n, sizeof(*word));
+
+	CHECK(word, "%zu words", n);
+	CUDA(cudaMemcpy2D(word, sizeof(*word), a->to, (size_t)shape->copy_bytes, sizeof(*word), n,
+			  cudaMemcpyDefault));
+	for (size_t k = 0; k < n; k++)
+		if (word[k] && !begun++)
+			*first = (int64_t)k * shape->copy_bytes / 8;
+	free(word);
+	return (int64_t)begun;
+}
+
+static struct pattern_wrong compare_on_device(const struct graph_areas *a, size_t bytes)
+{
+	struct pattern_wrong wrong = pattern_all_wrong(bytes);
+
+	CUDA(cudaMemcpy(a->wrong, &wrong, sizeof(wrong), cudaMemcpyHostToDevice));
+	pattern_compare(a->to, bytes, 0, bytes, a->wrong, 0);
+	CUDA(cudaMemcpy(&wrong, a->wrong, sizeof(wrong), cudaMemcpyDeviceToHost));
+	return wrong;
+}
+
+int64_t graph_areas_wrong(const struct graph_areas *a, const struct graph_shape *shape, bool ran,
+			  int64_t *first)
+{
+	size_t bytes = area_bytes(shape);
+	struct pattern_wrong wrong;
+
+	if (!bytes)
+		return 0;
+	if (!ran)
+		return count_begun(a, shape, first);
+	wrong = is_to_host(shape) ? pattern_compare_host(a->to, bytes, 0, bytes)
+				  : compare_on_device(a, bytes);
+	*first = wrong.first == ~0ull ? 0 : (int64_t)wrong.first;
+	return (int64_t)wrong.words;
+}
