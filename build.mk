@@ -76,9 +76,11 @@ tsan     := -w -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))
 LIBS     := -ljansson -lnlopt -lz -lm -ldl -lpthread
 # Test programs are many and each runs once: what counts is how soon they are there, and, as every
-# test is a process, how soon they start.
+# test is a process, how soon they start. Copies of rift's debug information in each of them would take
+# as long to link as the rest, and 2 GB; reports of sanitizers need it, and `make test STRIP=` keeps it.
 TESTFLAGS := -O0 -g1 -ftrack-macro-expansion=0
-LDFAST   := $(and $(filter cpu,$(DEVICE)),$(shell command -v ld.gold),-fuse-ld=gold) -Wl,--as-needed
+STRIP    := $(if $(SANITIZE),,-Wl$(comma)--strip-debug)
+LDFAST   := $(and $(filter cpu,$(DEVICE)),$(shell command -v ld.gold),-fuse-ld=gold) -Wl,--as-needed $(STRIP)
 TESTLIBS := -lcriterion -lgsl -lgslcblas -ledlib -lm
 
 ifeq ($(DEVICE),cuda)
