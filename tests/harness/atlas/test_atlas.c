@@ -388,27 +388,32 @@ static void refuses(const struct fake_session *s, int side, void (*change)(struc
 		    const char *says)
 {
 	struct fake_session of = made_up(1);
+	struct atlas a;
+	struct atlas_entry *e;
 
+	begin(&a, &of);
+	e = &a.entry[0];
+	fill(&e->session, s, "guest");
+	if (change)
+		change(&e->session);
 	for (int forced = 0; forced < 2; forced++) {
-		struct atlas a;
 		const char *text;
 		int err;
 
-		begin(&a, &of);
 		a.force = forced;
-		fill(&a.entry[0].session, s, "guest");
-		if (change)
-			change(&a.entry[0].session);
+		*e->not_comparable = '\0';
 		divert_stderr();
 		err = atlas_add(&a, 0, side);
 		text = diverted_stderr();
 		cr_assert(eq(int, err, forced ? 0 : -EPROTONOSUPPORT), "%s: %s", says, text);
-		cr_assert(eq(int, *a.entry[0].not_comparable != 0, 1), "%s", says);
+		cr_assert(eq(int, *e->not_comparable != 0, 1), "%s", says);
 		cr_assert(forced || is_one_complaint(text), "%s", text);
 		cr_assert(forced || tells(text, says), "'%s' in %s", says, text);
 		cr_assert(forced || tells(text, "guest.jsonl*not comparable"), "%s", text);
-		atlas_release(&a);
+		for (int k = 0; k < 2 && !forced; k++)
+			side_release(&e->side[k]);
 	}
+	atlas_release(&a);
 }
 
 static void another_gpu(struct journal *j)
