@@ -28,9 +28,10 @@ struct stream_state {
 };
 
 struct thread_state {
-	int64_t end;   /* of its last call */
-	int64_t last;  /* that call; TRACE_NONE */
-	double own_ns; /* the recorder's since then */
+	int64_t end;	    /* of its last call */
+	int64_t last;	    /* that call; TRACE_NONE */
+	int64_t first_poll; /* of the queries in a row that its last call is of */
+	double own_ns;	    /* the recorder's since then */
 };
 
 /* Times from which medians are made. */
@@ -256,27 +257,39 @@ static void find_free(struct scan *scan, int64_t i)
 	step->own_ns = (double)(c->t1 - scan->device_end);
 }
 
-static bool same_poll(const struct scan *scan, const struct trace_call *a,
-		      const struct trace_call *b)
+static bool same_poll(const struct trace_call *a, const struct trace_call *b)
 {
-	(void)scan;
 	return a->class == CALL_QUERY && a->event == b->event && a->stream == b->stream &&
 	       b->t0 - a->t1 < POLL_GAP_NS;
 }
 
-/* The last of a row of queries: it is the one that found the work ended. */
+/* The queries of a thread from call `first` to call i are one wait; the loop around them too. */
+static void make_wait(struct scan *scan, int64_t first, int64_t i, int64_t end)
+{
+	struct step *step = scan->s->step;
+
+	for (int64_t k = first; k <= i; k++)
+		if (scan->t->call[k].thread == scan->t->call[i].thread) {
+			step[k].role = STEP_POLL;
+			step[k].gap_ns = k == first ? step[k].gap_ns : 0;
+		}
+	step[i].role = STEP_POLL_WAIT;
+	step[i].tail_ns = (double)(scan->t->call[i].t1 - end);
+}
+
+/* The last of a row of queries is the one that found the work ended. */
 static void find_poll(struct scan *scan, int64_t i, int64_t before)
 {
 	const struct trace_call *c = &scan->t->call[i];
-	struct step *step = scan->s->step;
+	int64_t *first = &scan->thread[c->thread].first_poll;
 	int64_t end = scope_end(scan, c);
 
-	if (before == TRACE_NONE || !same_poll(scan, &scan->t->call[before], c) ||
-	    end <= scan->t->call[before].t0 || end > c->t1)
+	if (before == TRACE_NONE || !same_poll(&scan->t->call[before], c))
+		*first = i;
+	if (*first == TRACE_NONE || end <= scan->t->call[*first].t0 || end > c->t1)
 		return;
-	step[before].role = STEP_POLL;
-	step[i].role = STEP_POLL_WAIT;
-	step[i].tail_ns = (double)(c->t1 - end);
+	make_wait(scan, *first, i, end);
+	*first = TRACE_NONE; /* what follows finds it ended */
 }
 
 /* ---- the calls, one after the other ------------------------------------------------------- */
