@@ -43,7 +43,7 @@ struct profile_args {
 	struct arguments given;
 	struct profile_values values;
 	struct kind_rules rules;
-	const char *chrome, *plot, *range;
+	const char *chrome, *plot, *range, *cupti;
 	bool anonymous;
 };
 
@@ -62,7 +62,10 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("duration", "SECONDS"), "record for so long (default: to the end)" },
 	{ OPTION_ROW("max-events", "N"), "record so many rows, repeats folded (default: 2000000)" },
 	{ OPTION("range", "NAME", option_once, FIELD(range)),
-	  "record only inside NVTX ranges of that name" },
+	  "record only inside NVTX ranges of that name; @profiler: between the program's own calls "
+	  "of cudaProfilerStart and Stop" },
+	{ OPTION("cupti", "PATH", option_file, FIELD(cupti)),
+	  "NVIDIA's library CUPTI, which records on a GPU (default: it is looked for)" },
 	{ OPTION("rule", "NAME=PERCENT", take_rule, FIELD(rules)),
 	  "from which share on a program is bound: gpu=85, gap=10, api=15, sync=15, transfer=30, "
 	  "allocation=20 and cpu=30 unless set otherwise; given again another one" },
@@ -160,6 +163,7 @@ static int record(const struct profile_args *a, const char *path)
 		.duration_ns = (int64_t)(a->values.duration_s * 1e9),
 		.max_events = a->values.max_events,
 		.range = a->range,
+		.cupti = a->cupti,
 		.unprofiled = (int)a->values.runs,
 		.stdout_to_stderr = a->given.json,
 	};

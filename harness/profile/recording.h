@@ -19,6 +19,7 @@ struct recording_request {
 	const char *range;     /* only inside NVTX ranges of that name; NULL: everywhere */
 	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
 	bool stdout_to_stderr; /* what the program prints */
+	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */
 };
 
 struct recording {
@@ -29,11 +30,12 @@ struct recording {
 };
 
 /*
- * The recorded run, then those without the recorder; wall times are whole processes, from their
- * start to their end. The trace gets a row `runs`. Returns 0, or a negative errno after one line:
- * the program cannot be started, it wrote no trace, the file exists; -EINTR without a line after
- * Ctrl-C. A run without the recorder that ends otherwise than the recorded one is left out, and a
- * line says so.
+ * Half of the runs without the recorder, the recorded run, the other half: what warms up or slows
+ * down in between concerns both kinds. Wall times are whole processes, from their start to their
+ * end. The trace gets a row `runs`. Returns 0, or a negative errno after one line: the program
+ * cannot be started, it wrote no trace, the file exists, another profiler is asked for; -EINTR
+ * without a line after Ctrl-C. A run without the recorder that ends otherwise than the recorded one
+ * is left out, and a line says so.
  */
 int recording_run(const struct recording_request *request, struct recording *out);
 
