@@ -51,7 +51,8 @@ struct scan {
 	int64_t owns;	   /* taken so far */
 	int64_t last_sync; /* call, of any thread, that returned last; TRACE_NONE */
 	int64_t first;	   /* thread of the first call */
-	struct times sync, full, latency, lead[COPY_DIRECTIONS][2];
+	struct times sync, full, latency,
+		lead[COPY_DIRECTIONS][2][2]; /* leads: by waiting, beside others */
 };
 
 static void times_add(struct times *t, double ns)
@@ -223,8 +224,9 @@ static void find_copy(struct scan *scan, int64_t i, int64_t pending)
 	step->role = waits ? STEP_COPY_WAIT : STEP_COPY;
 	step->tail_ns = waits ? (double)(c->t1 - last->t1) : 0;
 	step->lead_ns = pending ? NAN : longest((double)(first->t0 - c->t0), 0);
+	step->beside = scan->device_end > c->t0;
 	if (!pending)
-		times_add(&scan->lead[direction_of(t, c)][waits], step->lead_ns);
+		times_add(&scan->lead[direction_of(t, c)][waits][step->beside], step->lead_ns);
 }
 
 /* When what a synchronize or a query waits for had ended; negative: nothing. */
@@ -399,21 +401,31 @@ static void scan_release(struct scan *scan)
 	free(scan->event_end);
 }
 
-/* Copies that stood in a queue: as those of their kind that did not. */
+/* What a copy's start takes by itself: of an idle device, where that was seen. */
+static void median_leads(struct scan *scan, double lead[COPY_DIRECTIONS][2])
+{
+	for (int d = 0; d < COPY_DIRECTIONS; d++)
+		for (int waits = 0; waits < 2; waits++) {
+			struct times *of = scan->lead[d][waits];
+			double beside = times_median(&of[true], 0);
+
+			lead[d][waits] = times_median(&of[false], beside);
+		}
+}
+
+/* Copies that stood in a queue, or may have waited for other streams: as those that did not. */
 static void find_leads(struct scan *scan)
 {
 	const struct trace *t = scan->t;
 	double lead[COPY_DIRECTIONS][2];
 
-	for (int d = 0; d < COPY_DIRECTIONS; d++)
-		for (int waits = 0; waits < 2; waits++)
-			lead[d][waits] = times_median(&scan->lead[d][waits], 0);
+	median_leads(scan, lead);
 	for (int64_t i = 0; i < t->calls; i++) {
 		struct step *step = &scan->s->step[i];
+		double usual = lead[direction_of(t, &t->call[i])][step->role == STEP_COPY_WAIT];
 
-		if (isnan(step->lead_ns))
-			step->lead_ns =
-				lead[direction_of(t, &t->call[i])][step->role == STEP_COPY_WAIT];
+		if (isnan(step->lead_ns) || (step->beside && step->lead_ns > usual))
+			step->lead_ns = usual;
 	}
 }
 
