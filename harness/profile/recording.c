@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -23,6 +24,8 @@
 #include "common/output.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
+#include "harness/profile/trace.h"
+#include "harness/record/record.h"
 
 extern char **environ;
 
@@ -70,6 +73,15 @@ static void set_number(const char *variable, int64_t value)
 		setenv(variable, text, 1);
 }
 
+/* On the recorder's clock, which is not that of clock_ns(): the two drift apart. */
+static int64_t recorder_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 /* The driver of a GPU loads it into each program that it names it to. */
 static const char injection[] = "CUDA_INJECTION64_PATH";
 
@@ -104,7 +116,7 @@ static void tell_recorder(const struct recording_request *r)
 	set_number("RIFT_TRACE_DELAY_NS", r->delay_ns);
 	set_number("RIFT_TRACE_DURATION_NS", r->duration_ns);
 	set_number("RIFT_TRACE_MAX_EVENTS", r->max_events);
-	set_number("RIFT_TRACE_STARTED_NS", clock_ns());
+	set_number("RIFT_TRACE_STARTED_NS", recorder_clock_ns());
 }
 
 /* What this process was told itself, too. */
@@ -214,31 +226,26 @@ static json_t *runs_row(const struct recording *rec)
 			 "exit_status", rec->status);
 }
 
-/* Behind the last whole line: of a program that was killed that is where its trace ends. */
-static int seek_end(FILE *f)
+static int pass_over(const json_t *o, const struct record_scan *scan, void *arg)
 {
-	long end;
-
-	if (fseek(f, 0, SEEK_END))
-		return -errno;
-	for (end = ftell(f); end > 0; end--)
-		if (fseek(f, end - 1, SEEK_SET) || getc(f) == '\n')
-			break;
-	return fflush(f) || fseek(f, end, SEEK_SET) || ftruncate(fileno(f), end) ? -errno : 0;
+	(void)o, (void)scan, (void)arg;
+	return 0;
 }
 
+/* Behind the last whole line: of a program that was killed that is where its trace ends. */
 static int append_runs(const char *path, const struct recording *rec)
 {
-	json_t *row = runs_row(rec);
-	FILE *f = fopen(path, "r+e");
-	int err = f ? seek_end(f) : -errno;
+	struct record_scan scan;
+	struct record_file file;
+	int err = record_read_as(&scan, path, &trace_format, pass_over, NULL);
 
-	if (!err && (json_dumpf(row, f, JSON_COMPACT) || putc('\n', f) == EOF))
-		err = -EIO;
-	if (f && fclose(f) && !err)
-		err = -errno;
-	json_decref(row);
-	return err ? complain(-err, "%s: %s", path, strerror(-err)) : 0;
+	if (!err)
+		err = record_append(&file, &scan);
+	if (err)
+		return err;
+	err = record_write(&file, runs_row(rec));
+	record_close(&file);
+	return err;
 }
 
 int recording_run(const struct recording_request *request, struct recording *out)
