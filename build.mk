@@ -357,7 +357,7 @@ dist: $B/rift $(BLAS) preloads
 	$(if $(INJECTED),$(Q)mkdir $(DIST)/recorder && cp $(INJECTED) $(DIST)/recorder/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
-	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' -o -name '*.jsonl.gz' \
+	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' -o -name '*.jsonl.gz' -o -name '*.trace.gz' \
 		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
 	$(Q)find $(DIST) -name README.md -exec sed -i -E 's,\[([^]]*)\]\((\.\./)+(docs/[^)#]*)[^)]*\),\1 (\3 of the source tree),g' {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"

@@ -64,7 +64,8 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("duration", "SECONDS"), "record for so long (default: to the end)" },
 	{ OPTION_ROW("max-events", "N"), "record so many rows, repeats folded (default: 2000000)" },
 	{ OPTION("range", "NAME", option_once, FIELD(range)),
-	  "record only inside NVTX ranges of that name" },
+	  "record only inside NVTX ranges of that name; @profiler: between the program's own calls "
+	  "of cudaProfilerStart and Stop" },
 	{ OPTION("rule", "NAME=PERCENT", take_rule, FIELD(rules)),
 	  "from which share on a program is bound: gpu=85, gap=10, api=15, sync=15, transfer=30, "
 	  "allocation=20 and cpu=30 unless set otherwise; given again another one" },
@@ -193,20 +194,12 @@ static json_t *json(const void *found)
 	return profile_json(found);
 }
 
-static int write_chrome(const struct profile *p, const struct profile_args *a)
+static int write_chrome(const struct profile *p, struct output *chrome)
 {
-	struct output out = { 0 };
-	int err;
-
-	if (!a->chrome)
+	if (!chrome->file)
 		return 0;
-	err = output_open(&out, "--chrome", a->chrome);
-	if (!err) {
-		chrome_write(&p->trace, out.file);
-		err = output_commit(&out);
-	}
-	output_discard(&out);
-	return err;
+	chrome_write(&p->trace, chrome->file);
+	return output_commit(chrome);
 }
 
 static int draw(const struct profile *p, const struct profile_args *a)
@@ -229,7 +222,7 @@ static int draw(const struct profile *p, const struct profile_args *a)
 	return err;
 }
 
-static int analyse(const struct profile_args *a, const char *path)
+static int analyse(const struct profile_args *a, const char *path, struct output *chrome)
 {
 	struct profile p;
 	int err = profile_make(&p, path, &a->rules, a->plot);
@@ -237,7 +230,7 @@ static int analyse(const struct profile_args *a, const char *path)
 	if (!err) {
 		show(&a->given, &p, print, json);
 		note_cpu(&a->given, p.trace.is_cpu);
-		err = write_chrome(&p, a);
+		err = write_chrome(&p, chrome);
 	}
 	if (!err)
 		err = draw(&p, a);
@@ -249,14 +242,14 @@ static int analyse(const struct profile_args *a, const char *path)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-static int record_and_analyse(const struct profile_args *a)
+static int record_and_analyse(const struct profile_args *a, struct output *chrome)
 {
 	char *named = a->given.output ? NULL : free_name(a->given.rest[0]);
 	const char *path = named ? named : a->given.output;
 	int err = record(a, path);
 
 	if (!err)
-		err = analyse(a, path);
+		err = analyse(a, path, chrome);
 	free(named);
 	return err;
 }
@@ -281,18 +274,30 @@ static int check_words(const struct profile_args *a)
 	return 0;
 }
 
+/* Before the recording: what cannot be written to is not worth minutes. */
+static int open_targets(const struct profile_args *a, struct output *chrome)
+{
+	int err = check_words(a);
+
+	if (!err && a->given.output)
+		err = output_refuse_packed("--output", a->given.output);
+	if (!err && a->plot)
+		err = picture_folder("--plot", a->plot);
+	return err || !a->chrome ? err : output_open(chrome, "--chrome", a->chrome);
+}
+
 static int profile(void *arguments)
 {
 	const struct profile_args *a = arguments;
-	int err = check_words(a);
+	struct output chrome = { 0 };
+	int err = open_targets(a, &chrome);
 
-	/* before the recording: a folder that cannot be written to is not worth minutes */
-	if (!err && a->plot)
-		err = picture_folder("--plot", a->plot);
-	if (err)
-		return err;
 	progress_init(a->given.quiet);
-	return a->given.rest ? record_and_analyse(a) : analyse(a, a->given.words.word[0]);
+	if (!err)
+		err = a->given.rest ? record_and_analyse(a, &chrome)
+				    : analyse(a, a->given.words.word[0], &chrome);
+	output_discard(&chrome);
+	return err;
 }
 
 static const struct profile_args defaults = {

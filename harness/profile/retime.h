@@ -90,7 +90,8 @@ struct step {
 	int64_t after;	 /* call of another thread that it waits for; TRACE_NONE */
 	double after_ns; /* from that one's return to this one's start */
 	enum step_role role;
-	bool loads; /* a first use */
+	bool loads;  /* a first use */
+	bool beside; /* a copy while other streams were at work: it may have waited for them */
 };
 
 struct steps {

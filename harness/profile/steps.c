@@ -28,9 +28,10 @@ struct stream_state {
 };
 
 struct thread_state {
-	int64_t end;   /* of its last call */
-	int64_t last;  /* that call; TRACE_NONE */
-	double own_ns; /* the recorder's since then */
+	int64_t end;	    /* of its last call */
+	int64_t last;	    /* that call; TRACE_NONE */
+	int64_t first_poll; /* of the queries in a row that its last call is of */
+	double own_ns;	    /* the recorder's since then */
 };
 
 /* Times from which medians are made. */
@@ -50,7 +51,8 @@ struct scan {
 	int64_t owns;	   /* taken so far */
 	int64_t last_sync; /* call, of any thread, that returned last; TRACE_NONE */
 	int64_t first;	   /* thread of the first call */
-	struct times sync, full, latency, lead[COPY_DIRECTIONS][2];
+	struct times sync, full, latency,
+		lead[COPY_DIRECTIONS][2][2]; /* leads: by waiting, beside others */
 };
 
 static void times_add(struct times *t, double ns)
@@ -222,8 +224,9 @@ static void find_copy(struct scan *scan, int64_t i, int64_t pending)
 	step->role = waits ? STEP_COPY_WAIT : STEP_COPY;
 	step->tail_ns = waits ? (double)(c->t1 - last->t1) : 0;
 	step->lead_ns = pending ? NAN : longest((double)(first->t0 - c->t0), 0);
+	step->beside = scan->device_end > c->t0;
 	if (!pending)
-		times_add(&scan->lead[direction_of(t, c)][waits], step->lead_ns);
+		times_add(&scan->lead[direction_of(t, c)][waits][step->beside], step->lead_ns);
 }
 
 /* When what a synchronize or a query waits for had ended; negative: nothing. */
@@ -256,27 +259,39 @@ static void find_free(struct scan *scan, int64_t i)
 	step->own_ns = (double)(c->t1 - scan->device_end);
 }
 
-static bool same_poll(const struct scan *scan, const struct trace_call *a,
-		      const struct trace_call *b)
+static bool same_poll(const struct trace_call *a, const struct trace_call *b)
 {
-	(void)scan;
 	return a->class == CALL_QUERY && a->event == b->event && a->stream == b->stream &&
 	       b->t0 - a->t1 < POLL_GAP_NS;
 }
 
-/* The last of a row of queries: it is the one that found the work ended. */
+/* The queries of a thread from call `first` to call i are one wait; the loop around them too. */
+static void make_wait(struct scan *scan, int64_t first, int64_t i, int64_t end)
+{
+	struct step *step = scan->s->step;
+
+	for (int64_t k = first; k <= i; k++)
+		if (scan->t->call[k].thread == scan->t->call[i].thread) {
+			step[k].role = STEP_POLL;
+			step[k].gap_ns = k == first ? step[k].gap_ns : 0;
+		}
+	step[i].role = STEP_POLL_WAIT;
+	step[i].tail_ns = (double)(scan->t->call[i].t1 - end);
+}
+
+/* The last of a row of queries is the one that found the work ended. */
 static void find_poll(struct scan *scan, int64_t i, int64_t before)
 {
 	const struct trace_call *c = &scan->t->call[i];
-	struct step *step = scan->s->step;
+	int64_t *first = &scan->thread[c->thread].first_poll;
 	int64_t end = scope_end(scan, c);
 
-	if (before == TRACE_NONE || !same_poll(scan, &scan->t->call[before], c) ||
-	    end <= scan->t->call[before].t0 || end > c->t1)
+	if (before == TRACE_NONE || !same_poll(&scan->t->call[before], c))
+		*first = i;
+	if (*first == TRACE_NONE || end <= scan->t->call[*first].t0 || end > c->t1)
 		return;
-	step[before].role = STEP_POLL;
-	step[i].role = STEP_POLL_WAIT;
-	step[i].tail_ns = (double)(c->t1 - end);
+	make_wait(scan, *first, i, end);
+	*first = TRACE_NONE; /* what follows finds it ended */
 }
 
 /* ---- the calls, one after the other ------------------------------------------------------- */
@@ -386,21 +401,31 @@ static void scan_release(struct scan *scan)
 	free(scan->event_end);
 }
 
-/* Copies that stood in a queue: as those of their kind that did not. */
+/* What a copy's start takes by itself: of an idle device, where that was seen. */
+static void median_leads(struct scan *scan, double lead[COPY_DIRECTIONS][2])
+{
+	for (int d = 0; d < COPY_DIRECTIONS; d++)
+		for (int waits = 0; waits < 2; waits++) {
+			struct times *of = scan->lead[d][waits];
+			double beside = times_median(&of[true], 0);
+
+			lead[d][waits] = times_median(&of[false], beside);
+		}
+}
+
+/* Copies that stood in a queue, or may have waited for other streams: as those that did not. */
 static void find_leads(struct scan *scan)
 {
 	const struct trace *t = scan->t;
 	double lead[COPY_DIRECTIONS][2];
 
-	for (int d = 0; d < COPY_DIRECTIONS; d++)
-		for (int waits = 0; waits < 2; waits++)
-			lead[d][waits] = times_median(&scan->lead[d][waits], 0);
+	median_leads(scan, lead);
 	for (int64_t i = 0; i < t->calls; i++) {
 		struct step *step = &scan->s->step[i];
+		double usual = lead[direction_of(t, &t->call[i])][step->role == STEP_COPY_WAIT];
 
-		if (isnan(step->lead_ns))
-			step->lead_ns =
-				lead[direction_of(t, &t->call[i])][step->role == STEP_COPY_WAIT];
+		if (isnan(step->lead_ns) || (step->beside && step->lead_ns > usual))
+			step->lead_ns = usual;
 	}
 }
 

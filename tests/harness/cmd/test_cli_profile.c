@@ -121,6 +121,8 @@ Test(small_cli_profile, what_it_takes)
 	refused(3, "--output", "profile %s --output '%s/x'", made.path, dir);
 	refused(3, "--chrome", "profile %s --chrome %s", made.path, made.path);
 	refused(3, "none", "profile '%s/none'", dir);
+	refused(3, "--chrome", "profile %s --chrome '%s/none/c.json'", made.path, dir);
+	refused(3, "--output", "profile --output '%s/x.gz' -- true", dir);
 	refused(3, "/dev/null", "profile %s --plot /dev/null", made.path);
 	refused(3, "trace", "profile data/sessions/h200-launch.jsonl");
 }

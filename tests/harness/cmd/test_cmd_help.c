@@ -32,7 +32,8 @@ static const struct {
 	  "--host-name --json --layer=LAYER --output=FILE --patience=SECONDS --platform=NAME "
 	  "--processes=N --quiet --sync=KIND -h,--help " },
 	{ "profile",
-	  "--anonymous --chrome=FILE --delay=SECONDS --duration=SECONDS --json --max-events=N "
+	  "--anonymous --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS --json "
+	  "--max-events=N "
 	  "--output=FILE --plot=DIR --quiet --range=NAME --rule=NAME=PERCENT --runs=N -h,--help " },
 	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "

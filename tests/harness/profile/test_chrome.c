@@ -168,14 +168,16 @@ static void is_named(const json_t *events, const json_t *e, size_t i)
 Test(small_chrome, every_event_keeps_the_rules)
 {
 	json_t *all = written(), *events = json_object_get(all, "traceEvents"), *e;
-	int depth = 0, flows = 0;
+	int depth[2] = { 0, 0 }, flows = 0; /* depth: of threads 100 and 101 */
 	size_t i;
 
 	json_array_foreach(events, i, e)
 	{
 		has_members(e, i);
-		depth += is_phase(e, "B") - is_phase(e, "E");
-		cr_assert(le(int, 0, depth), "%zu: an end without a begin", i);
+		if (is_phase(e, "B") || is_phase(e, "E"))
+			depth[(int)number(e, "tid") - 100] += is_phase(e, "B") ? 1 : -1;
+		cr_assert(le(int, 0, depth[0]), "%zu: an end without a begin", i);
+		cr_assert(le(int, 0, depth[1]), "%zu: an end without a begin", i);
 		if (!is_phase(e, "M"))
 			is_named(events, e, i);
 		if (is_phase(e, "X"))
@@ -184,7 +186,7 @@ Test(small_chrome, every_event_keeps_the_rules)
 		if (is_phase(e, "s"))
 			is_flow(events, e);
 	}
-	cr_expect(eq(int, depth, 0), "ranges end");
+	cr_expect(eq(int, depth[0] + depth[1], 0), "ranges end");
 	cr_expect(eq(int, flows, 5), "one for each operation");
 	json_decref(all);
 }

@@ -251,6 +251,28 @@ Test(small_retime, copies_of_one_direction_queue)
 	is_kind(KIND_TRANSFER);
 }
 
+/* What the second copy waited for is the kernel, not the copy's own start: a shorter one helps. */
+Test(small_retime, a_copy_behind_another_streams_event)
+{
+	static const char copy[] = ",\"direction\":\"to_host\",\"bytes\":100";
+	struct call_prices prices;
+
+	begin();
+	made_call(&made, "copy", 0, 6000, "");
+	made_op(&made, "copy", 3, 3000, 5000, copy);
+	made_kernel(&made, 2, 6000, 11500, 51500);
+	made_call(&made, "record", 8000, 8000, ",\"stream\":2,\"event\":1");
+	made_call(&made, "wait_event", 8000, 8000, ",\"stream\":3,\"event\":1");
+	made_call(&made, "copy", 8000, 55500, "");
+	made_op(&made, "copy", 3, 52500, 54500, copy);
+	made_end(&made, 55500, 0, 0);
+	analysed();
+	prices = profile.prices;
+	prices.clock_factor = 0.5;
+	cr_expect(eq(dbl, retimed_ns(&profile.steps, &prices), 55500 - 20000), "shorter kernel");
+	profile_release(&profile);
+}
+
 Test(small_retime, a_full_queue_makes_launches_wait)
 {
 	static const char window[] =
@@ -295,14 +317,21 @@ Test(small_retime, graphs)
 
 Test(small_retime, queries_in_a_row_are_one_wait)
 {
+	struct call_prices prices;
+
 	begin();
 	made_kernel(&made, 2, 0, 5500, 20000);
 	for (long at = 2000; at < 21000; at += 1000)
 		made_call(&made, "query", at, at + 800, ",\"stream\":2");
+	made_call(&made, "query", 21000, 21800, ",\"stream\":2"); /* finds nothing under way */
 	made_end(&made, 30000, 0, 0);
 	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
 	cr_expect(eq(dbl, profile.shares.total_ns, 30000), "as recorded");
-	cr_expect(eq(dbl, profile.times.call[profile.trace.calls - 1].t1, 20800), "the last query");
+	cr_expect(eq(dbl, profile.times.call[profile.trace.calls - 2].t1, 20800), "the last query");
+	prices = profile.prices;
+	prices.clock_factor = 0.1; /* a kernel of 1450, and no more queries than it takes */
+	cr_expect(eq(dbl, retimed_ns(&profile.steps, &prices), 5500 + 1450 + 800 + 9200),
+		  "shorter");
 	costs(COST_LAUNCH, 1000);
 	made_remove(&made);
 	profile_release(&profile);

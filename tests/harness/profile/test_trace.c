@@ -90,7 +90,7 @@ Test(small_trace, folds_are_calls_again)
 		cr_expect(epsilon_eq(dbl, (double)gaps[i], i % 2 ? 2000 : 3666, 2), "gap %ld",
 			  gaps[i]);
 	}
-	cr_expect(le(long, 30998, trace.call[10].t1), "to the end");
+	cr_expect(le(long, 30999, trace.call[10].t1), "to the end");
 	trace_release(&trace);
 }
 
