@@ -65,7 +65,7 @@ struct settings {
 	char path[PATH_MAX];
 	const char *range;
 	bool at_profiler; /* range is @profiler */
-	bool is_anonymous, fold;
+	bool is_anonymous, fold, has_command;
 	int64_t process_start, from, until, delay_ns, duration_ns, max_events;
 };
 
@@ -494,10 +494,33 @@ static void write_header(void)
 	trace_write_header(writer, &h);
 }
 
-/* The file first: where it cannot be had, nothing is switched on. */
+/* PATH as it is now, whatever folder the program goes to. A child's has its number behind it. */
+static void set_path(const char *path, bool child)
+{
+	char folder_path[PATH_MAX] = "", number[16] = "";
+
+	if (*path != '/' && getcwd(folder_path, sizeof(folder_path) - 1))
+		strcat(folder_path, "/");
+	if (child)
+		snprintf(number, sizeof(number), ".%d", (int)getpid());
+	if (snprintf(settings.path, sizeof(settings.path), "%s%s%s", folder_path, path, number) >=
+	    (int)sizeof(settings.path)) {
+		fprintf(stderr, "rift: RIFT_TRACE: the name is longer than %d bytes\n", PATH_MAX);
+		exit(3);
+	}
+}
+
+/*
+ * The file first: where it cannot be had, nothing is switched on. A command has seen that there was
+ * none: one that is there is that of another process of the same program.
+ */
 static void open_file(void)
 {
 	writer = trace_writer_new(settings.path);
+	if (!writer && errno == EEXIST && settings.has_command) {
+		set_path(getenv("RIFT_TRACE"), true);
+		writer = trace_writer_new(settings.path);
+	}
 	folder = writer ? trace_folder_new(writer, settings.fold) : NULL;
 	if (!folder) {
 		fprintf(stderr, "rift: the trace %s: %s%s\n", settings.path, strerror(errno),
@@ -708,25 +731,10 @@ static int64_t number(const char *name, int64_t fallback)
 	exit(3);
 }
 
-/* PATH as it is now, whatever folder the program goes to. A child's has its number behind it. */
-static void set_path(const char *path, bool child)
-{
-	char folder_path[PATH_MAX] = "", number[16] = "";
-
-	if (*path != '/' && getcwd(folder_path, sizeof(folder_path) - 1))
-		strcat(folder_path, "/");
-	if (child)
-		snprintf(number, sizeof(number), ".%d", (int)getpid());
-	if (snprintf(settings.path, sizeof(settings.path), "%s%s%s", folder_path, path, number) >=
-	    (int)sizeof(settings.path)) {
-		fprintf(stderr, "rift: RIFT_TRACE: the name is longer than %d bytes\n", PATH_MAX);
-		exit(3);
-	}
-}
-
 static void load_settings(void)
 {
 	settings.process_start = number("RIFT_TRACE_STARTED_NS", recorder_now());
+	settings.has_command = getenv("RIFT_TRACE_STARTED_NS") != NULL;
 	settings.delay_ns = number("RIFT_TRACE_DELAY_NS", 0);
 	settings.duration_ns = number("RIFT_TRACE_DURATION_NS", 0);
 	settings.max_events = number("RIFT_TRACE_MAX_EVENTS", MAX_EVENTS);

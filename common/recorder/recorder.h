@@ -19,7 +19,8 @@
  *                              cudaProfilerStart() and cudaProfilerStop()
  *   RIFT_TRACE_ANONYMOUS=1     without names of the program's own
  *   RIFT_TRACE_FOLD=0          every row as it is
- *   RIFT_TRACE_STARTED_NS=N    when the process began (CLOCK_MONOTONIC); else when it loaded this
+ *   RIFT_TRACE_STARTED_NS=N    when the process began (CLOCK_MONOTONIC); else when it loaded this.
+ *                              Who sets it has seen that RIFT_TRACE is not there
  */
 #ifndef RIFT_RECORDER_H
 #define RIFT_RECORDER_H
@@ -52,6 +53,12 @@ extern int recorder_state;
 /* This thread's call that is under way and recorded; NULL: none. */
 extern __thread struct trace_event *recorder_call;
 
+/* Is there one? Nearly always not. */
+static inline bool recorder_has_call(void)
+{
+	return __builtin_expect(recorder_call != NULL, 0);
+}
+
 /* Once, when the library is loaded: looks at the variables. source lives as long as the process. */
 void recorder_load(struct recorder_source *source);
 
@@ -67,14 +74,14 @@ static inline void recorder_call_begin(enum trace_class kind, const char *name)
 
 static inline void recorder_call_end(void)
 {
-	if (__builtin_expect(recorder_call != NULL, 0))
+	if (recorder_has_call())
 		recorder_end_slowly();
 }
 
 /* The call that is under way gives the device an operation: what names it from then on; 0: none. */
 static inline uint64_t recorder_submit(void)
 {
-	if (!recorder_call)
+	if (!recorder_has_call())
 		return 0;
 	recorder_call->has_op = true;
 	return recorder_call->id << 16 | recorder_call->thread;

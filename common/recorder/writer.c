@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,8 @@ struct known {
 };
 
 struct trace_writer {
+	dev_t device; /* of the file, and its number there */
+	ino_t file;
 	int fd, error; /* error: negative, of a write that failed */
 	char *buffer;
 	size_t used, room;
@@ -52,13 +55,22 @@ static int write_all(int fd, const char *data, size_t n)
 	return 0;
 }
 
+/* A program may close what it has not opened, and open a file of its own under that number. */
+static bool is_open(const struct trace_writer *w)
+{
+	struct stat is;
+
+	return !fstat(w->fd, &is) && is.st_dev == w->device && is.st_ino == w->file;
+}
+
 int trace_flush(struct trace_writer *w)
 {
-	if (!w->error && w->used) {
+	if (!w->error && w->used && !is_open(w))
+		w->error = -EBADF;
+	else if (!w->error && w->used)
 		w->error = write_all(w->fd, w->buffer, w->used);
-		if (w->error)
-			fprintf(stderr, "rift: the trace ends here: %s\n", strerror(-w->error));
-	}
+	if (w->error && w->used)
+		fprintf(stderr, "rift: the trace ends here: %s\n", strerror(-w->error));
 	w->used = 0;
 	return w->error;
 }
@@ -184,6 +196,7 @@ struct trace_writer *trace_writer_new(const char *path)
 {
 	struct trace_writer *w = calloc(1, sizeof(*w));
 	char *buffer = malloc(BUFFER_BYTES);
+	struct stat is;
 	int fd = w && buffer ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666)
 			     : -1;
 
@@ -196,6 +209,10 @@ struct trace_writer *trace_writer_new(const char *path)
 		return NULL;
 	}
 	w->fd = fd;
+	if (!fstat(fd, &is)) {
+		w->device = is.st_dev;
+		w->file = is.st_ino;
+	}
 	w->buffer = buffer;
 	w->room = BUFFER_BYTES;
 	return w;
@@ -209,7 +226,8 @@ void trace_writer_free(struct trace_writer *w)
 			next = t->next;
 			free(t);
 		}
-	close(w->fd);
+	if (is_open(w))
+		close(w->fd);
 	free(w->streams.is_known);
 	free(w->graphs.is_known);
 	free(w->buffer);
@@ -218,7 +236,8 @@ void trace_writer_free(struct trace_writer *w)
 
 void trace_writer_abandon(struct trace_writer *w)
 {
-	close(w->fd);
+	if (is_open(w))
+		close(w->fd);
 }
 
 int64_t trace_rows(const struct trace_writer *w)

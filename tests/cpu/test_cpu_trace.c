@@ -468,6 +468,20 @@ Test(small_cpu_trace, statuses_and_streams_are_the_programs)
 	trace_row(traced_rows(path_of("i.trace")), "trace", NULL, NULL);
 }
 
+/* What the program opens under the number of the trace's file is not written to. */
+Test(small_cpu_trace, a_program_that_closes_all_files)
+{
+	const char *out;
+	char variable[4200];
+
+	snprintf(variable, sizeof(variable), "TRACED_FILE='%s'", path_of("own"));
+	cr_assert(zero(int, record_as("k.trace", variable, "ten close ten print", &out)), "%s",
+		  out);
+	cr_assert(strstr(out, "the trace ends here") && strstr(out, "printed"), "%s", out);
+	shell(&out, "wc -c <'%s'", path_of("own"));
+	cr_assert(eq(str, (char *)out, "0\n"));
+}
+
 /* A limit on the size of files is a full disk: the program goes on. */
 Test(small_cpu_trace, a_full_disk_ends_the_trace_not_the_program)
 {

@@ -8,6 +8,7 @@
 
 #include <cuda_profiler_api.h>
 #include <cpudev_trace.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -224,6 +225,16 @@ static void go_elsewhere(void)
 		exit(9);
 }
 
+/* As daemons do, and then a file of its own, under the first number that is free. */
+static void close_all(void)
+{
+	for (int fd = 3; fd < 256; fd++)
+		close(fd);
+	for (int i = 0; i < 8; i++)
+		if (open(getenv("TRACED_FILE"), O_WRONLY | O_CREAT | O_APPEND, 0600) < 0)
+			exit(9);
+}
+
 static void print(void)
 {
 	puts("printed");
@@ -247,7 +258,7 @@ static const struct {
 	{ "long", long_run },	  { "forever", forever },
 	{ "die", die },		  { "abort", abort },
 	{ "print", print },	  { "elsewhere", go_elsewhere },
-	{ "fail", fail },
+	{ "fail", fail },	  { "close", close_all },
 };
 
 int main(int argc, char **argv)

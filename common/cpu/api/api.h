@@ -49,7 +49,7 @@ static inline struct stream *call_stream(cudaStream_t handle)
 {
 	struct stream *s = stream_find(handle);
 
-	if (recorder_call && s) {
+	if (recorder_has_call() && s) {
 		stream_tell(s, recorder_call);
 		recorder_call->is_captured = stream_captures(s);
 	}
@@ -59,7 +59,7 @@ static inline struct stream *call_stream(cudaStream_t handle)
 /* Its event, and the number of the record that it is about. */
 static inline void call_tells_event(const struct event *e)
 {
-	if (recorder_call && e) {
+	if (recorder_has_call() && e) {
 		recorder_call->event = e->number;
 		recorder_call->recording = e->recorded;
 	}
@@ -67,7 +67,7 @@ static inline void call_tells_event(const struct event *e)
 
 static inline void call_tells_memory(size_t bytes, enum trace_memory memory)
 {
-	if (recorder_call) {
+	if (recorder_has_call()) {
 		recorder_call->bytes = bytes;
 		recorder_call->memory = (uint8_t)memory;
 	}
@@ -75,13 +75,13 @@ static inline void call_tells_memory(size_t bytes, enum trace_memory memory)
 
 static inline void call_is_async(void)
 {
-	if (recorder_call)
+	if (recorder_has_call())
 		recorder_call->is_async = true;
 }
 
 static inline void call_tells_graph(const struct exec *x)
 {
-	if (recorder_call) {
+	if (recorder_has_call()) {
 		recorder_call->graph = x->number;
 		recorder_call->nodes = (uint32_t)x->body->n_ops;
 		recorder_call->kernels = (uint32_t)x->body->n_kernels;

@@ -313,7 +313,7 @@ static void tell_copy(struct transfer *t)
 {
 	const void *host = t->dst_on_device ? t->src : t->dst;
 
-	if (!recorder_call)
+	if (!recorder_has_call())
 		return;
 	t->memory = side_memory(allocation_find(host).type);
 	call_tells_memory(t->bytes * t->rows, t->memory);

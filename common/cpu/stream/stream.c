@@ -305,7 +305,7 @@ static bool is_work(const struct op *op)
 
 void stream_queue(struct stream *s, struct op *op)
 {
-	op->recorded = is_work(op) ? recorder_submit() : 0;
+	op->recorded = recorder_has_call() && is_work(op) ? recorder_submit() : 0;
 	wait_for_room(s);
 	keep_default_order(s);
 	stream_append(s, op);

@@ -122,6 +122,23 @@ Test(small_recording, the_runs_stand_behind_the_last_whole_line)
 	json_decref(rows);
 }
 
+/* The second has a file of its own, and goes on as it would. */
+Test(small_recording, two_processes_of_one_program)
+{
+	struct recording out;
+	char script[9000];
+	char *argv[] = { "sh", "-c", script, NULL };
+	struct recording_request request = { .argv = argv, .output = output };
+	const char *text;
+
+	snprintf(script, sizeof(script), "'%s' ten && '%s' ten", beside_tests("cpu/traced"),
+		 beside_tests("cpu/traced"));
+	cr_assert(zero(int, recording_run(&request, &out)));
+	cr_assert(zero(int, out.status));
+	shell(&text, "ls '%s' | wc -l", folder);
+	cr_assert(eq(str, (char *)text, "2\n"));
+}
+
 Test(small_recording, children_alone_are_pointed_out)
 {
 	struct recording out;
