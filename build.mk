@@ -287,6 +287,15 @@ $B/tests/layers/plugin.so: tests/layers/plugin.c $(RUNTIME) $B/flags
 	$(call say,LINK,$@)
 	$(Q)$(COMPILE.c:-c=-fPIC -shared) $(RUNTIME) $(call RPATH,$$ORIGIN/../..)
 
+# A program of which nvcc made the kernels, beforehand (layers/remote/images/remake.sh), and which is
+# nobody's sanitizer's: its runtime is what the layer remote preloads.
+IMAGES := $(wildcard layers/remote/images/*.o)
+$B/layers/remote/test_cpu_remote_images: $B/layers/remote/images/client
+$B/layers/remote/images/client: layers/remote/images/client.c $(IMAGES) $B/layers/remote.so $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote.so -lstdc++
+
 # ---- bench --------------------------------------------------------------------------------
 # bench/X.c, with kernels in bench/X.cu if it has any, or bench/X.cu alone is a program that
 # prints figures; bench/cpu_X is for the CPU device only, bench/gpu_X and bench/X_cub for GPUs.

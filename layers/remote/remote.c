@@ -37,8 +37,11 @@ static const char ready_variable[] = "RIFT_LAYER_REMOTE_READY";
 
 static const char *missing(void)
 {
-	return remote_backend() ? NULL
-				: "it does not work on GPUs yet: its daemon serves the CPU device";
+	const struct remote_backend *b = remote_backend();
+
+	if (!b)
+		return "its daemon needs the runtime of CUDA 13, which loads fat binaries";
+	return b->missing ? b->missing() : NULL;
 }
 
 static struct remote_shared *map_shared(const char *folder, int flags)

@@ -87,8 +87,11 @@ static int do_count(struct session *s, struct request *r)
 static command *const commands[REMOTE_OPS_COUNT] = {
 	[REMOTE_PAD] = do_nothing,
 	[REMOTE_COUNT] = do_count,
+	[REMOTE_IMAGE] = do_image,
+	[REMOTE_IMAGE_PART] = do_image_part,
 	[REMOTE_KERNEL] = do_kernel,
 	[REMOTE_SYMBOL] = do_symbol,
+	[REMOTE_ERROR_TEXT] = do_error_text,
 	[REMOTE_PROPERTIES] = do_properties,
 	[REMOTE_ATTRIBUTE] = do_attribute,
 	[REMOTE_DEVICE_COUNT] = do_device_count,
@@ -191,6 +194,7 @@ struct session session_new(const struct remote_backend *backend, uint64_t pinned
 		.graphs.max = REMOTE_GRAPHS,
 		.execs.max = REMOTE_EXECS,
 		.kernels.max = REMOTE_KERNELS,
+		.images.max = REMOTE_IMAGES_MAX,
 	};
 }
 
@@ -240,6 +244,11 @@ void session_close(struct session *s)
 	close_all(&s->execs, close_exec);
 	close_all(&s->graphs, close_graph);
 	close_all(&s->kernels, free);
+	for (uint64_t i = 0; i < s->images.room; i++)
+		if (s->images.at[i])
+			image_release(s, s->images.at[i]);
+	free(s->images.at);
+	s->images = (struct table){ .max = s->images.max };
 	for (size_t i = 0; i < s->regions.n; i++)
 		close_region(&s->regions.at[i]);
 	regions_release(&s->regions);

@@ -22,6 +22,14 @@ struct table {
 	uint64_t room, max;
 };
 
+/* A fat binary, of which so much has come. */
+struct served_image {
+	uint64_t bytes, got;
+	struct remote_hash hash;
+	uint8_t *body; /* until it is loaded */
+	void *library; /* the backend's; NULL: not loaded */
+};
+
 struct served_kernel {
 	const void *function;
 	uint32_t params, bytes; /* of all arguments, as they lie in a command */
@@ -39,9 +47,11 @@ struct session {
 	const struct remote_backend *backend;
 	uint64_t pinned_base; /* REMOTE_PINNED_BYTES that the client has mapped there, too */
 	uint8_t *in, *out;    /* REMOTE_BLOCKS blocks each */
+	bool pinned_blocks;   /* the device reads them itself, and later than the call */
+	const char *store;    /* folder of fat binaries that any client has brought; NULL: none */
 	uint64_t memory_max, memory_bytes; /* of the device and pinned: allowed, and taken */
 	struct regions regions;
-	struct table streams, events, graphs, execs, kernels;
+	struct table streams, events, graphs, execs, kernels, images;
 	int late[REMOTE_THREADS]; /* by thread: the last error of a command without answer */
 	uint64_t done;		  /* commands */
 };
@@ -89,7 +99,8 @@ void answer_put(struct request *r, const void *data, size_t bytes);
 /* Each returns a CUDA error. */
 typedef int command(struct session *s, struct request *r);
 
-command do_kernel, do_symbol, do_launch, do_func_attributes, do_func_set, do_occupancy;
+command do_image, do_image_part, do_kernel, do_symbol, do_error_text;
+command do_launch, do_func_attributes, do_func_set, do_occupancy;
 command do_properties, do_attribute, do_device_count, do_set_flags, do_get_flags, do_set_limit;
 command do_get_limit, do_versions, do_priorities, do_device_wait, do_mem_info;
 command do_malloc, do_free, do_pin, do_unpin, do_malloc_async, do_free_async;
@@ -101,8 +112,11 @@ command do_capture_begin, do_capture_end, do_capture_status, do_graph_destroy, d
 command do_node_type, do_node_needs, do_node_kernel, do_exec_create, do_exec_upload;
 command do_exec_launch, do_exec_set_kernel, do_exec_update, do_exec_destroy;
 
-/* The arguments in a payload, each by its address; false: they are not this kernel's. */
-bool kernel_arguments(const struct served_kernel *k, const struct request *r, void **argument);
+/* The arguments, so many bytes, each by its address; false: they are not this kernel's. */
+bool kernel_arguments(const struct served_kernel *k, const uint8_t *at, uint32_t bytes,
+		      void **argument);
+
+void image_release(struct session *s, struct served_image *i);
 
 void graph_release(struct served_graph *g);
 

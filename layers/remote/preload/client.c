@@ -120,6 +120,16 @@ static int error_of_state(void)
 	return state == LOST ? CUDA_CONTEXT_GONE : CUDA_NOT_INITIALIZED;
 }
 
+void client_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void client_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 int client_enter(void)
 {
 	int error;
@@ -273,12 +283,20 @@ void client_await_position(uint64_t position)
 		await_tail(position);
 }
 
-uint8_t *client_block_in(int block)
+static uint64_t read_until[REMOTE_BLOCKS];
+
+uint8_t *client_take_block(unsigned block)
 {
+	client_await_position(read_until[block]);
 	return connection.channel->in[block];
 }
 
-const uint8_t *client_block_out(int block)
+void client_block_is_read(unsigned block)
+{
+	read_until[block] = head;
+}
+
+const uint8_t *client_block_out(unsigned block)
 {
 	return connection.channel->out[block];
 }

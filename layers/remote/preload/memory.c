@@ -38,11 +38,74 @@ static struct region *find_piece(const void *base, enum region_kind kind)
 /* ---- of the device ------------------------------------------------------------------------------
  */
 
+enum { PAGE_BYTES = 4096 };
+
+static bool claim_pages(uint64_t base, uint64_t bytes)
+{
+	void *want = (void *)(uintptr_t)base;
+	void *got = mmap(want, bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (got != MAP_FAILED && got != want)
+		munmap(got, bytes);
+	return got == want;
+}
+
+/* A GPU's driver chooses addresses in the daemon. Once claimed, they stay so: it uses them again.
+ */
+bool memory_claim(uint64_t base, uint64_t bytes)
+{
+	static struct regions claimed;
+	uint64_t at = base / PAGE_BYTES * PAGE_BYTES;
+	uint64_t end = (base + bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+
+	if (base - client_base() < REMOTE_SPACE_BYTES || kernels_are_functions())
+		return true;
+	while (at < end) {
+		const struct region *there = regions_find(&claimed, at);
+		size_t next = regions_up_to(&claimed, at);
+		struct region gap = { .base = at, .kind = REGION_DEVICE };
+
+		if (there) {
+			at = there->base + there->bytes;
+			continue;
+		}
+		gap.bytes = (next < claimed.n && claimed.at[next].base < end ? claimed.at[next].base
+									     : end) -
+			    at;
+		if (!claim_pages(at, gap.bytes) || !regions_add(&claimed, gap))
+			return false;
+		at += gap.bytes;
+	}
+	return true;
+}
+
+/* Asks for memory at addresses that the program does not use: what lies elsewhere is held until
+ * there is some. */
+static int ask_for_memory(uint64_t *base, uint64_t bytes, enum remote_op op, const uint64_t *words,
+			  size_t n)
+{
+	enum { TRIES = 8 };
+	uint64_t held[TRIES];
+	int error = 0, tries = 0;
+	bool found = false;
+
+	while (!error && !found && tries < TRIES) {
+		error = client_ask(op, words, n, base, sizeof(*base));
+		found = error || !*base || memory_claim(*base, bytes);
+		if (!found)
+			held[tries++] = *base;
+	}
+	for (int i = 0; i < tries; i++)
+		client_ask(REMOTE_FREE, WORDS(held[i]), NULL, 0);
+	return found ? error : client_refuse("memory at addresses that the program uses");
+}
+
 /* Asks for memory that the daemon chooses the address of. */
 static int allocate(void **memory, enum remote_op op, const uint64_t *words, size_t n)
 {
 	struct region piece = { .bytes = words[0], .kind = REGION_DEVICE };
-	int error = client_ask(op, words, n, &piece.base, sizeof(piece.base));
+	int error = ask_for_memory(&piece.base, piece.bytes, op, words, n);
 
 	*memory = NULL;
 	if (error || !piece.base)
@@ -124,8 +187,6 @@ int cudaMemGetInfo(size_t *left, size_t *total)
 }
 
 /* ---- of the host, pinned: pages that the daemon has at the same address ------------------- */
-
-enum { PAGE_BYTES = 4096 };
 
 static uint64_t
 	pinned_next; /* nothing from here on has been given out, or all of it is free again */
