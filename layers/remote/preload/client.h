@@ -189,6 +189,9 @@ const char *image_variable(const void *symbol, uint64_t *where, int *error);
 /* On a stream's word, or REMOTE_WAITS. */
 int copy_bytes(void *dst, const void *src, size_t bytes, int kind, uint64_t where);
 
+/* Captures that the program has begun and not ended. */
+extern int client_captures;
+
 /* The program has unloaded the variable. */
 void variable_forget(const void *symbol);
 

@@ -189,8 +189,21 @@ static int copy_there(const struct remote_rows *rows, int kind, uint64_t where)
 				     rows->width, rows->height, (uint64_t)kind, where));
 }
 
+/* A graph would read or write memory that only the program has. */
+static bool may_be_staged(uint64_t where, int *error)
+{
+	int status = 0;
+
+	*error = client_ask(REMOTE_CAPTURE_STATUS, WORDS(where), &status, sizeof(status));
+	if (!*error && status)
+		*error =
+			client_refuse("captures of copies from or to memory that CUDA did not pin");
+	return !*error;
+}
+
 static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 {
+	int error;
 	bool dst_there = is_there(rows->dst), src_there = is_there(rows->src);
 	bool to_device = kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE;
 	bool from_device = kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE;
@@ -207,6 +220,8 @@ static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 	if ((dst_there && !holds(rows->dst, rows->dst_pitch, rows)) ||
 	    (src_there && !holds(rows->src, rows->src_pitch, rows)))
 		return CUDA_INVALID_VALUE;
+	if (client_captures && where != REMOTE_WAITS && !may_be_staged(where, &error))
+		return error;
 	if (dst_there)
 		return stage_in(rows, where);
 	return src_there ? stage_out(rows, where) : copy_here(rows, where);

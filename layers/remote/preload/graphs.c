@@ -23,6 +23,8 @@ SHOWN int cudaGraphDestroy(void *graph);
 
 /* ---- captures ----------------------------------------------------------------------------- */
 
+int client_captures;
+
 int cudaStreamBeginCapture(void *stream, int mode)
 {
 	int error = client_enter();
@@ -30,10 +32,11 @@ int cudaStreamBeginCapture(void *stream, int mode)
 
 	if (error)
 		return error;
-	return client_leave(handle_stream(stream, &where)
-				    ? client_ask(REMOTE_CAPTURE_BEGIN,
-						 WORDS(where, (uint64_t)(unsigned)mode), NULL, 0)
-				    : CUDA_INVALID_HANDLE);
+	if (!handle_stream(stream, &where))
+		return client_leave(CUDA_INVALID_HANDLE);
+	error = client_ask(REMOTE_CAPTURE_BEGIN, WORDS(where, (uint64_t)(unsigned)mode), NULL, 0);
+	client_captures += !error;
+	return client_leave(error);
 }
 
 int cudaStreamEndCapture(void *stream, void **graph)
@@ -49,6 +52,7 @@ int cudaStreamEndCapture(void *stream, void **graph)
 	*graph = handle_open(HANDLE_GRAPH, &number);
 	if (!*graph)
 		return client_leave(CUDA_NO_MEMORY);
+	client_captures -= client_captures > 0;
 	error = client_ask(REMOTE_CAPTURE_END, WORDS(where, number), NULL, 0);
 	if (error) {
 		handle_close(HANDLE_GRAPH, *graph, &number);

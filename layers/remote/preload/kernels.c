@@ -44,7 +44,11 @@ static uint32_t n_kernels;
 /* The function that the kernels of a program on the CPU device make themselves known to. */
 bool kernels_are_functions(void)
 {
-	return dlsym(RTLD_DEFAULT, "cpudev_register") != NULL;
+	static int known; /* 0: not yet, 1: no, 2: yes; a failed search costs microseconds */
+
+	if (!known)
+		known = dlsym(RTLD_DEFAULT, "cpudev_register") ? 2 : 1;
+	return known == 2;
 }
 
 bool kernel_offset(const void *address, uint64_t *offset)
