@@ -155,6 +155,15 @@ static bool is_whole(const struct remote_command *c, uint64_t readable)
 /* An answer of the runtime that is no error to remember. */
 enum { NOT_READY = 600 };
 
+void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,
+		    struct remote_answer *answer)
+{
+	answer->error = error;
+	answer->late = s->late[thread];
+	answer->bytes = error ? 0 : bytes;
+	s->late[thread] = 0;
+}
+
 bool session_do(struct session *s, const struct remote_command *c, uint64_t readable,
 		struct remote_answer *answer)
 {
@@ -167,14 +176,10 @@ bool session_do(struct session *s, const struct remote_command *c, uint64_t read
 	r.payload_bytes = c->payload;
 	error = commands[c->op](s, &r);
 	s->done += c->op != REMOTE_PAD;
-	if (c->flags & REMOTE_ANSWERED) {
-		answer->error = error;
-		answer->late = s->late[c->thread];
-		answer->bytes = error ? 0 : r.bytes;
-		s->late[c->thread] = 0;
-	} else if (error && error != NOT_READY) {
+	if (c->flags & REMOTE_ANSWERED)
+		session_answer(s, c->thread, error, r.bytes, answer);
+	else if (error && error != NOT_READY)
 		s->late[c->thread] = error;
-	}
 	return true;
 }
 
@@ -238,6 +243,7 @@ static void close_region(const struct region *r)
 /* Streams first: captures end with them, and forbid what follows. */
 void session_close(struct session *s)
 {
+	waits_release(s);
 	close_all(&s->streams, close_stream);
 	cudaDeviceSynchronize();
 	close_all(&s->events, close_event);

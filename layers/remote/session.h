@@ -43,6 +43,14 @@ struct served_graph {
 	size_t nodes;
 };
 
+/* A thread of the client's that waits, while others of it are served. */
+struct parked {
+	uint8_t thread;
+	uint64_t event;	     /* the client's; REMOTE_EVENTS: none, but these, in turn */
+	cudaEvent_t *before; /* recorded behind all that it waits for */
+	size_t n, done;
+};
+
 struct session {
 	const struct remote_backend *backend;
 	uint64_t pinned_base; /* REMOTE_PINNED_BYTES that the client has mapped there, too */
@@ -54,6 +62,8 @@ struct session {
 	struct table streams, events, graphs, execs, kernels, images;
 	int late[REMOTE_THREADS]; /* by thread: the last error of a command without answer */
 	uint64_t done;		  /* commands */
+	struct parked parked[REMOTE_THREADS];
+	unsigned n_parked;
 };
 
 /* What one command is, and what it answers. */
@@ -76,6 +86,23 @@ struct session session_new(const struct remote_backend *backend, uint64_t pinned
  */
 bool session_do(struct session *s, const struct remote_command *c, uint64_t readable,
 		struct remote_answer *answer);
+
+/* ---- threads that wait (waits.c) ---------------------------------------------------------- */
+
+/*
+ * Where the command is a wait that is not over: has the thread wait without holding up the session.
+ * False: it is to be done as any.
+ */
+bool waits_park(struct session *s, const struct remote_command *c, uint64_t readable);
+
+/* A wait that is over now, and what it returns. False: none. */
+bool waits_take(struct session *s, unsigned *thread, int *error);
+
+void waits_release(struct session *s);
+
+/* What session_do() leaves in an answer. */
+void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,
+		    struct remote_answer *answer);
 
 /* Gives back all that the client has. */
 void session_close(struct session *s);

@@ -267,7 +267,9 @@ static void do_message(struct fuzz *f, bool exact)
 {
 	struct remote_command *c = (struct remote_command *)f->bytes;
 	const struct remote_answer *answer;
+	unsigned thread;
 	uint64_t head;
+	int error;
 
 	c->flags = REMOTE_ANSWERED;
 	answer = &f->channel->answer[c->thread % REMOTE_THREADS];
@@ -278,6 +280,8 @@ static void do_message(struct fuzz *f, bool exact)
 		end_session(f);
 		f->tail = 0;
 	}
+	while (waits_take(&f->s, &thread, &error))
+		cr_assert(lt(u32, thread, REMOTE_THREADS));
 	cr_assert(le(u64, f->s.memory_bytes, f->s.memory_max));
 	cr_assert(le(u64, answer->bytes, REMOTE_ANSWER_BYTES));
 }
@@ -332,6 +336,7 @@ static inline void fuzz_session(int n)
 	cr_assert(eq(u64, word_of(place), f->base));
 	begin_session(f);
 	replay(f);
+	f->channel->threads = 2; /* waits, too, are then left to stand */
 	damage_and_invent(f, n);
 	session_close(&f->s);
 	held = cpudev_held();

@@ -95,6 +95,7 @@ struct remote_channel {
 	/* the client's */
 	_Alignas(64) atomic_uint_least64_t head; /* bytes ever written */
 	atomic_uint bell;			 /* a futex: rung where the daemon sleeps */
+	atomic_uint threads; /* that make calls: of more than one, none holds back others */
 	/* the daemon's */
 	_Alignas(64) atomic_uint_least64_t tail; /* bytes of commands that are done */
 	atomic_uint sleeping;

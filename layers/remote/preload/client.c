@@ -29,10 +29,18 @@ static unsigned answers[REMOTE_THREADS]; /* by slot: how many were asked for */
 static uint64_t slots_taken;
 static pthread_key_t slot_key;
 
+/* The daemon is told how many threads there are. */
+static void set_slots(uint64_t taken)
+{
+	slots_taken = taken;
+	if (state == CONNECTED)
+		atomic_store(&connection.channel->threads, (unsigned)__builtin_popcountll(taken));
+}
+
 static void free_slot(void *slot)
 {
 	pthread_mutex_lock(&lock);
-	slots_taken &= ~(UINT64_C(1) << ((uintptr_t)slot - 1));
+	set_slots(slots_taken & ~(UINT64_C(1) << ((uintptr_t)slot - 1)));
 	pthread_mutex_unlock(&lock);
 }
 
@@ -46,7 +54,7 @@ static bool take_slot(void)
 	if (slots_taken == UINT64_MAX)
 		return false;
 	slot = __builtin_ctzll(~slots_taken);
-	slots_taken |= UINT64_C(1) << slot;
+	set_slots(slots_taken | UINT64_C(1) << slot);
 	thread_slot = slot + 1;
 	pthread_setspecific(slot_key, (void *)(uintptr_t)thread_slot);
 	return true;
