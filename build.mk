@@ -43,7 +43,7 @@ endif
 # Those that preload a library of their own.
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
 # The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
-CUDARTS := $B/layers/cudart/libcudart.so.12 $B/layers/cudart/libcudart.so.13
+CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/libcudart.so.%,12 13))
 
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
@@ -336,7 +336,7 @@ dist: $B/rift $(BLAS) preloads
 	$(Q)cp $B/rift LICENSE $(DIST)/
 	$(Q)mkdir $(DIST)/layers
 	$(if $(PRELOADS),$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/)
-	$(Q)mkdir $(DIST)/layers/cudart && cp -P $B/layers/cudart/*.so* $(DIST)/layers/cudart/
+	$(if $(CUDARTS),$(Q)mkdir $(DIST)/layers/cudart && cp -P $(CUDARTS) $B/layers/cudart/librift-remote.so $(DIST)/layers/cudart/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' -o -name '*.jsonl.gz' \
