@@ -8,6 +8,10 @@
 
 #include "layers/remote/library.h"
 
+const struct remote_backend *remote_backend_instead;
+
+#if CUDART_VERSION >= 13000 /* the CPU device says so, too */
+
 /* What NVIDIA's driver makes on Linux, and Windows for its Linux. */
 static const char *missing(void)
 {
@@ -80,8 +84,6 @@ static bool symbol(void *library, uint64_t offset, const char *name, uint64_t *a
 	return at && size;
 }
 
-const struct remote_backend *remote_backend_instead;
-
 const struct remote_backend *backend_cuda(void)
 {
 	static const struct remote_backend cuda = {
@@ -94,6 +96,14 @@ const struct remote_backend *backend_cuda(void)
 		.symbol = symbol,
 	};
 
-	/* CUDA 13 has what it takes */
-	return CUDART_VERSION >= 13000 ? &cuda : NULL;
+	return &cuda;
 }
+
+#else
+
+const struct remote_backend *backend_cuda(void)
+{
+	return NULL;
+}
+
+#endif

@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-#if defined(RIFT_CPU_DEVICE) || CUDART_VERSION < 13000
+#ifdef RIFT_CPU_DEVICE
 
 typedef struct CUlib_st *cudaLibrary_t;
 typedef struct CUkern_st *cudaKernel_t;

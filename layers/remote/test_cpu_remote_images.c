@@ -217,6 +217,43 @@ Test(small_remote_images, copies_come_back)
 	returned(served(false, "copies"), "copies: 0\n");
 }
 
+/* A GPU's driver chooses addresses, where the program may have something of its own. */
+Test(small_remote_images, memory_lies_where_the_program_has_nothing)
+{
+	struct own_daemon d;
+	const char *out;
+
+	recorder_begin();
+	d = own_daemon_start(false, NULL);
+	recorded->elsewhere = 3;
+	out = run_client(&d, "taken copies");
+	returned(out, "taken: 1\n");
+	returned(out, "copies: 0\n");
+	cr_assert(eq(int, recorded->commands[REMOTE_MALLOC], 4));
+	cr_assert(eq(int, recorded->given_back, 3));
+	own_daemon_end(&d);
+}
+
+/* As the layer has it on a GPU: the runtime's names are preloaded, of both versions. */
+Test(small_remote_images, preloaded_names_are_found_too)
+{
+	struct own_daemon d;
+	const char *out;
+	int n = (int)(strrchr(client_library(), '/') - client_library()), rc;
+
+	recorder_begin();
+	d = own_daemon_start(false, NULL);
+	rc = shell(&out,
+		   REMOTE_VARIABLE "='%s' LD_PRELOAD='%s:%.*s/cudart/libcudart.so.13:"
+				   "%.*s/cudart/libcudart.so.12' '%s' plain 2>&1",
+		   d.folder, client_library(), n, client_library(), n, client_library(),
+		   client_path());
+	cr_assert(zero(int, rc), "%s", out);
+	returned(out, "plain: 0\n");
+	cr_assert(eq(int, recorded->launches, 1));
+	own_daemon_end(&d);
+}
+
 /* ---- what is sent, and when --------------------------------------------------------------- */
 
 Test(small_remote_images, nothing_is_sent_before_its_first_use)

@@ -52,6 +52,7 @@ static struct recorded {
 	} library[RECORDED];
 	struct recorded_launch launch[RECORDED];
 	int commands[REMOTE_OPS_COUNT]; /* that came */
+	int elsewhere, given_back;	/* pieces of memory: to lie where a program has something */
 } * recorded;
 
 static void recorder_count(const struct remote_command *c)
@@ -125,6 +126,42 @@ cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t li
 	return cudaErrorInvalidSymbol;
 }
 
+/* ---- memory: the CPU device's, or none, at addresses of a program's ----------------------------
+ */
+
+#define RECORDER_ELSEWHERE UINT64_C(0x500000000000)
+
+static inline void *recorder_next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+	cudaError_t (*next)(void **, size_t);
+	void *found = recorder_next("cudaMalloc");
+
+	if (recorded->elsewhere) {
+		*memory = (void *)(RECORDER_ELSEWHERE + (uint64_t)--recorded->elsewhere * bytes);
+		return cudaSuccess;
+	}
+	memcpy(&next, &found, sizeof(next));
+	return next(memory, bytes);
+}
+
+cudaError_t cudaFree(void *memory)
+{
+	cudaError_t (*next)(void *);
+	void *found = recorder_next("cudaFree");
+
+	if ((uint64_t)(uintptr_t)memory - RECORDER_ELSEWHERE < 64 << 20) {
+		recorded->given_back++;
+		return cudaSuccess;
+	}
+	memcpy(&next, &found, sizeof(next));
+	return next(memory);
+}
+
 /* ---- kernels ------------------------------------------------------------------------------ */
 
 cudaError_t cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size)
@@ -192,7 +229,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 {
 	enum { SAME_ADDRESS = 91 };
 	cudaError_t (*next)(int *, enum cudaDeviceAttr, int);
-	void *found = dlsym(RTLD_NEXT, "cudaDeviceGetAttribute");
+	void *found = recorder_next("cudaDeviceGetAttribute");
 
 	*value = 1;
 	if ((int)attribute == SAME_ADDRESS)
