@@ -21,6 +21,7 @@ const struct recorder_kernel recorder_kernels[] = {
 	{ "_Z14image_templateIdLi5EEvPT_S0_", { 8, 8 }, { 8, 8 } },
 	{ "image_rdc", { 8, 4 }, { 8, 4 } },
 	{ "image_ptx", { 8, 4 }, { 8, 4 } },
+	{ "image_per_thread", { 8 }, { 8 } },
 	{ "image_arguments", { 8, 1, 64, 5000 }, { 8, 1, 1, 1 } },
 	{ 0 },
 };
@@ -209,6 +210,16 @@ Test(small_remote_images, variables_are_found_by_their_names)
 	returned(served(false, "variables"), "variables: 41\n");
 	cr_assert(eq(int, recorded->commands[REMOTE_SYMBOL], 2));
 	cr_assert(eq(int, recorded->libraries, 1));
+}
+
+/* --default-stream per-thread: other names, and another stream where the program says 0. */
+Test(small_remote_images, default_streams_of_threads_are_meant)
+{
+	returned(served(false, "per_thread plain"), "per_thread: 42\n");
+	check_shape(&recorded->launch[0], "image_per_thread", (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 },
+		    8);
+	cr_assert(eq(ptr, recorded->launch[0].stream, (void *)cudaStreamPerThread));
+	cr_assert(zero(ptr, recorded->launch[1].stream));
 }
 
 /* Pageable memory goes by way of blocks, which this daemon has pinned. */

@@ -37,6 +37,7 @@ enum { RECORDED = 64, RECORDED_BYTES = 6000 };
 struct recorded_launch {
 	char kernel[128];
 	dim3 grid, block;
+	cudaStream_t stream;
 	size_t shared_bytes, bytes;
 	unsigned attributes;
 	int attribute; /* the first one's number */
@@ -200,6 +201,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 	snprintf(l->kernel, sizeof(l->kernel), "%s", k->name);
 	l->grid = config->gridDim;
 	l->block = config->blockDim;
+	l->stream = config->stream;
 	l->shared_bytes = config->dynamicSmemBytes;
 	l->attributes = config->numAttrs;
 	l->attribute = config->numAttrs ? (int)config->attrs[0].id : 0;

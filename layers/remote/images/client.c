@@ -36,6 +36,7 @@ int run_rdc_variable(void);
 int run_ptx(void *to);
 int run_arguments(void *to);
 int run_attribute(void *to);
+int run_per_thread(void *to);
 
 static uint8_t function[3]; /* only their addresses count */
 
@@ -113,6 +114,7 @@ static int run(const char *name, void *to)
 	NAMED(ptx, to)
 	NAMED(arguments, to)
 	NAMED(attribute, to)
+	NAMED(per_thread, to)
 	NAMED(bad_wrapper, )
 	NAMED(bad_body, )
 	NAMED(unknown_kernel, )

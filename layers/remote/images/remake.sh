@@ -11,6 +11,7 @@ for name in plain template arguments; do
 	compile -gencode "$sm_90" -c $name.cu -o $name.o
 done
 compile -gencode arch=compute_90,code=compute_90 --compress-mode=size -c ptx.cu -o ptx.o
+compile -gencode "$sm_90" --default-stream per-thread -c per_thread.cu -o per_thread.o
 for name in rdc_one rdc_two; do
 	compile -gencode "$sm_90" -rdc=true -c $name.cu -o $name.o
 done
