@@ -654,6 +654,43 @@ Test(small_remote_daemon, addresses_of_its_own_are_refused)
 	session_close(&s);
 }
 
+/* Any kernel is the one that does no harm; its parameters are those of another. */
+static const void *harmless(void *library, uint64_t offset, const char *name)
+{
+	(void)library;
+	(void)offset;
+	return strlen(name) > 0 ? kernel_nothing() : NULL;
+}
+
+static bool the_variable(void *library, uint64_t offset, const char *name, uint64_t *address,
+			 uint64_t *bytes)
+{
+	(void)library;
+	(void)name;
+	*address = word_of(variable());
+	*bytes = 32;
+	return offset % 2 == 0;
+}
+
+/* Nothing is read in it. */
+static int any_image(const void *image, void **library)
+{
+	*library = (void *)image;
+	return 0;
+}
+
+static void no_image(void *library)
+{
+	(void)library;
+}
+
+static const struct remote_backend backend = {
+	.load = any_image,
+	.unload = no_image,
+	.kernel = harmless,
+	.symbol = the_variable,
+};
+
 /* RIFT_REMOTE_FUZZ: how many in place of these. */
 enum { FUZZ_MESSAGES = 10000 };
 
@@ -664,5 +701,6 @@ Test(small_remote_daemon, damaged_commands_are_refused)
 	fuzz_new_record();
 	passes_with(false, fuzz_watch);
 	cr_assert(lt(u64, 10000, fuzz_record->bytes));
-	fuzz_session(n ? atoi(n) : FUZZ_MESSAGES);
+	fuzz_session(&backend, NULL, REMOTE_KERNEL, REMOTE_EXEC_DESTROY,
+		     n ? atoi(n) : FUZZ_MESSAGES);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "layers/remote/test_daemon.h"
+#include "layers/remote/test_fuzz.h"
 #include "layers/remote/test_recorder.h"
 
 TestSuite(small_remote_images, .init = layers_apart, .timeout = 100);
@@ -422,4 +423,23 @@ Test(small_remote_images, images_that_lie_are_not_loaded)
 	session_close(&b->s);
 	cr_assert(eq(int, recorded->unloaded, 1));
 	free(b);
+}
+
+/* Fat binaries come from the store here, as blocks are not on record. RIFT_REMOTE_FUZZ: how many.
+ */
+Test(small_remote_images, damaged_commands_are_refused)
+{
+	enum { MESSAGES = 3000 };
+	const char *n = getenv("RIFT_REMOTE_FUZZ");
+	struct own_daemon d;
+
+	recorder_begin();
+	fuzz_new_record();
+	d = own_daemon_start(false, fuzz_watch);
+	for (int i = 0; i < 2; i++)
+		run_client(&d, "plain variables template rdc rdc_variable ptx arguments copies "
+			       "per_thread bad_body");
+	own_daemon_end(&d);
+	fuzz_session(backend_cuda(), d.folder, REMOTE_KERNEL, REMOTE_SYMBOL,
+		     n ? atoi(n) : MESSAGES);
 }

@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 
 #include "layers/remote/serve.h"
-#include "layers/remote/test_cpu_remote_calls.h"
 
 /* ---- the record --------------------------------------------------------------------------- */
 
@@ -60,45 +59,6 @@ static inline void fuzz_watch(void)
 	serve_shown = take_down;
 }
 
-/* ---- a session ---------------------------------------------------------------------------- */
-
-/* Any kernel is the one that does no harm; its parameters are those of another. */
-static const void *harmless(void *library, uint64_t offset, const char *name)
-{
-	(void)library;
-	(void)offset;
-	return strlen(name) > 0 ? kernel_nothing() : NULL;
-}
-
-static bool the_variable(void *library, uint64_t offset, const char *name, uint64_t *address,
-			 uint64_t *bytes)
-{
-	(void)library;
-	(void)name;
-	*address = word_of(variable());
-	*bytes = 32;
-	return offset % 2 == 0;
-}
-
-/* Nothing is read in it. */
-static int any_image(const void *image, void **library)
-{
-	*library = (void *)image;
-	return 0;
-}
-
-static void no_image(void *library)
-{
-	(void)library;
-}
-
-static const struct remote_backend backend = {
-	.load = any_image,
-	.unload = no_image,
-	.kernel = harmless,
-	.symbol = the_variable,
-};
-
 static uint64_t fuzz_state = 1;
 
 /* xorshift64* (Vigna 2016): the same numbers in every run. */
@@ -112,6 +72,8 @@ static uint64_t draw(uint64_t n)
 
 struct fuzz {
 	struct session s;
+	const struct remote_backend *backend;
+	const char *store; /* of fat binaries, as the session's */
 	struct remote_channel *channel;
 	struct remote_command *buffer;
 	uint64_t base, tail, at;    /* at: in the record */
@@ -123,7 +85,8 @@ struct fuzz {
 static void begin_session(struct fuzz *f)
 {
 	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
-	f->s = session_new(&backend, f->base, f->channel->in[0], f->channel->out[0], 64 << 20);
+	f->s = session_new(f->backend, f->base, f->channel->in[0], f->channel->out[0], 64 << 20);
+	f->s.store = f->store;
 }
 
 /* ---- damage ------------------------------------------------------------------------------- */
@@ -286,7 +249,7 @@ static void do_message(struct fuzz *f, bool exact)
 	cr_assert(le(u64, answer->bytes, REMOTE_ANSWER_BYTES));
 }
 
-/* As it was recorded: each kind of command is done then, but rift's own first one. */
+/* As it was recorded. */
 static void replay(struct fuzz *f)
 {
 	bool more, damaged = false;
@@ -295,8 +258,6 @@ static void replay(struct fuzz *f)
 		more = next_recorded(f, &damaged);
 		do_message(f, true);
 	} while (more);
-	for (int op = REMOTE_KERNEL; op < REMOTE_OPS_COUNT; op++)
-		cr_assert(lt(int, 0, f->done[op]), "command %d was never done", op);
 }
 
 /* n that no client would send: two of three were sent by one, and are damaged. Between them come
@@ -320,13 +281,17 @@ static void damage_and_invent(struct fuzz *f, int n)
 	}
 }
 
-static inline void fuzz_session(int n)
+/* What is recorded must have done these commands before it is damaged. */
+static inline void fuzz_session(const struct remote_backend *backend, const char *store,
+				enum remote_op first, enum remote_op last, int n)
 {
 	struct fuzz *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
 	struct cpudev_held held;
 	void *place;
 
 	memset(f, 0, sizeof(*f));
+	f->backend = backend;
+	f->store = store;
 	f->base = UINT64_C(0x7e8000000000);
 	f->channel = aligned_alloc(4096, sizeof(*f->channel));
 	memset(f->channel, 0, sizeof(*f->channel));
@@ -336,6 +301,8 @@ static inline void fuzz_session(int n)
 	cr_assert(eq(u64, word_of(place), f->base));
 	begin_session(f);
 	replay(f);
+	for (unsigned op = first; op <= last; op++)
+		cr_assert(lt(int, 0, f->done[op]), "command %u was never done", op);
 	f->channel->threads = 2; /* waits, too, are then left to stand */
 	damage_and_invent(f, n);
 	session_close(&f->s);

@@ -32,6 +32,7 @@ extern struct recorder_variable {
 	void *at;
 } recorder_variables[];
 
+/* The last so many of each. */
 enum { RECORDED = 64, RECORDED_BYTES = 6000 };
 
 struct recorded_launch {
@@ -72,6 +73,8 @@ static inline void recorder_begin(void)
 
 /* ---- libraries ---------------------------------------------------------------------------- */
 
+static int recorder_loaded; /* in this process; variables go with the last */
+
 /* As the fat binary itself says. A real one has more in it than a header. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, void *jit_options,
 				void **jit_values, unsigned jit_n, void *options, void **values,
@@ -79,7 +82,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, void *
 {
 	uint16_t header;
 	uint64_t behind;
-	int i = recorded->libraries;
+	int i = recorded->libraries % RECORDED;
 
 	(void)jit_options;
 	(void)jit_values;
@@ -87,11 +90,12 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, void *
 	(void)values;
 	memcpy(&header, (const uint8_t *)code + 6, sizeof(header));
 	memcpy(&behind, (const uint8_t *)code + 8, sizeof(behind));
-	if (behind < 100 || jit_n || n || i == RECORDED)
+	if (behind < 100 || jit_n || n)
 		return cudaErrorInvalidKernelImage;
 	recorded->library[i].bytes = header + behind;
 	recorded->library[i].hash = remote_hash_of(code, header + behind);
 	recorded->libraries++;
+	recorder_loaded++;
 	*library = (cudaLibrary_t)(uintptr_t)(i + 1);
 	return cudaSuccess;
 }
@@ -100,6 +104,11 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 {
 	(void)library;
 	recorded->unloaded++;
+	if (!--recorder_loaded)
+		for (struct recorder_variable *v = recorder_variables; v->name; v++) {
+			cudaFree(v->at);
+			v->at = NULL;
+		}
 	return cudaSuccess;
 }
 
@@ -193,11 +202,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 				void **arguments)
 {
 	const struct recorder_kernel *k = function;
-	struct recorded_launch *l = &recorded->launch[recorded->launches];
+	struct recorded_launch *l = &recorded->launch[recorded->launches % RECORDED];
 	size_t offset, size;
 
-	if (recorded->launches == RECORDED)
-		return cudaErrorMemoryAllocation;
 	snprintf(l->kernel, sizeof(l->kernel), "%s", k->name);
 	l->grid = config->gridDim;
 	l->block = config->blockDim;
