@@ -37,6 +37,10 @@ struct remote_backend {
 	/* Where the variable lies on the device, and its bytes. */
 	bool (*symbol)(void *library, uint64_t offset, const char *name, uint64_t *address,
 		       uint64_t *bytes);
+	/* Has the default pool keep so many bytes when it is waited for, or now. A CUDA error.
+	 * NULL: it has no pool. */
+	int (*keep)(uint64_t bytes);
+	int (*trim)(uint64_t bytes);
 };
 
 /* NULL: this build's runtime cannot do that. */

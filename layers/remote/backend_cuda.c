@@ -84,6 +84,23 @@ static bool symbol(void *library, uint64_t offset, const char *name, uint64_t *a
 	return at && size;
 }
 
+static int keep(uint64_t bytes)
+{
+	cudaMemPool_t pool;
+	cudaError_t err = cudaDeviceGetDefaultMemPool(&pool, 0);
+
+	return (int)(err ? err
+			 : cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes));
+}
+
+static int trim(uint64_t bytes)
+{
+	cudaMemPool_t pool;
+	cudaError_t err = cudaDeviceGetDefaultMemPool(&pool, 0);
+
+	return (int)(err ? err : cudaMemPoolTrimTo(pool, bytes));
+}
+
 const struct remote_backend *backend_cuda(void)
 {
 	static const struct remote_backend cuda = {
@@ -94,6 +111,8 @@ const struct remote_backend *backend_cuda(void)
 		.unload = unload,
 		.kernel = kernel,
 		.symbol = symbol,
+		.keep = keep,
+		.trim = trim,
 	};
 
 	return &cuda;

@@ -50,6 +50,16 @@ int do_malloc_async(struct session *s, struct request *r)
 	return err ? err : hand_out(s, r, memory, r->word[0]);
 }
 
+int do_pool_keep(struct session *s, struct request *r)
+{
+	return s->backend->keep ? s->backend->keep(r->word[0]) : (int)cudaErrorNotSupported;
+}
+
+int do_pool_trim(struct session *s, struct request *r)
+{
+	return s->backend->trim ? s->backend->trim(r->word[0]) : (int)cudaErrorNotSupported;
+}
+
 /* The piece of that kind which begins there. */
 static struct region *find_piece(struct session *s, uint64_t base, enum region_kind kind)
 {

@@ -1,6 +1,6 @@
 /*
- * library.h - the runtime's functions that load fat binaries (CUDA 13). Weak, as the CPU device has
- * none of them.
+ * library.h - functions of CUDA 13's runtime that a GPU's daemon needs and the CPU device does not
+ * have: those that load fat binaries, and those of pools. Weak, as there they are missing.
  */
 #ifndef RIFT_REMOTE_LIBRARY_H
 #define RIFT_REMOTE_LIBRARY_H
@@ -20,8 +20,20 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, co
 cudaError_t cudaLibraryGetGlobal(void **address, size_t *bytes, cudaLibrary_t library,
 				 const char *name);
 
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+				    void *value);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes);
+
 #endif
 
+#pragma weak cudaDeviceGetDefaultMemPool
+#pragma weak cudaMemPoolSetAttribute
+#pragma weak cudaMemPoolTrimTo
 #pragma weak cudaLibraryLoadData
 #pragma weak cudaLibraryUnload
 #pragma weak cudaLibraryGetKernel

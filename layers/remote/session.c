@@ -87,6 +87,8 @@ static int do_count(struct session *s, struct request *r)
 static command *const commands[REMOTE_OPS_COUNT] = {
 	[REMOTE_PAD] = do_nothing,
 	[REMOTE_COUNT] = do_count,
+	[REMOTE_POOL_KEEP] = do_pool_keep,
+	[REMOTE_POOL_TRIM] = do_pool_trim,
 	[REMOTE_IMAGE] = do_image,
 	[REMOTE_IMAGE_PART] = do_image_part,
 	[REMOTE_KERNEL] = do_kernel,

@@ -130,7 +130,8 @@ command do_image, do_image_part, do_kernel, do_symbol, do_error_text;
 command do_launch, do_func_attributes, do_func_set, do_occupancy;
 command do_properties, do_attribute, do_device_count, do_set_flags, do_get_flags, do_set_limit;
 command do_get_limit, do_versions, do_priorities, do_device_wait, do_mem_info;
-command do_malloc, do_free, do_pin, do_unpin, do_malloc_async, do_free_async;
+command do_pool_keep, do_pool_trim, do_malloc, do_free, do_pin, do_unpin, do_malloc_async,
+	do_free_async;
 command do_copy, do_copy_in, do_copy_inline, do_copy_out, do_set;
 command do_stream_create, do_stream_destroy, do_stream_wait, do_stream_query;
 command do_stream_wait_event, do_event_create, do_event_destroy, do_event_record, do_event_wait;

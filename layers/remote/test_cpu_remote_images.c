@@ -229,6 +229,13 @@ Test(small_remote_images, copies_come_back)
 	returned(served(false, "copies"), "copies: 0\n");
 }
 
+Test(small_remote_images, the_default_pool_is_the_daemon_s)
+{
+	returned(served(false, "pool"), "pool: 0\n");
+	cr_assert(eq(u64, recorded->pool_keeps, UINT64_MAX));
+	cr_assert(eq(u64, recorded->pool_trimmed_to, 12345));
+}
+
 /* A GPU's driver chooses addresses, where the program may have something of its own. */
 Test(small_remote_images, memory_lies_where_the_program_has_nothing)
 {

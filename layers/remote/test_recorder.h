@@ -54,7 +54,8 @@ static struct recorded {
 	} library[RECORDED];
 	struct recorded_launch launch[RECORDED];
 	int commands[REMOTE_OPS_COUNT]; /* that came */
-	int elsewhere, given_back;	/* pieces of memory: to lie where a program has something */
+	uint64_t pool_keeps, pool_trimmed_to;
+	int elsewhere, given_back; /* pieces of memory: to lie where a program has something */
 } * recorded;
 
 static void recorder_count(const struct remote_command *c)
@@ -170,6 +171,26 @@ cudaError_t cudaFree(void *memory)
 	}
 	memcpy(&next, &found, sizeof(next));
 	return next(memory);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+	*pool = (cudaMemPool_t)recorded;
+	return device ? cudaErrorInvalidDevice : cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+	if ((void *)pool != recorded || attribute != cudaMemPoolAttrReleaseThreshold)
+		return cudaErrorInvalidValue;
+	memcpy(&recorded->pool_keeps, value, sizeof(recorded->pool_keeps));
+	return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
+{
+	recorded->pool_trimmed_to = bytes;
+	return (void *)pool == recorded ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------ */

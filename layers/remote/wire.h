@@ -117,6 +117,8 @@ struct remote_channel {
 	OP(PAD, 0, REMOTE_RING_BYTES) /* nothing: the rest of the ring */                          \
 	OP(COUNT, 0, 0)		      /* -> commands done before this one */                       \
 	OP(ERROR_TEXT, 2, 0)	      /* error, 0 its name or 1 its text -> text */                \
+	OP(POOL_KEEP, 1, 0)	      /* bytes that the default pool keeps at a synchronize */     \
+	OP(POOL_TRIM, 1, 0)	      /* bytes that it keeps now */                                \
 	OP(IMAGE, 4, 0)		      /* number, bytes, hash, hash -> int: it is there, loaded */  \
 	OP(IMAGE_PART, 2, 0)	      /* number, bytes | block << 32; in order; the last loads */  \
 	OP(KERNEL, 2,                                                                              \

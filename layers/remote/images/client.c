@@ -18,6 +18,9 @@ int cudaMalloc(void **memory, size_t bytes);
 int cudaMemcpy(void *dst, const void *src, size_t bytes, int kind);
 int cudaDeviceSynchronize(void);
 int cudaDeviceReset(void);
+int cudaDeviceGetDefaultMemPool(void **pool, int device);
+int cudaMemPoolSetAttribute(void *pool, int attribute, void *value);
+int cudaMemPoolTrimTo(void *pool, size_t bytes);
 const char *cudaGetErrorName(int error);
 int cudaLaunchKernel(const void *function, struct dim grid, struct dim block, void **arguments,
 		     size_t shared_bytes, void *stream);
@@ -101,6 +104,17 @@ static int run_copies(uint8_t *to)
 	return error;
 }
 
+static int run_pool(void)
+{
+	enum { THRESHOLD = 4, REUSE = 1 };
+	uint64_t all = UINT64_MAX;
+	void *pool = NULL;
+
+	return cudaDeviceGetDefaultMemPool(&pool, 0) ||
+	       cudaMemPoolSetAttribute(pool, THRESHOLD, &all) || cudaMemPoolTrimTo(pool, 12345) ||
+	       !cudaMemPoolTrimTo(&pool, 0) || !cudaMemPoolSetAttribute(pool, REUSE, &all);
+}
+
 static int run(const char *name, void *to)
 {
 #define NAMED(function, ...)                                                                       \
@@ -119,6 +133,7 @@ static int run(const char *name, void *to)
 	NAMED(bad_body, )
 	NAMED(unknown_kernel, )
 	NAMED(copies, to)
+	NAMED(pool, )
 #undef NAMED
 	if (!strcmp(name, "reset"))
 		return cudaDeviceReset();

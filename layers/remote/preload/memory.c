@@ -17,6 +17,9 @@ SHOWN int cudaHostRegister(void *memory, size_t bytes, unsigned flags);
 SHOWN int cudaHostUnregister(void *memory);
 SHOWN int cudaMallocAsync(void **memory, size_t bytes, void *stream);
 SHOWN int cudaFreeAsync(void *memory, void *stream);
+SHOWN int cudaDeviceGetDefaultMemPool(const void **pool, int device);
+SHOWN int cudaMemPoolSetAttribute(const void *pool, int attribute, const void *value);
+SHOWN int cudaMemPoolTrimTo(const void *pool, size_t bytes);
 SHOWN int cudaMemGetInfo(size_t *left, size_t *total);
 SHOWN int cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *pointer);
 
@@ -169,6 +172,41 @@ int cudaFreeAsync(void *memory, void *stream)
 	if (!error && piece)
 		regions_remove(&client_regions, piece);
 	return client_leave(error);
+}
+
+/* ---- the pool of memory in stream order: the default one, which has this handle ---------------
+ */
+
+static const char default_pool[8];
+
+int cudaDeviceGetDefaultMemPool(const void **pool, int device)
+{
+	if (!pool || device)
+		return client_result(pool ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	*pool = default_pool;
+	return 0;
+}
+
+int cudaMemPoolSetAttribute(const void *pool, int attribute, const void *value)
+{
+	enum { RELEASE_THRESHOLD = 4 };
+	int error =
+		pool == default_pool && value ? client_enter() : client_result(CUDA_INVALID_VALUE);
+	uint64_t bytes;
+
+	if (error)
+		return error;
+	if (attribute != RELEASE_THRESHOLD)
+		return client_leave(client_refuse("attributes of a pool but its threshold"));
+	memcpy(&bytes, value, sizeof(bytes));
+	return client_leave(client_ask(REMOTE_POOL_KEEP, WORDS(bytes), NULL, 0));
+}
+
+int cudaMemPoolTrimTo(const void *pool, size_t bytes)
+{
+	int error = pool == default_pool ? client_enter() : client_result(CUDA_INVALID_VALUE);
+
+	return error ? error : client_leave(client_ask(REMOTE_POOL_TRIM, WORDS(bytes), NULL, 0));
 }
 
 int cudaMemGetInfo(size_t *left, size_t *total)
