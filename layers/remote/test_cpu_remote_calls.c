@@ -601,42 +601,22 @@ Test(small_remote_daemon, strict_ones_pass_too)
 
 /* ---- commands that no client sends --------------------------------------------------------- */
 
-static uint64_t given; /* the address that the last REMOTE_MALLOC answered */
-
-/* The error of one command. */
-static int error_of(struct session *s, enum remote_op op, const uint64_t *words, size_t n)
-{
-	static struct remote_answer answer;
-	_Alignas(16) uint8_t bytes[256] = { 0 };
-	struct remote_command *c = (struct remote_command *)bytes;
-
-	*c = (struct remote_command){
-		.bytes = remote_command_bytes((unsigned)n, 0),
-		.op = (uint16_t)op,
-		.flags = REMOTE_ANSWERED,
-	};
-	memcpy(c->word, words, n * sizeof(*words));
-	cr_assert(session_do(s, c, c->bytes, &answer), "op %d", op);
-	if (op == REMOTE_MALLOC)
-		memcpy(&given, answer.data, sizeof(given));
-	return answer.error;
-}
-
 #define ASK(op, ...)                                                                               \
-	error_of(&s, op, (const uint64_t[]){ __VA_ARGS__ },                                        \
-		 sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+	command_error(&s, &answer, op, "", (const uint64_t[]){ __VA_ARGS__ },                      \
+		      sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 
 /* The daemon's own memory is out of reach, whichever command names it. */
 Test(small_remote_daemon, addresses_of_its_own_are_refused)
 {
 	static uint8_t blocks[2 * REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
+	static struct remote_answer answer;
 	static uint64_t secret = 42;
 	uint64_t there = word_of(&secret), own;
 	struct session s = session_new(backend_cpu(), UINT64_C(0x7e8000000000), blocks[0],
 				       blocks[REMOTE_BLOCKS], 1 << 20);
 
 	cr_assert(zero(int, ASK(REMOTE_MALLOC, 64)));
-	own = given;
+	memcpy(&own, answer.data, sizeof(own));
 	cr_assert(zero(int, ASK(REMOTE_COPY, own, 8, own + 8, 8, 8, 1, 4, 0)));
 	cr_assert(eq(int, ASK(REMOTE_COPY, there, 8, own, 8, 8, 1, 4, 0), 1));
 	cr_assert(eq(int, ASK(REMOTE_COPY, own, 8, there, 8, 8, 1, 4, 0), 1));

@@ -371,29 +371,9 @@ static struct bare *bare_session(void)
 	return b;
 }
 
-/* The error of one command with a name, which may be "". */
-static int error_of(struct bare *b, enum remote_op op, const char *name, const uint64_t *words,
-		    size_t n)
-{
-	_Alignas(16) uint8_t bytes[256] = { 0 };
-	struct remote_command *c = (struct remote_command *)bytes;
-	uint32_t payload = (uint32_t)strlen(name) + (*name != '\0');
-
-	*c = (struct remote_command){
-		.bytes = remote_command_bytes((unsigned)n, payload),
-		.op = (uint16_t)op,
-		.flags = REMOTE_ANSWERED,
-		.payload = payload,
-	};
-	memcpy(c->word, words, n * sizeof(*words));
-	memcpy(c->word + n, name, payload);
-	cr_assert(session_do(&b->s, c, c->bytes, &b->answer), "op %d", op);
-	return b->answer.error;
-}
-
 #define ASK(op, name, ...)                                                                         \
-	error_of(b, op, name, (const uint64_t[]){ __VA_ARGS__ },                                   \
-		 sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+	command_error(&b->s, &b->answer, op, name, (const uint64_t[]){ __VA_ARGS__ },              \
+		      sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 
 Test(small_remote_images, images_that_lie_are_not_loaded)
 {

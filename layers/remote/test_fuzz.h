@@ -16,6 +16,28 @@
 
 #include "layers/remote/serve.h"
 
+/* ---- one command -------------------------------------------------------------------------- */
+
+/* Its error, and its answer; with a name, which may be "". */
+static inline int command_error(struct session *s, struct remote_answer *answer, enum remote_op op,
+				const char *name, const uint64_t *words, size_t n)
+{
+	_Alignas(16) uint8_t bytes[256] = { 0 };
+	struct remote_command *c = (struct remote_command *)bytes;
+	uint32_t payload = (uint32_t)strlen(name) + (*name != '\0');
+
+	*c = (struct remote_command){
+		.bytes = remote_command_bytes((unsigned)n, payload),
+		.op = (uint16_t)op,
+		.flags = REMOTE_ANSWERED,
+		.payload = payload,
+	};
+	memcpy(c->word, words, n * sizeof(*words));
+	memcpy(c->word + n, name, payload);
+	cr_assert(session_do(s, c, c->bytes, answer), "op %d", op);
+	return answer->error;
+}
+
 /* ---- the record --------------------------------------------------------------------------- */
 
 /* ---- damaged commands --------------------------------------------------------------------- */
