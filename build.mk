@@ -300,11 +300,12 @@ $B/tests/layers/plugin.so: tests/layers/plugin.c $(RUNTIME) $B/flags
 # A program of which nvcc made the kernels, beforehand (layers/remote/images/remake.sh), and which is
 # nobody's sanitizer's. Its runtime is found by name and version, as any program's.
 IMAGES := $(wildcard layers/remote/images/*.o)
-$B/layers/remote/test_cpu_remote_images: $B/layers/remote/images/client
-$B/layers/remote/images/client: layers/remote/images/client.c $B/layers/remote/images/libcudart.so.13 $(IMAGES) $(CUDARTS)
+CLIENTS := $(patsubst %,$B/layers/remote/images/client%,12 13)
+$B/layers/remote/test_cpu_remote_images: $(CLIENTS)
+$(CLIENTS): $B/layers/remote/images/client%: layers/remote/images/client.c $B/layers/remote/images/libcudart.so.% $(IMAGES) $(CUDARTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.13 -lstdc++
-$B/layers/remote/images/libcudart.so.13: layers/remote/images/names.c layers/runtime_calls.h $B/flags
+	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++
+$(patsubst %,$B/layers/remote/images/libcudart.so.%,12 13): layers/remote/images/names.c layers/runtime_calls.h $B/flags
 	@mkdir -p $(@D)
 	$(Q)$(call named_runtime,cuda*; __cuda*)
 

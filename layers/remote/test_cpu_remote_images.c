@@ -36,12 +36,14 @@ struct recorder_variable recorder_variables[] = {
 
 /* ---- a client ----------------------------------------------------------------------------- */
 
+static int client_cuda = 13; /* the version that it was linked with: 12, 13 */
+
 static const char *client_path(void)
 {
 	static char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%.*s/layers/remote/images/client",
-		 (int)(strrchr(rift(), '/') - rift()), rift());
+	snprintf(path, sizeof(path), "%.*s/layers/remote/images/client%d",
+		 (int)(strrchr(rift(), '/') - rift()), rift(), client_cuda);
 	return path;
 }
 
@@ -251,6 +253,13 @@ Test(small_remote_images, memory_lies_where_the_program_has_nothing)
 	cr_assert(eq(int, recorded->commands[REMOTE_MALLOC], 4));
 	cr_assert(eq(int, recorded->given_back, 3));
 	own_daemon_end(&d);
+}
+
+Test(small_remote_images, programs_of_cuda_12_find_their_runtime_too)
+{
+	client_cuda = 12;
+	returned(served(false, "plain"), "plain: 0\n");
+	cr_assert(eq(int, recorded->launches, 1));
 }
 
 /* As the layer has it on a GPU: the runtime's names are preloaded, of both versions. */

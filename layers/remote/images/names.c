@@ -1,5 +1,5 @@
 /* names.c - what client.c is linked with, as a program is with NVIDIA's runtime: every name, of
- * version libcudart.so.13. Nothing here is ever called. */
+ * one version. Nothing here is ever called. */
 #define RUNTIME_CALL(function, versions)                                                           \
 	__attribute__((visibility("default"))) int function(void);                                 \
 	int function(void)                                                                         \
