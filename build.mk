@@ -42,6 +42,8 @@ $(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer la
 endif
 # Those that preload a library of their own.
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
+# The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
+CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/libcudart.so.%,12 13))
 
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
@@ -119,7 +121,7 @@ RPATH      = $(if $(filter cpu,$(DEVICE)),-Wl$(comma)--disable-new-dtags) -Wl,-r
 LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) $(call RPATH,$(1))
 
 # ---- rift ---------------------------------------------------------------------------------
-rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $(INJECTED)
+rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS)
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
@@ -172,12 +174,20 @@ $B/%.cu.o: %.cu $B/flags
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: no sanitizer's, and nothing of rift but the headers.
 PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
-preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED)
+preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS)
 .SECONDEXPANSION:
 $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h layers/*.h) $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
+
+named_runtime = echo '$(@F) { global: $(1); local: *; };' >$@.map && $(CC) $(PRELOADED) -shared -o $@ $< \
+	-Wl,-soname,$(@F) -Wl,--version-script=$@.map
+$(CUDARTS): layers/remote/cudart/libcudart.c $B/layers/remote.so
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	@ln -sfn ../remote.so $(@D)/librift-remote.so
+	$(Q)$(call named_runtime,rift_*) -Wl,--no-as-needed $B/layers/remote.so -Wl,-rpath,'$$ORIGIN'
 
 # ---- what the driver loads into programs that are recorded --------------------------------------
 # The ABI is checked where a toolkit has CUPTI's header.
@@ -326,6 +336,18 @@ $B/tests/layers/plugin.so: tests/layers/plugin.c $(RUNTIME) $B/flags
 	$(call say,LINK,$@)
 	$(Q)$(COMPILE.c:-c=-fPIC -shared) $(RUNTIME) $(call RPATH,$$ORIGIN/../..)
 
+# A program of which nvcc made the kernels, beforehand (layers/remote/images/remake.sh), and which is
+# nobody's sanitizer's. Its runtime is found by name and version, as any program's.
+IMAGES := $(wildcard layers/remote/images/*.o)
+CLIENTS := $(patsubst %,$B/layers/remote/images/client%,12 13)
+$B/layers/remote/test_cpu_remote_images: $(CLIENTS)
+$(CLIENTS): $B/layers/remote/images/client%: layers/remote/images/client.c $B/layers/remote/images/libcudart.so.% $(IMAGES) $(CUDARTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++
+$(patsubst %,$B/layers/remote/images/libcudart.so.%,12 13): layers/remote/images/names.c layers/runtime_calls.h $B/flags
+	@mkdir -p $(@D)
+	$(Q)$(call named_runtime,cuda*; __cuda*)
+
 # ---- bench --------------------------------------------------------------------------------
 # bench/X.c, with kernels in bench/X.cu if it has any, or bench/X.cu alone is a program that
 # prints figures; bench/cpu_X is for the CPU device only, bench/gpu_X and bench/X_cub for GPUs.
@@ -354,6 +376,7 @@ dist: $B/rift $(BLAS) preloads
 	$(Q)cp $B/rift LICENSE $(DIST)/
 	$(Q)mkdir $(DIST)/layers
 	$(if $(PRELOADS),$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/)
+	$(if $(CUDARTS),$(Q)mkdir $(DIST)/layers/cudart && cp -P $(CUDARTS) $B/layers/cudart/librift-remote.so $(DIST)/layers/cudart/)
 	$(if $(INJECTED),$(Q)mkdir $(DIST)/recorder && cp $(INJECTED) $(DIST)/recorder/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/

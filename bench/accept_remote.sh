@@ -1,49 +1,108 @@
 #!/bin/bash
-# accept_remote.sh RIFT [OUT] - what the layer remote costs: each figure of the bare machine, under the
-# layer, and under it with strict=yes, where each call waits for its answer. Sides are measured by
-# pairs (sweep --layer). Asked for are a launch's call, a launch and a wait, the pace of launches,
-# copies, and programs. It prints and judges nothing. OPTIONS, PROGRAMS and CELLS="launch graph copies
-# programs" choose. OUT keeps the sessions; what is there already is not measured again.
+# accept_remote.sh RIFT [OUT] - what the layer remote costs: the bare machine, under the layer, and under
+# it with strict=yes, where each call waits for its answer. Sides are measured by pairs (sweep --layer).
+# Asked for are a launch's call, a launch and a wait, the pace of launches, copies, and programs; on a
+# GPU also the vmCUDA paper's five by table 1 and by 12.5 GB. It prints and judges nothing.
+#   CELLS    of launch graph copies programs table1 large samples (default: those that DEVICE can)
+#   ARMS     of ahead sleep strict lupine (default: ahead strict; GPU: all, lupine where it is)
+#   POLL     us that client and daemon poll (default 20; GPU: 1000); the arm sleep has 0
+#   LAYERS   a folder with lupine/, as accept_atlas.sh takes it
+#   SAMPLES  a folder of NVIDIA's samples, built with nvcc -cudart shared
+#   OPTIONS, PROGRAMS, BYTES, LIMIT (seconds that one measurement may take at a time)
+# OUT keeps the sessions. What is there is not measured again; what was interrupted is gone on with.
 set -u
 rift=$(realpath "${1:?usage: accept_remote.sh RIFT [OUT]}")
-out=${2:-results/remote}
-options=${OPTIONS:---processes 5 --rounds 5}
+out=$(realpath -m "${2:-results/remote}")
+mkdir -p "$out"
+gpu=yes
+[ "$("$rift" run launch us=0 --blocks 1 --json --quiet 2>/dev/null </dev/null | grep -c '"kind": "cpu"')" = 0 ] || gpu=
+options=${OPTIONS:---processes 5 --rounds ${gpu:+1}5}
 programs=${PROGRAMS:-blackscholes blackscholes.options=256k binomial binomial.options=64
 	matmul matmul.n=256 stereo myocyte radixsort --depth 1,16}
-mkdir -p "$out"
+depths=1,16,256
+[ -z "$gpu" ] || depths=1,4,16,64,256,1024
+cells=${CELLS:-launch graph copies programs${gpu:+ table1 large}${SAMPLES:+ samples}}
+lupine=${LAYERS:+$LAYERS/lupine}
+arms=${ARMS:-ahead ${gpu:+sleep }strict}
+[ -n "${ARMS:-}" ] || ! [ -x "${lupine:-/nonexistent}/lupine_driver_server" ] || arms="$arms lupine"
+poll=${POLL:-${gpu:+1000}}
+daemon=
 
+layer_of() { # ARM
+	case $1 in
+	ahead) echo "remote${poll:+ poll=$poll}" ;;
+	sleep) echo 'remote poll=0' ;;
+	strict) echo "remote${poll:+ poll=$poll} strict=yes" ;;
+	lupine) echo "preload lib=$lupine/libcuda.so.1 set=LUPINE_SERVER=127.0.0.1:14833,LUPINE_DISABLE_LOCAL=1" ;;
+	*) echo "ARMS: ahead, sleep, strict, lupine" >&2 && exit 1 ;;
+	esac
+}
+
+begin() { # ARM
+	[ "$1" = lupine ] || return 0
+	LUPINE_PORT=14833 LD_LIBRARY_PATH=$lupine/lib:${LD_LIBRARY_PATH:-} \
+		setsid "$lupine/lupine_driver_server" >"$out/lupine.daemon" 2>&1 &
+	daemon=$!
+	sleep 2
+}
+
+end() {
+	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null
+	daemon=
+}
+trap end EXIT
+
+# Whether a session is complete: it has its name, and what is interrupted ends with .part.
 measure() { # NAME LAYER WORDS...
 	local name=$out/$1.jsonl layer=$2
 	shift 2
-	if ! [ -s "$name" ]; then
+	if [ -s "$name.part" ]; then
+		timeout -s TERM "${LIMIT:-280}" "$rift" sweep --resume "$name" --quiet \
+			>>"$name.txt" 2>&1 </dev/null
+	elif ! [ -s "$name" ]; then
 		rm -f "$name"*
 		# shellcheck disable=SC2086
-		timeout 280 "$rift" sweep "$@" $options --layer "$layer" --quiet --output "$name" \
-			>"$name.txt" 2>&1 </dev/null
+		timeout -s TERM "${LIMIT:-280}" "$rift" sweep "$@" --layer "$layer" --quiet \
+			--output "$name" >"$name.txt" 2>&1 </dev/null
 	fi
+	[ -s "$name" ] || { echo "$name: not complete yet: $(tail -n 1 "$name.txt")" >&2 && return; }
 	"$rift" compare "$name" --json >"$name.json" 2>/dev/null </dev/null || [ -s "$name.json" ]
 }
 
-for arm in ahead strict; do
-	layer=remote
-	[ $arm = strict ] && layer='remote strict=yes'
-	for cell in ${CELLS:-launch graph copies programs}; do
+# The paper's program, once in each process: total= says how many steps, but for binomial's 64.
+paper() { # ARM LAYER PRESET
+	for name in blackscholes binomial matmul stereo radixsort; do
+		local depth=()
+		[ $name != binomial ] || depth=(--depth 64)
+		measure "$1-${3#vmcuda-}-$name" "$2" $name "$name.preset=$3" "${depth[@]}" \
+			--mode stream --processes "${PAPER_PROCESSES:-9}" --rounds 5
+	done
+}
+
+for arm in $arms; do
+	layer=$(layer_of "$arm") || exit 1
+	begin "$arm"
+	for cell in $cells; do
 		# shellcheck disable=SC2086
 		case $cell in
-		launch) measure "$arm-launch" "$layer" launch us=0 --depth 1,16,256 --mode stream ;;
-		graph) measure "$arm-graph" "$layer" launch us=0 --depth 1,16,256 --mode graph ;;
+		launch) measure "$arm-launch" "$layer" launch us=0 --depth $depths --mode stream $options ;;
+		graph) measure "$arm-graph" "$layer" launch us=0 --depth $depths --mode graph $options ;;
 		copies)
 			for host in pinned pageable; do
 				for dir in h2d d2h; do
 					measure "$arm-$dir-$host" "$layer" transfer "host=$host" "dir=$dir" \
-						"bytes=${BYTES:-64,64k,16M}" --depth 1,16
+						"bytes=${BYTES:-64,64k,16M${gpu:+,256M}}" --depth 1,16 $options
 				done
 			done
 			;;
-		programs) measure "$arm-programs" "$layer" $programs --mode stream ;;
-		*) echo "CELLS: launch, graph, copies, programs" >&2 && exit 1 ;;
+		programs) measure "$arm-programs" "$layer" $programs --mode stream $options ;;
+		table1) paper "$arm" "$layer" vmcuda-table1 ;;
+		large) paper "$arm" "$layer" vmcuda-large ;;
+		samples) ;;
+		*) echo "CELLS: launch, graph, copies, programs, table1, large, samples" >&2 && exit 1 ;;
 		esac
 	done
+	end
 done
 python3 - "$out" <<'END'
 import glob, json, os, sys
@@ -73,6 +132,31 @@ for name in sorted(glob.glob(f"{out}/*.jsonl.json")):
               f"| {number(p.get('b_step_ns'), 1e-3)} | {number(p.get('ratio'))} |")
 END
 
+# The model of launches, of each side: c is a launch's cost in a block, p the pace of submission, Z one
+# launch and a synchronize.
+echo
+echo "| session | side | c, us | p, us | Z, us |"
+echo "|---|---|---|---|---|"
+for session in "$out"/*-launch.jsonl; do
+	for side in a b; do
+		[ -s "$session" ] || continue
+		"$rift" fit "$session" --side $side --json 2>/dev/null </dev/null |
+			python3 -c '
+import json, sys
+try:
+    fit = json.load(sys.stdin)["sides"][0]["parameters"]
+except (ValueError, KeyError, IndexError):
+    fit = {}
+def us(name):
+    v = fit.get(name) or {}
+    if v.get("value") is None:
+        return "-"
+    return "%.4g (%.4g to %.4g)" % tuple(1e-3 * v[k] for k in ("value", "lo", "hi"))
+print("|", sys.argv[1], "|", sys.argv[2], "|", us("c_ns"), "|", us("p_ns"), "|", us("z_ns"), "|")
+' "$(basename "$session" .jsonl)" $side
+	done
+done
+
 # The host's part of a launch, and how often it waited: bare, and under the layer.
 say() { # WORDS...
 	echo
@@ -81,8 +165,30 @@ say() { # WORDS...
 }
 run='run launch us=0 --depth 256 --blocks 40 --quiet'
 # shellcheck disable=SC2086
-{
+case " $cells " in *' launch '*)
 	say $run
-	say layer remote -- "$rift" $run
-	say layer remote strict=yes -- "$rift" $run
-}
+	for arm in ahead strict; do
+		# shellcheck disable=SC2046
+		say layer $(layer_of $arm) -- "$rift" $run
+	done
+	;;
+esac
+
+# Programs of others, as they are: does each end as it does without the layer, and what was refused?
+case " $cells " in *' samples '*)
+	echo
+	echo "| sample | bare | layer | refused |"
+	echo "|---|---|---|---|"
+	for sample in "${SAMPLES:?SAMPLES: a folder of built samples}"/*; do
+		if ! [ -f "$sample" ] || ! [ -x "$sample" ]; then continue; fi
+		name=$(basename "$sample")
+		(cd "$SAMPLES" && timeout 100 "$sample" >"$out/sample-$name.bare" 2>&1 </dev/null)
+		bare=$?
+		(cd "$SAMPLES" && timeout 100 "$rift" layer remote -- "$sample" \
+			>"$out/sample-$name.layer" 2>&1 </dev/null)
+		under=$?
+		echo "| $name | exit $bare | exit $under |" \
+			"$(sed -n 's/^rift: layer remote: not supported: //p' "$out/sample-$name.layer" | paste -sd, -) |"
+	done
+	;;
+esac

@@ -1,9 +1,9 @@
 /*
- * backend.h - where a daemon's device comes from, and how it finds a client's kernels there. All
- * else that a daemon does are calls of the CUDA runtime, the same for each.
+ * backend.h - whose device a daemon has, and how it finds a client's kernels there. All else that a
+ * daemon does are calls of the CUDA runtime, the same for each.
  *
  * On the CPU device kernels are functions of the program, and the daemon runs the same program. A
- * GPU's daemon will load the client's fat binaries in their place (cudaLibraryLoadData).
+ * GPU's daemon loads the fat binaries of any program (cudaLibraryLoadData).
  */
 #ifndef RIFT_REMOTE_BACKEND_H
 #define RIFT_REMOTE_BACKEND_H
@@ -11,22 +11,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layers/remote/wire.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct remote_backend {
-	/* Memory of the device is to come from these addresses, which are mapped without access. */
+	enum remote_kernels kernels; /* that a client is to have */
+	/* Before a listener works, which must not open the device: its processes could not then.
+	 * Why there is none, one line without a full stop; NULL: there may be. */
+	const char *(*missing)(void);
+	/* Opens the device of a process that serves. Likewise. */
+	const char *(*open)(void);
+	/* Memory of the device is to come from these addresses, which are mapped without access.
+	 * NULL: it comes from where the runtime takes it. */
 	void (*place)(void *base, uint64_t bytes);
-	/* What cudaLaunchKernel() takes for the kernel of that name, so far into the program; NULL:
-	 * there is none. The name ends with 0. */
-	const void *(*kernel)(uint64_t offset, const char *name);
-	/* Where the variable lies on the device that is so far into the program, and its bytes. */
-	bool (*symbol)(uint64_t offset, uint64_t *address, uint64_t *bytes);
+	/* Loads a fat binary and gives it back; the bytes are the caller's. NULL: it has none. The
+	 * first returns a CUDA error. */
+	int (*load)(const void *image, void **library);
+	void (*unload)(void *library);
+	/* What cudaLaunchKernel() takes for the kernel of that name, of a library or so far into
+	 * the program; NULL: there is none. The name ends with 0. */
+	const void *(*kernel)(void *library, uint64_t offset, const char *name);
+	/* Where the variable lies on the device, and its bytes. */
+	bool (*symbol)(void *library, uint64_t offset, const char *name, uint64_t *address,
+		       uint64_t *bytes);
+	/* Has the default pool keep so many bytes when it is waited for, or now. A CUDA error.
+	 * NULL: it has no pool. */
+	int (*keep)(uint64_t bytes);
+	int (*trim)(uint64_t bytes);
 };
 
-/* This build's; NULL: it has none yet, and cannot serve. */
-const struct remote_backend *remote_backend(void);
+/* NULL: this build's runtime cannot do that. */
+const struct remote_backend *backend_cpu(void);
+const struct remote_backend *backend_cuda(void);
+
+/* For tests: another than this build's. NULL: none. */
+extern const struct remote_backend *remote_backend_instead;
+
+/* The one that serves; NULL: this build has none. */
+static inline const struct remote_backend *remote_backend(void)
+{
+	const struct remote_backend *own = backend_cpu() ? backend_cpu() : backend_cuda();
+
+	return remote_backend_instead ? remote_backend_instead : own;
+}
 
 #ifdef __cplusplus
 }

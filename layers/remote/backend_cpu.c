@@ -16,12 +16,13 @@ static void place(void *base, uint64_t bytes)
 	cpudev_place(base, bytes);
 }
 
-static const void *kernel(uint64_t offset, const char *name)
+static const void *kernel(void *library, uint64_t offset, const char *name)
 {
 	struct image program = image_of_program();
 	const void *function = (const void *)(uintptr_t)(program.base + offset);
 	const char *is;
 
+	(void)library;
 	/* what KERNEL() has not named is no kernel, wherever it points */
 	if (offset >= program.end - program.base || cudaFuncGetName(&is, function)) {
 		cudaGetLastError();
@@ -30,12 +31,15 @@ static const void *kernel(uint64_t offset, const char *name)
 	return strcmp(is, name) ? NULL : function;
 }
 
-static bool symbol(uint64_t offset, uint64_t *address, uint64_t *bytes)
+static bool symbol(void *library, uint64_t offset, const char *name, uint64_t *address,
+		   uint64_t *bytes)
 {
 	struct image program = image_of_program();
 	const void *variable = (const void *)(uintptr_t)(program.base + offset);
 	size_t size;
 
+	(void)library;
+	(void)name;
 	if (offset >= program.end - program.base || cudaGetSymbolSize(&size, variable)) {
 		cudaGetLastError();
 		return false;
@@ -45,16 +49,21 @@ static bool symbol(uint64_t offset, uint64_t *address, uint64_t *bytes)
 	return true;
 }
 
-const struct remote_backend *remote_backend(void)
+const struct remote_backend *backend_cpu(void)
 {
-	static const struct remote_backend cpu = { place, kernel, symbol };
+	static const struct remote_backend cpu = {
+		.kernels = REMOTE_FUNCTIONS,
+		.place = place,
+		.kernel = kernel,
+		.symbol = symbol,
+	};
 
 	return &cpu;
 }
 
 #else
 
-const struct remote_backend *remote_backend(void)
+const struct remote_backend *backend_cpu(void)
 {
 	return NULL;
 }

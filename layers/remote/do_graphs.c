@@ -234,7 +234,7 @@ int do_exec_set_kernel(struct session *s, struct request *r)
 
 	memcpy(&shape, r->word + 3, sizeof(shape));
 	k = table_get(&s->kernels, shape.kernel);
-	if (err || !exec || !k || !kernel_arguments(k, r, argument))
+	if (err || !exec || !k || !kernel_arguments(k, r->payload, r->payload_bytes, argument))
 		return err ? err : (int)cudaErrorInvalidValue;
 	p = (struct cudaKernelNodeParams){
 		.func = (void *)k->function,

@@ -5,99 +5,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which there are ---------------------------------------------------------------------- */
-
-/* Asked one after the other until there is none; false: there are too many, or they are too large.
- */
-static bool ask_params(struct served_kernel *k)
-{
-	size_t offset, size;
-
-	while (!cudaFuncGetParamInfo(k->function, k->params, &offset, &size)) {
-		if (k->params == REMOTE_PARAMS || offset + size > REMOTE_PAYLOAD_BYTES)
-			return false;
-		k->param[k->params++] = (struct remote_param){ (uint32_t)offset, (uint32_t)size };
-		k->bytes = (uint32_t)(offset + size);
-	}
-	cudaGetLastError();
-	return true;
-}
-
-static int enter_kernel(struct session *s, uint64_t number, const void *function,
-			struct served_kernel *k)
-{
-	if (!k)
-		return cudaErrorMemoryAllocation;
-	k->function = function;
-	if (!ask_params(k))
-		return cudaErrorNotSupported;
-	return table_put(&s->kernels, number, k) ? 0 : cudaErrorInvalidValue;
-}
-
-int do_kernel(struct session *s, struct request *r)
-{
-	const void *function = NULL;
-	struct served_kernel *k;
-	int err;
-
-	if (r->payload_bytes && !r->payload[r->payload_bytes - 1])
-		function = s->backend->kernel(r->word[1], (const char *)r->payload);
-	if (!function)
-		return cudaErrorInvalidResourceHandle;
-	k = calloc(1, sizeof(*k));
-	err = enter_kernel(s, r->word[0], function, k);
-	if (err) {
-		free(k);
-		return err;
-	}
-	answer_put(r, &k->params, sizeof(k->params));
-	answer_put(r, k->param, k->params * sizeof(*k->param));
-	return 0;
-}
-
-int do_symbol(struct session *s, struct request *r)
-{
-	struct region piece = { .kind = REGION_SYMBOL };
-	const struct region *known;
-
-	if (!s->backend->symbol(r->word[0], &piece.base, &piece.bytes))
-		return cudaErrorInvalidSymbol;
-	known = regions_find(&s->regions, piece.base);
-	if (!known && !regions_add(&s->regions, piece))
-		return cudaErrorMemoryAllocation;
-	answer_put(r, &piece.base, sizeof(piece.base));
-	answer_put(r, &piece.bytes, sizeof(piece.bytes));
-	return 0;
-}
-
 /* ---- launches ----------------------------------------------------------------------------- */
 
-bool kernel_arguments(const struct served_kernel *k, const struct request *r, void **argument)
+bool kernel_arguments(const struct served_kernel *k, const uint8_t *at, uint32_t bytes,
+		      void **argument)
 {
-	if (r->payload_bytes != k->bytes)
+	if (bytes != k->bytes)
 		return false;
 	for (uint32_t i = 0; i < k->params; i++)
-		argument[i] = (void *)(r->payload + k->param[i].offset);
+		argument[i] = (void *)(at + k->param[i].offset);
 	return true;
 }
 
-static int launch_with_attribute(const struct served_kernel *k, const struct remote_shape *shape,
-				 cudaStream_t stream, bool allowed, void **argument)
+/* Attributes hold values only: the client sends none with pointers, nor would this let them pass.
+ * Their numbers are CUDA's, of which the CPU device's headers have one. */
+static bool is_value(int attribute)
 {
-	cudaLaunchAttribute attribute = {
-		.id = cudaLaunchAttributeProgrammaticStreamSerialization,
-		.val.programmaticStreamSerializationAllowed = allowed,
-	};
+	enum { COOPERATIVE = 2, CLUSTER = 4, CLUSTER_POLICY = 5, PROGRAMMATIC = 6, PRIORITY = 8 };
+
+	return attribute == COOPERATIVE || attribute == CLUSTER || attribute == CLUSTER_POLICY ||
+	       attribute == PROGRAMMATIC || attribute == PRIORITY;
+}
+
+static int launch_with_attributes(const struct served_kernel *k, const struct remote_shape *shape,
+				  cudaStream_t stream, const uint8_t *attributes, unsigned n,
+				  void **argument)
+{
+	cudaLaunchAttribute attribute[REMOTE_ATTRIBUTES];
 	cudaLaunchConfig_t config = {
 		.gridDim = { low_of(shape->grid_xy), high_of(shape->grid_xy), low_of(shape->z) },
 		.blockDim = { low_of(shape->block_xy), high_of(shape->block_xy),
 			      high_of(shape->z) },
 		.dynamicSmemBytes = shape->shared_bytes,
 		.stream = stream,
-		.attrs = &attribute,
-		.numAttrs = 1,
+		.attrs = attribute,
+		.numAttrs = n,
 	};
 
+	memcpy(attribute, attributes, n * sizeof(*attribute));
+	for (unsigned i = 0; i < n; i++)
+		if (!is_value((int)attribute[i].id))
+			return cudaErrorNotSupported;
 	return (int)cudaLaunchKernelExC(&config, k->function, argument);
 }
 
@@ -113,9 +61,11 @@ static int launch(const struct served_kernel *k, const struct remote_shape *shap
 				     stream);
 }
 
+/* The payload: attributes, then arguments. */
 int do_launch(struct session *s, struct request *r)
 {
 	const struct served_kernel *k = table_get(&s->kernels, r->word[0]);
+	uint64_t n = r->word[6], before = n * sizeof(cudaLaunchAttribute);
 	void *argument[REMOTE_PARAMS];
 	struct remote_shape shape;
 	cudaStream_t stream;
@@ -123,11 +73,12 @@ int do_launch(struct session *s, struct request *r)
 	memcpy(&shape, r->word, sizeof(shape));
 	if (!k || !session_stream(s, r->word[5], &stream))
 		return cudaErrorInvalidResourceHandle;
-	if (!kernel_arguments(k, r, argument) || r->word[6] > REMOTE_MAY_OVERLAP)
+	if (n > REMOTE_ATTRIBUTES || before > r->payload_bytes ||
+	    !kernel_arguments(k, r->payload + before, r->payload_bytes - (uint32_t)before,
+			      argument))
 		return cudaErrorInvalidValue;
-	if (r->word[6] == REMOTE_NO_ATTRIBUTE)
-		return launch(k, &shape, stream, argument);
-	return launch_with_attribute(k, &shape, stream, r->word[6] == REMOTE_MAY_OVERLAP, argument);
+	return n ? launch_with_attributes(k, &shape, stream, r->payload, (unsigned)n, argument)
+		 : launch(k, &shape, stream, argument);
 }
 
 /* ---- what is asked about kernels ---------------------------------------------------------- */
@@ -189,11 +140,25 @@ int do_attribute(struct session *s, struct request *r)
 	return err;
 }
 
+int do_error_text(struct session *s, struct request *r)
+{
+	const char *text = r->word[1] ? cudaGetErrorString((cudaError_t)r->word[0])
+				      : cudaGetErrorName((cudaError_t)r->word[0]);
+	size_t bytes = strlen(text) + 1;
+
+	(void)s;
+	if (bytes > REMOTE_ANSWER_BYTES)
+		return cudaErrorInvalidValue;
+	answer_put(r, text, bytes);
+	return 0;
+}
+
 int do_device_count(struct session *s, struct request *r)
 {
 	int count = 0, err = (int)cudaGetDeviceCount(&count);
 
 	(void)s;
+	count = count > 1 ? 1 : count; /* a daemon has one */
 	answer_put(r, &count, sizeof(count));
 	return err;
 }

@@ -50,6 +50,16 @@ int do_malloc_async(struct session *s, struct request *r)
 	return err ? err : hand_out(s, r, memory, r->word[0]);
 }
 
+int do_pool_keep(struct session *s, struct request *r)
+{
+	return s->backend->keep ? s->backend->keep(r->word[0]) : (int)cudaErrorNotSupported;
+}
+
+int do_pool_trim(struct session *s, struct request *r)
+{
+	return s->backend->trim ? s->backend->trim(r->word[0]) : (int)cudaErrorNotSupported;
+}
+
 /* The piece of that kind which begins there. */
 static struct region *find_piece(struct session *s, uint64_t base, enum region_kind kind)
 {
@@ -210,7 +220,16 @@ static uint8_t *block_of(const struct session *s, const struct request *r, uint8
 	return blocks + block * REMOTE_BLOCK_BYTES;
 }
 
-/* CUDA has read memory that is not pinned when the call returns; then the block is free. */
+/* CUDA has read memory that is not pinned when the call returns; pinned blocks are waited for. */
+static int free_block(const struct session *s, uint64_t where)
+{
+	cudaStream_t stream;
+
+	if (!s->pinned_blocks || where == REMOTE_WAITS || !session_stream(s, where, &stream))
+		return 0;
+	return (int)cudaStreamSynchronize(stream);
+}
+
 int do_copy_in(struct session *s, struct request *r)
 {
 	const uint8_t *block = block_of(s, r, s->in);
@@ -218,7 +237,8 @@ int do_copy_in(struct session *s, struct request *r)
 					  r->word[2], r->word[2], low_of(r->word[3]) };
 	int err = block ? refuse_in_capture(s, r->word[4]) : cudaErrorInvalidValue;
 
-	return err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[4]);
+	err = err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[4]);
+	return err ? err : free_block(s, r->word[4]);
 }
 
 int do_copy_inline(struct session *s, struct request *r)

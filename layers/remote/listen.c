@@ -1,4 +1,5 @@
 /* listen.c - the daemon's socket, who may connect, and the handshake. */
+#include <cuda_runtime_api.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -63,6 +64,10 @@ static const char *judge(const struct remote_hello *h, const struct image *progr
 		return "it is no client of this layer";
 	if (h->version != REMOTE_VERSION)
 		return "client and daemon are of different versions";
+	if (remote_backend()->kernels == REMOTE_IMAGES)
+		return h->kernels == REMOTE_IMAGES
+			       ? NULL
+			       : "its kernels are the CPU device's, and the daemon has a GPU";
 	if (!program->has_id)
 		return "rift was linked without a build id";
 	if (memcmp(h->build_id, program->build_id, sizeof(h->build_id)) != 0)
@@ -124,12 +129,12 @@ static int shared_memory(const char *name, uint64_t bytes)
 	return fd;
 }
 
-static struct remote_channel *share(int client, uint64_t base)
+static struct remote_channel *share(uint64_t base, int fd[2])
 {
-	const int fd[2] = { shared_memory("rift-remote-channel", sizeof(struct remote_channel)),
-			    shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES) };
 	void *channel = MAP_FAILED, *pinned = MAP_FAILED;
 
+	fd[0] = shared_memory("rift-remote-channel", sizeof(struct remote_channel));
+	fd[1] = shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES);
 	if (fd[0] >= 0 && fd[1] >= 0) {
 		channel = mmap(NULL, sizeof(struct remote_channel), PROT_READ | PROT_WRITE,
 			       MAP_SHARED, fd[0], 0);
@@ -138,14 +143,43 @@ static struct remote_channel *share(int client, uint64_t base)
 	}
 	if (channel == MAP_FAILED || pinned == MAP_FAILED) {
 		complain(errno, "layer remote: no shared memory: %s", strerror(errno));
-		answer_hello(client, REMOTE_REFUSED, "the daemon has no shared memory");
 		return NULL;
 	}
-	if (!welcome(client, fd))
-		return NULL;
-	close(fd[0]);
-	close(fd[1]);
 	return channel;
+}
+
+/* The device of this process, which has not been opened before: the addresses are taken first. */
+static const char *open_device(const struct remote_backend *backend, uint64_t base)
+{
+	if (backend->place)
+		backend->place((void *)(uintptr_t)(base + REMOTE_PINNED_BYTES),
+			       REMOTE_DEVICE_BYTES);
+	return backend->open ? backend->open() : NULL;
+}
+
+/* What both will have, and the device. NULL: the client has been told why not. */
+static struct remote_channel *prepare(int client, uint64_t base)
+{
+	int fd[2];
+	struct remote_channel *channel = share(base, fd);
+	const char *why =
+		channel ? open_device(remote_backend(), base) : "the daemon has no shared memory";
+
+	if (why)
+		answer_hello(client, REMOTE_REFUSED, why);
+	else if (!welcome(client, fd))
+		why = "it is gone";
+	for (int i = 0; i < 2; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	return why ? NULL : channel;
+}
+
+/* The device then reads blocks itself. Where it cannot, copies by way of them are slower. */
+static bool pin_blocks(struct remote_channel *channel)
+{
+	return remote_backend()->kernels == REMOTE_IMAGES &&
+	       !cudaHostRegister(channel->in, sizeof(channel->in) + sizeof(channel->out), 0);
 }
 
 /* The client says nothing more on the socket; its end is the client's. */
@@ -158,10 +192,9 @@ static void *await_end(void *client)
 	_exit(0); /* what the client had ends with this process */
 }
 
-void remote_serve(const struct remote_opts *o, int client)
+void remote_serve(const struct remote_opts *o, const char *folder, int client)
 {
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
-	const struct remote_backend *backend = remote_backend();
 	struct remote_channel *channel;
 	struct session session;
 	pthread_t watcher;
@@ -169,14 +202,16 @@ void remote_serve(const struct remote_opts *o, int client)
 
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	base = agree(client);
-	channel = base ? share(client, base) : NULL;
+	channel = base ? prepare(client, base) : NULL;
 	if (!channel)
 		return;
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
 	if (pthread_create(&watcher, NULL, await_end, &client))
 		return;
-	backend->place((void *)(uintptr_t)(base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
-	session = session_new(backend, base, channel->in[0], channel->out[0], (uint64_t)o->memory);
+	session = session_new(remote_backend(), base, channel->in[0], channel->out[0],
+			      (uint64_t)o->memory);
+	session.pinned_blocks = pin_blocks(channel);
+	session.store = folder;
 	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
 	complain(EPROTO, "layer remote: a client wrote what is no command; it is served no more");
 }
@@ -209,14 +244,14 @@ static bool is_same_user(int client)
 }
 
 /* One process a client: what a kernel does to its process is nobody else's. */
-static void start_server(const struct remote_opts *o, int client)
+static void start_server(const struct remote_opts *o, const char *folder, int client)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the listener has one thread */
 		if (getppid() == parent)
-			remote_serve(o, client);
+			remote_serve(o, folder, client);
 		_exit(0);
 	}
 	if (pid < 0)
@@ -242,7 +277,7 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 		if (client < 0)
 			continue;
 		if (is_same_user(client))
-			start_server(o, client);
+			start_server(o, folder, client);
 		close(client);
 	}
 }

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,11 @@ static const char ready_variable[] = "RIFT_LAYER_REMOTE_READY";
 
 static const char *missing(void)
 {
-	return remote_backend() ? NULL
-				: "it does not work on GPUs yet: its daemon serves the CPU device";
+	const struct remote_backend *b = remote_backend();
+
+	if (!b)
+		return "its daemon needs the runtime of CUDA 13, which loads fat binaries";
+	return b->missing ? b->missing() : NULL;
 }
 
 static struct remote_shared *map_shared(const char *folder, int flags)
@@ -102,6 +106,24 @@ static int refuse_wrappers_outside(void)
 	return 0;
 }
 
+/* So that a program finds a runtime where the toolkit is not, and never opens the GPU itself. On
+ * the CPU device the runtime is what holds the program's kernels, and stays. */
+static int preload_cudart(struct entry *e)
+{
+	static const char *const names[] = { "libcudart.so.12", "libcudart.so.13" };
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
+	int err = 0;
+
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	for (size_t i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path + (n > 0 ? n : 0), 64, "layers/cudart/%s", names[i]);
+		err = entry_preload(e, path);
+	}
+	return err;
+}
+
 static int enter(const void *opts, struct entry *e)
 {
 	const struct remote_opts *o = opts;
@@ -124,6 +146,8 @@ static int enter(const void *opts, struct entry *e)
 	setenv(REMOTE_VARIABLE, folder, 1);
 	entry_setenv(e, REMOTE_VARIABLE, folder);
 	entry_helper(e, start_anew);
+	if (remote_backend()->kernels == REMOTE_IMAGES && preload_cudart(e))
+		return -EIO;
 	return entry_preload(e, NULL);
 }
 

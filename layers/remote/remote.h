@@ -19,6 +19,6 @@ struct remote_opts {
 void remote_listen(const struct remote_opts *o, const char *folder, int ready);
 
 /* One client, from the handshake on, until it is gone or says what makes no sense. */
-void remote_serve(const struct remote_opts *o, int client);
+void remote_serve(const struct remote_opts *o, const char *folder, int client);
 
 #endif

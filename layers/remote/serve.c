@@ -47,16 +47,18 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 	while (*tail != head) {
 		uint64_t bytes = take(ch, *tail, head, buffer);
 		struct remote_answer *answer = &ch->answer[buffer->thread % REMOTE_THREADS];
+		bool parked;
 
 		if (!bytes)
 			return false;
 		if (serve_shown)
 			serve_shown(buffer);
-		if (buffer->op != REMOTE_PAD && !session_do(s, buffer, bytes, answer))
+		parked = atomic_load(&ch->threads) > 1 && waits_park(s, buffer, bytes);
+		if (buffer->op != REMOTE_PAD && !parked && !session_do(s, buffer, bytes, answer))
 			return false;
 		*tail += bytes;
 		atomic_store_explicit(&ch->tail, *tail, memory_order_release);
-		if (buffer->op != REMOTE_PAD && buffer->flags & REMOTE_ANSWERED)
+		if (buffer->op != REMOTE_PAD && !parked && buffer->flags & REMOTE_ANSWERED)
 			publish_answer(answer);
 	}
 	return true;
@@ -64,19 +66,32 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 
 /* ---- waiting for the next ----------------------------------------------------------------- */
 
-enum { LOOKS_A_YIELD = 64, SLEEP_NS = 1000000000 };
+/* While threads wait for the device, which rings no bell, it naps. */
+enum { LOOKS_A_YIELD = 64, SLEEP_NS = 1000000000, NAP_NS = 50000 };
 
-static void sleep_until_rung(struct remote_channel *ch, uint64_t tail)
+static void sleep_until_rung(struct remote_channel *ch, uint64_t tail, int64_t ns)
 {
 	unsigned bell = atomic_load(&ch->bell);
 
 	atomic_store(&ch->sleeping, 1);
 	if (atomic_load(&ch->head) == tail)
-		remote_sleep(&ch->bell, bell, SLEEP_NS);
+		remote_sleep(&ch->bell, bell, ns);
 	atomic_store(&ch->sleeping, 0);
 }
 
-static uint64_t await_head(struct remote_channel *ch, uint64_t tail, int64_t poll_ns)
+static void answer_waits(struct session *s, struct remote_channel *ch)
+{
+	unsigned thread;
+	int error;
+
+	while (waits_take(s, &thread, &error)) {
+		session_answer(s, thread, error, 0, &ch->answer[thread]);
+		publish_answer(&ch->answer[thread]);
+	}
+}
+
+static uint64_t await_head(struct session *s, struct remote_channel *ch, uint64_t tail,
+			   int64_t poll_ns)
 {
 	int64_t end = 0;
 
@@ -88,12 +103,13 @@ static uint64_t await_head(struct remote_channel *ch, uint64_t tail, int64_t pol
 				return head;
 			remote_pause();
 		}
+		answer_waits(s, ch);
 		if (!end)
 			end = remote_now_ns() + poll_ns;
 		if (remote_now_ns() < end)
 			sched_yield();
 		else
-			sleep_until_rung(ch, tail);
+			sleep_until_rung(ch, tail, s->n_parked ? NAP_NS : SLEEP_NS);
 	}
 }
 
@@ -103,7 +119,7 @@ void serve_channel(struct session *s, struct remote_channel *ch, int64_t poll_ns
 	uint64_t tail = 0;
 
 	CHECK(buffer, "memory of a command");
-	while (serve_commands(s, ch, &tail, await_head(ch, tail, poll_ns), buffer))
+	while (serve_commands(s, ch, &tail, await_head(s, ch, tail, poll_ns), buffer))
 		;
 	free(buffer);
 }

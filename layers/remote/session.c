@@ -87,8 +87,13 @@ static int do_count(struct session *s, struct request *r)
 static command *const commands[REMOTE_OPS_COUNT] = {
 	[REMOTE_PAD] = do_nothing,
 	[REMOTE_COUNT] = do_count,
+	[REMOTE_POOL_KEEP] = do_pool_keep,
+	[REMOTE_POOL_TRIM] = do_pool_trim,
+	[REMOTE_IMAGE] = do_image,
+	[REMOTE_IMAGE_PART] = do_image_part,
 	[REMOTE_KERNEL] = do_kernel,
 	[REMOTE_SYMBOL] = do_symbol,
+	[REMOTE_ERROR_TEXT] = do_error_text,
 	[REMOTE_PROPERTIES] = do_properties,
 	[REMOTE_ATTRIBUTE] = do_attribute,
 	[REMOTE_DEVICE_COUNT] = do_device_count,
@@ -152,6 +157,15 @@ static bool is_whole(const struct remote_command *c, uint64_t readable)
 /* An answer of the runtime that is no error to remember. */
 enum { NOT_READY = 600 };
 
+void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,
+		    struct remote_answer *answer)
+{
+	answer->error = error;
+	answer->late = s->late[thread];
+	answer->bytes = error ? 0 : bytes;
+	s->late[thread] = 0;
+}
+
 bool session_do(struct session *s, const struct remote_command *c, uint64_t readable,
 		struct remote_answer *answer)
 {
@@ -164,14 +178,10 @@ bool session_do(struct session *s, const struct remote_command *c, uint64_t read
 	r.payload_bytes = c->payload;
 	error = commands[c->op](s, &r);
 	s->done += c->op != REMOTE_PAD;
-	if (c->flags & REMOTE_ANSWERED) {
-		answer->error = error;
-		answer->late = s->late[c->thread];
-		answer->bytes = error ? 0 : r.bytes;
-		s->late[c->thread] = 0;
-	} else if (error && error != NOT_READY) {
+	if (c->flags & REMOTE_ANSWERED)
+		session_answer(s, c->thread, error, r.bytes, answer);
+	else if (error && error != NOT_READY)
 		s->late[c->thread] = error;
-	}
 	return true;
 }
 
@@ -191,6 +201,7 @@ struct session session_new(const struct remote_backend *backend, uint64_t pinned
 		.graphs.max = REMOTE_GRAPHS,
 		.execs.max = REMOTE_EXECS,
 		.kernels.max = REMOTE_KERNELS,
+		.images.max = REMOTE_IMAGES_MAX,
 	};
 }
 
@@ -234,12 +245,18 @@ static void close_region(const struct region *r)
 /* Streams first: captures end with them, and forbid what follows. */
 void session_close(struct session *s)
 {
+	waits_release(s);
 	close_all(&s->streams, close_stream);
 	cudaDeviceSynchronize();
 	close_all(&s->events, close_event);
 	close_all(&s->execs, close_exec);
 	close_all(&s->graphs, close_graph);
 	close_all(&s->kernels, free);
+	for (uint64_t i = 0; i < s->images.room; i++)
+		if (s->images.at[i])
+			image_release(s, s->images.at[i]);
+	free(s->images.at);
+	s->images = (struct table){ .max = s->images.max };
 	for (size_t i = 0; i < s->regions.n; i++)
 		close_region(&s->regions.at[i]);
 	regions_release(&s->regions);

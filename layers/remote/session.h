@@ -22,6 +22,14 @@ struct table {
 	uint64_t room, max;
 };
 
+/* A fat binary, of which so much has come. */
+struct served_image {
+	uint64_t bytes, got;
+	struct remote_hash hash;
+	uint8_t *body; /* until it is loaded */
+	void *library; /* the backend's; NULL: not loaded */
+};
+
 struct served_kernel {
 	const void *function;
 	uint32_t params, bytes; /* of all arguments, as they lie in a command */
@@ -35,15 +43,27 @@ struct served_graph {
 	size_t nodes;
 };
 
+/* A thread of the client's that waits, while others of it are served. */
+struct parked {
+	uint8_t thread;
+	uint64_t event;	     /* the client's; REMOTE_EVENTS: none, but these, in turn */
+	cudaEvent_t *before; /* recorded behind all that it waits for */
+	size_t n, done;
+};
+
 struct session {
 	const struct remote_backend *backend;
 	uint64_t pinned_base; /* REMOTE_PINNED_BYTES that the client has mapped there, too */
 	uint8_t *in, *out;    /* REMOTE_BLOCKS blocks each */
+	bool pinned_blocks;   /* the device reads them itself, and later than the call */
+	const char *store;    /* folder of fat binaries that any client has brought; NULL: none */
 	uint64_t memory_max, memory_bytes; /* of the device and pinned: allowed, and taken */
 	struct regions regions;
-	struct table streams, events, graphs, execs, kernels;
+	struct table streams, events, graphs, execs, kernels, images;
 	int late[REMOTE_THREADS]; /* by thread: the last error of a command without answer */
 	uint64_t done;		  /* commands */
+	struct parked parked[REMOTE_THREADS];
+	unsigned n_parked;
 };
 
 /* What one command is, and what it answers. */
@@ -67,6 +87,23 @@ struct session session_new(const struct remote_backend *backend, uint64_t pinned
 bool session_do(struct session *s, const struct remote_command *c, uint64_t readable,
 		struct remote_answer *answer);
 
+/* ---- threads that wait (waits.c) ---------------------------------------------------------- */
+
+/*
+ * Where the command is a wait that is not over: has the thread wait without holding up the session.
+ * False: it is to be done as any.
+ */
+bool waits_park(struct session *s, const struct remote_command *c, uint64_t readable);
+
+/* A wait that is over now, and what it returns. False: none. */
+bool waits_take(struct session *s, unsigned *thread, int *error);
+
+void waits_release(struct session *s);
+
+/* What session_do() leaves in an answer. */
+void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,
+		    struct remote_answer *answer);
+
 /* Gives back all that the client has. */
 void session_close(struct session *s);
 
@@ -89,10 +126,12 @@ void answer_put(struct request *r, const void *data, size_t bytes);
 /* Each returns a CUDA error. */
 typedef int command(struct session *s, struct request *r);
 
-command do_kernel, do_symbol, do_launch, do_func_attributes, do_func_set, do_occupancy;
+command do_image, do_image_part, do_kernel, do_symbol, do_error_text;
+command do_launch, do_func_attributes, do_func_set, do_occupancy;
 command do_properties, do_attribute, do_device_count, do_set_flags, do_get_flags, do_set_limit;
 command do_get_limit, do_versions, do_priorities, do_device_wait, do_mem_info;
-command do_malloc, do_free, do_pin, do_unpin, do_malloc_async, do_free_async;
+command do_pool_keep, do_pool_trim, do_malloc, do_free, do_pin, do_unpin, do_malloc_async,
+	do_free_async;
 command do_copy, do_copy_in, do_copy_inline, do_copy_out, do_set;
 command do_stream_create, do_stream_destroy, do_stream_wait, do_stream_query;
 command do_stream_wait_event, do_event_create, do_event_destroy, do_event_record, do_event_wait;
@@ -101,8 +140,11 @@ command do_capture_begin, do_capture_end, do_capture_status, do_graph_destroy, d
 command do_node_type, do_node_needs, do_node_kernel, do_exec_create, do_exec_upload;
 command do_exec_launch, do_exec_set_kernel, do_exec_update, do_exec_destroy;
 
-/* The arguments in a payload, each by its address; false: they are not this kernel's. */
-bool kernel_arguments(const struct served_kernel *k, const struct request *r, void **argument);
+/* The arguments, so many bytes, each by its address; false: they are not this kernel's. */
+bool kernel_arguments(const struct served_kernel *k, const uint8_t *at, uint32_t bytes,
+		      void **argument);
+
+void image_release(struct session *s, struct served_image *i);
 
 void graph_release(struct served_graph *g);
 

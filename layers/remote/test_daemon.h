@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -57,6 +58,7 @@ static inline struct own_daemon own_daemon_start(bool strict, void (*begin)(void
 	cr_assert(zero(int, pipe(ready)), "pipe");
 	d.pid = fork();
 	if (!d.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* where an assertion ends the test */
 		if (begin)
 			begin();
 		remote_listen(&opts, d.folder, ready[1]);

@@ -14,13 +14,14 @@
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 /* ---- the handshake ------------------------------------------------------------------------ */
 
-enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 1 };
+enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 2 };
 
 /* The variable that names the folder of the layer; in it, the socket and the file of counts. */
 #define REMOTE_VARIABLE "RIFT_LAYER_REMOTE"
@@ -29,9 +30,14 @@ enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 1 };
 
 enum { REMOTE_BUILD_ID = 32, REMOTE_REASON = 160 };
 
+/* Where a program has its kernels: it has itself, as on the CPU device, or brings fat binaries. */
+enum remote_kernels { REMOTE_FUNCTIONS = 1, REMOTE_IMAGES };
+
 /* What a client says first, and again with another base where the daemon says REMOTE_TAKEN. */
 struct remote_hello {
 	uint32_t magic, version;
+	uint32_t kernels; /* enum remote_kernels */
+	uint32_t reserved;
 	uint8_t build_id[REMOTE_BUILD_ID]; /* of the program's file, zeros behind it */
 	uint64_t base; /* of the addresses that the client has kept free: REMOTE_SPACE_BYTES */
 };
@@ -67,10 +73,12 @@ enum {
 	REMOTE_RING_BYTES = 1 << 20,
 	REMOTE_THREADS = 64, /* of a client that make calls at the same time */
 	REMOTE_ANSWER_BYTES = 8 << 10,
-	REMOTE_BLOCK_BYTES = 1 << 20, /* of a copy; it fits in a second-level cache */
-	REMOTE_BLOCKS = 2,	      /* each way: one is filled while the other is emptied */
-	REMOTE_PAYLOAD_BYTES = 32 << 10,
-	REMOTE_INLINE_BYTES = 4 << 10, /* copies to the device up to here go in the command */
+	REMOTE_BLOCK_BYTES = 1 << 20,	  /* of a copy; it fits in a second-level cache */
+	REMOTE_BLOCKS = 2,		  /* each way: one is filled while the other is emptied */
+	REMOTE_ARGUMENT_BYTES = 32 << 10, /* of a kernel */
+	REMOTE_PAYLOAD_BYTES = 34 << 10,  /* with attributes of the launch */
+	REMOTE_INLINE_BYTES = 4 << 10,	  /* copies to the device up to here go in the command */
+	REMOTE_NAME_BYTES = 16 << 10,	  /* of a kernel, mangled, and the 0 behind it */
 };
 
 /* The answer to the last call of one thread that waited for one. */
@@ -87,6 +95,7 @@ struct remote_channel {
 	/* the client's */
 	_Alignas(64) atomic_uint_least64_t head; /* bytes ever written */
 	atomic_uint bell;			 /* a futex: rung where the daemon sleeps */
+	atomic_uint threads; /* that make calls: of more than one, none holds back others */
 	/* the daemon's */
 	_Alignas(64) atomic_uint_least64_t tail; /* bytes of commands that are done */
 	atomic_uint sleeping;
@@ -100,17 +109,24 @@ struct remote_channel {
 
 /*
  * Each command: its words, its payload in bytes at most. A stream is 0, 1 or 2, which are CUDA's
- * default streams, or REMOTE_OWN + its number; events, graphs and executable graphs are numbers.
- * The client chooses numbers.
+ * default streams, or REMOTE_OWN + its number; images, events, graphs and executable graphs are
+ * numbers. The client chooses numbers. Where a kernel or a variable is: the number of an image, or
+ * how far into the program (REMOTE_FUNCTIONS), whose variables need no name.
  */
 #define REMOTE_OPS(OP)                                                                             \
 	OP(PAD, 0, REMOTE_RING_BYTES) /* nothing: the rest of the ring */                          \
 	OP(COUNT, 0, 0)		      /* -> commands done before this one */                       \
-	OP(KERNEL, 2, 512)	      /* number, offset; name -> parameters, {offset, size}... */  \
-	OP(SYMBOL, 1, 0)	      /* offset -> address, bytes */                               \
-	OP(PROPERTIES, 1, 0)	      /* device -> cudaDeviceProp */                               \
-	OP(ATTRIBUTE, 2, 0)	      /* attribute, device -> int */                               \
-	OP(DEVICE_COUNT, 0, 0)	      /* -> int */                                                 \
+	OP(ERROR_TEXT, 2, 0)	      /* error, 0 its name or 1 its text -> text */                \
+	OP(POOL_KEEP, 1, 0)	      /* bytes that the default pool keeps at a synchronize */     \
+	OP(POOL_TRIM, 1, 0)	      /* bytes that it keeps now */                                \
+	OP(IMAGE, 4, 0)		      /* number, bytes, hash, hash -> int: it is there, loaded */  \
+	OP(IMAGE_PART, 2, 0)	      /* number, bytes | block << 32; in order; the last loads */  \
+	OP(KERNEL, 2,                                                                              \
+	   REMOTE_NAME_BYTES) /* number, where; name -> parameters, {offset, size}... */           \
+	OP(SYMBOL, 1, REMOTE_NAME_BYTES) /* where; name -> address, bytes */                       \
+	OP(PROPERTIES, 1, 0)		 /* device -> cudaDeviceProp */                            \
+	OP(ATTRIBUTE, 2, 0)		 /* attribute, device -> int */                            \
+	OP(DEVICE_COUNT, 0, 0)		 /* -> int */                                              \
 	OP(SET_FLAGS, 1, 0)                                                                        \
 	OP(GET_FLAGS, 0, 0) /* -> unsigned */                                                      \
 	OP(SET_LIMIT, 2, 0)                                                                        \
@@ -141,7 +157,8 @@ struct remote_channel {
 	OP(EVENT_WAIT, 1, 0)                                                                       \
 	OP(EVENT_QUERY, 1, 0)                                                                      \
 	OP(EVENT_ELAPSED, 2, 0)		    /* start, end -> float, ms */                          \
-	OP(LAUNCH, 7, REMOTE_PAYLOAD_BYTES) /* struct remote_shape, stream, allowed; arguments */  \
+	OP(LAUNCH, 7, REMOTE_PAYLOAD_BYTES) /* struct remote_shape, stream, attributes;            \
+					       cudaLaunchAttribute each, arguments */              \
 	OP(FUNC_ATTRIBUTES, 1, 0)	    /* kernel -> cudaFuncAttributes */                     \
 	OP(FUNC_SET, 3, 0)		    /* kernel, attribute, value */                         \
 	OP(OCCUPANCY, 3, 0)		    /* kernel, threads, shared bytes -> int */             \
@@ -197,11 +214,16 @@ enum {
 	REMOTE_EVENTS = 1 << 20,
 	REMOTE_GRAPHS = 4096,
 	REMOTE_EXECS = 4096,
+	REMOTE_IMAGES_MAX = 4096,
 	REMOTE_KERNELS = 4096,
-	REMOTE_PARAMS = 128, /* of a kernel */
+	REMOTE_PARAMS = 128,	/* of a kernel */
+	REMOTE_ATTRIBUTES = 16, /* of a launch */
 	REMOTE_SYMBOLS = 1024,
 	REMOTE_REGIONS = 1 << 20, /* pieces of memory */
 };
+
+/* sizeof(cudaLaunchAttribute) */
+enum { REMOTE_ATTRIBUTE_BYTES = 72 };
 
 /* In place of a stream: the call that waits, on CUDA's default stream. */
 #define REMOTE_WAITS UINT64_C(3)
@@ -221,13 +243,40 @@ struct remote_shape {
 
 enum { REMOTE_SHAPE_WORDS = sizeof(struct remote_shape) / 8 };
 
-/* The last word of LAUNCH: the attribute of programmatic serialization. */
-enum remote_programmatic { REMOTE_NO_ATTRIBUTE, REMOTE_SERIAL, REMOTE_MAY_OVERLAP };
-
 /* A parameter of a kernel, bytes. */
 struct remote_param {
 	uint32_t offset, size;
 };
+
+/* ---- images: fat binaries of nvcc, known by size and hash -------------------------------------
+ */
+
+#define REMOTE_IMAGE_BYTES (UINT64_C(1) << 30) /* at most */
+
+/* 128 bits, not for security: who loads and who asks is the same user. */
+struct remote_hash {
+	uint64_t half[2];
+};
+
+static inline uint64_t remote_mix(uint64_t hash, uint64_t word, uint64_t odd)
+{
+	hash = (hash ^ word) * odd;
+	return hash ^ hash >> 29;
+}
+
+static inline struct remote_hash remote_hash_of(const uint8_t *at, uint64_t bytes)
+{
+	struct remote_hash h = { { bytes, ~bytes } };
+
+	for (uint64_t i = 0; i < bytes; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, at + i, bytes - i < 8 ? bytes - i : 8);
+		h.half[0] = remote_mix(h.half[0], word, 0x9e3779b97f4a7c15u);
+		h.half[1] = remote_mix(h.half[1], word, 0xd6e8feb86659fd93u);
+	}
+	return h;
+}
 
 /* ---- what is asked for, and what is counted: the file REMOTE_SHARED ---------------------------
  */

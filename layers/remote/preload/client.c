@@ -29,10 +29,18 @@ static unsigned answers[REMOTE_THREADS]; /* by slot: how many were asked for */
 static uint64_t slots_taken;
 static pthread_key_t slot_key;
 
+/* The daemon is told how many threads there are. */
+static void set_slots(uint64_t taken)
+{
+	slots_taken = taken;
+	if (state == CONNECTED)
+		atomic_store(&connection.channel->threads, (unsigned)__builtin_popcountll(taken));
+}
+
 static void free_slot(void *slot)
 {
 	pthread_mutex_lock(&lock);
-	slots_taken &= ~(UINT64_C(1) << ((uintptr_t)slot - 1));
+	set_slots(slots_taken & ~(UINT64_C(1) << ((uintptr_t)slot - 1)));
 	pthread_mutex_unlock(&lock);
 }
 
@@ -46,7 +54,7 @@ static bool take_slot(void)
 	if (slots_taken == UINT64_MAX)
 		return false;
 	slot = __builtin_ctzll(~slots_taken);
-	slots_taken |= UINT64_C(1) << slot;
+	set_slots(slots_taken | UINT64_C(1) << slot);
 	thread_slot = slot + 1;
 	pthread_setspecific(slot_key, (void *)(uintptr_t)thread_slot);
 	return true;
@@ -118,6 +126,16 @@ static int error_of_state(void)
 	if (state == CONNECTED)
 		return take_slot() ? 0 : client_refuse("calls of more than 64 threads");
 	return state == LOST ? CUDA_CONTEXT_GONE : CUDA_NOT_INITIALIZED;
+}
+
+void client_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void client_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
 }
 
 int client_enter(void)
@@ -273,12 +291,20 @@ void client_await_position(uint64_t position)
 		await_tail(position);
 }
 
-uint8_t *client_block_in(int block)
+static uint64_t read_until[REMOTE_BLOCKS];
+
+uint8_t *client_take_block(unsigned block)
 {
+	client_await_position(read_until[block]);
 	return connection.channel->in[block];
 }
 
-const uint8_t *client_block_out(int block)
+void client_block_is_read(unsigned block)
+{
+	read_until[block] = head;
+}
+
+const uint8_t *client_block_out(unsigned block)
 {
 	return connection.channel->out[block];
 }

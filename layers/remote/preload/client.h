@@ -32,6 +32,10 @@ int client_enter(void);
 /* Gives the lock back; an error becomes the thread's last one, and is returned. */
 int client_leave(int error);
 
+/* The lock alone, for what needs no daemon. */
+void client_lock(void);
+void client_unlock(void);
+
 /* For calls that the client answers without the lock: likewise. */
 int client_result(int error);
 
@@ -78,9 +82,11 @@ int client_ahead_if(bool promising, enum remote_op op, const uint64_t *words, si
 uint64_t client_position(void);
 void client_await_position(uint64_t position);
 
-/* Blocks of the shared memory. */
-uint8_t *client_block_in(int block);
-const uint8_t *client_block_out(int block);
+/* A block of the shared memory that the daemon no longer reads; it does until the last command is
+ * done. */
+uint8_t *client_take_block(unsigned block);
+void client_block_is_read(unsigned block);
+const uint8_t *client_block_out(unsigned block);
 
 /* ---- the connection (connect.c) ----------------------------------------------------------- */
 
@@ -125,10 +131,14 @@ bool handle_node_numbers(const void *node, uint64_t *graph, uint64_t *place);
 /* What the client has been given, and what it has registered. */
 extern struct regions client_regions;
 
+/* Keeps the addresses free here that are the device's. False: the program uses them. */
+bool memory_claim(uint64_t base, uint64_t bytes);
+
 /* ---- kernels (kernels.c); with the lock --------------------------------------------------- */
 
 struct kernel {
-	const void *function;
+	const void *function; /* NULL: it is no longer there */
+	const char *name;
 	uint32_t number, params, bytes;
 	uint32_t shared_max; /* dynamic, a block, that a launch may ask for */
 	bool has_attributes;
@@ -156,12 +166,33 @@ struct remote_shape kernel_shape(const struct kernel *k, struct cuda_dim grid,
 /* The arguments, as they lie in a command. */
 void kernel_pack(const struct kernel *k, void **arguments, uint8_t *out);
 
-/* How far into the program; false: it is not of the program. */
+/* How far into the program; false: it is not of the program, or not on the CPU device. */
 bool kernel_offset(const void *address, uint64_t *offset);
+
+/* The program has unloaded it. */
+void kernel_forget(const void *function);
+
+/* Are kernels functions of the program, as on the CPU device? */
+bool kernels_are_functions(void);
+
+/* ---- fat binaries (images.c); with the lock ----------------------------------------------- */
+
+/*
+ * The name of a kernel or a variable that nvcc's code has registered, and the image that it is in,
+ * which the daemon then has. NULL: none is, and *error is 0; or the daemon cannot have it.
+ */
+const char *image_kernel(const void *function, uint64_t *where, int *error);
+const char *image_variable(const void *symbol, uint64_t *where, int *error);
 
 /* ---- copies (copies.c); with the lock ----------------------------------------------------- */
 
 /* On a stream's word, or REMOTE_WAITS. */
 int copy_bytes(void *dst, const void *src, size_t bytes, int kind, uint64_t where);
+
+/* Captures that the program has begun and not ended. */
+extern int client_captures;
+
+/* The program has unloaded the variable. */
+void variable_forget(const void *symbol);
 
 #endif

@@ -100,6 +100,7 @@ static bool shake_hands(struct connection *c)
 	struct remote_welcome w = { 0 };
 	int shared[2];
 
+	h.kernels = kernels_are_functions() ? REMOTE_FUNCTIONS : REMOTE_IMAGES;
 	memcpy(h.build_id, program.build_id, sizeof(h.build_id));
 	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
 		h.base = c->base = bases[i];

@@ -84,7 +84,6 @@ static int send_inline(const struct remote_rows *rows, uint64_t where)
 
 static int stage_in(const struct remote_rows *rows, uint64_t where)
 {
-	static uint64_t used_until[REMOTE_BLOCKS];
 	uint64_t row = 0, at = 0;
 	struct piece p;
 	int error = 0;
@@ -94,8 +93,7 @@ static int stage_in(const struct remote_rows *rows, uint64_t where)
 	for (unsigned i = 0; !error && next_piece(rows, &row, &at, &p); i++) {
 		unsigned block = i % REMOTE_BLOCKS;
 
-		client_await_position(used_until[block]);
-		pack_rows(client_block_in((int)block), (const uint8_t *)(uintptr_t)p.src,
+		pack_rows(client_take_block(block), (const uint8_t *)(uintptr_t)p.src,
 			  rows->src_pitch, &p);
 		client_begin(REMOTE_COPY_IN,
 			     WORDS(p.dst, p.height == 1 ? p.width : rows->dst_pitch, p.width,
@@ -103,7 +101,7 @@ static int stage_in(const struct remote_rows *rows, uint64_t where)
 			     0);
 		error = p.last && where == REMOTE_WAITS ? client_ask_now(NULL, 0, true)
 							: client_send();
-		used_until[block] = client_position();
+		client_block_is_read(block);
 	}
 	return error;
 }
@@ -140,7 +138,7 @@ static int stage_out(const struct remote_rows *rows, uint64_t where)
 		if (!error && n) {
 			client_await_position(until[(n + 1) % REMOTE_BLOCKS]);
 			unpack_rows((uint8_t *)(uintptr_t)before->dst, rows->dst_pitch,
-				    client_block_out((int)((n + 1) % REMOTE_BLOCKS)), before);
+				    client_block_out((n + 1) % REMOTE_BLOCKS), before);
 		}
 		n++;
 	}
@@ -148,7 +146,7 @@ static int stage_out(const struct remote_rows *rows, uint64_t where)
 		const struct piece *last = &p[(n - 1) % REMOTE_BLOCKS];
 
 		unpack_rows((uint8_t *)(uintptr_t)last->dst, rows->dst_pitch,
-			    client_block_out((int)((n - 1) % REMOTE_BLOCKS)), last);
+			    client_block_out((n - 1) % REMOTE_BLOCKS), last);
 	}
 	return error;
 }
@@ -191,8 +189,21 @@ static int copy_there(const struct remote_rows *rows, int kind, uint64_t where)
 				     rows->width, rows->height, (uint64_t)kind, where));
 }
 
+/* A graph would read or write memory that only the program has. */
+static bool may_be_staged(uint64_t where, int *error)
+{
+	int status = 0;
+
+	*error = client_ask(REMOTE_CAPTURE_STATUS, WORDS(where), &status, sizeof(status));
+	if (!*error && status)
+		*error =
+			client_refuse("captures of copies from or to memory that CUDA did not pin");
+	return !*error;
+}
+
 static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 {
+	int error;
 	bool dst_there = is_there(rows->dst), src_there = is_there(rows->src);
 	bool to_device = kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE;
 	bool from_device = kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE;
@@ -209,6 +220,8 @@ static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 	if ((dst_there && !holds(rows->dst, rows->dst_pitch, rows)) ||
 	    (src_there && !holds(rows->src, rows->src_pitch, rows)))
 		return CUDA_INVALID_VALUE;
+	if (client_captures && where != REMOTE_WAITS && !may_be_staged(where, &error))
+		return error;
 	if (dst_there)
 		return stage_in(rows, where);
 	return src_there ? stage_out(rows, where) : copy_here(rows, where);
@@ -317,29 +330,57 @@ struct variable {
 	uint64_t address, bytes;
 };
 
+static struct variable variables[REMOTE_SYMBOLS];
+static size_t n_variables;
+
+void variable_forget(const void *symbol)
+{
+	for (size_t i = 0; i < n_variables; i++)
+		if (variables[i].symbol == symbol)
+			variables[i].symbol = NULL;
+}
+
+static int enter_variable(struct variable *v)
+{
+	struct region piece = { v->address, v->bytes, REGION_SYMBOL };
+
+	if (!memory_claim(piece.base, piece.bytes))
+		return client_refuse("variables of the device at addresses that the program uses");
+	if (n_variables == REMOTE_SYMBOLS)
+		return client_refuse("more than 1024 variables of the device");
+	/* one that was unloaded and is loaded again may be where it was */
+	if (!regions_hold(&client_regions, piece.base, piece.bytes) &&
+	    !regions_add(&client_regions, piece))
+		return CUDA_NO_MEMORY;
+	variables[n_variables++] = *v;
+	return 0;
+}
+
 static int find_variable(const void *symbol, struct variable *out)
 {
-	static struct variable known[REMOTE_SYMBOLS];
-	static size_t n;
-	uint64_t offset, answer[2];
-	struct region piece;
+	uint64_t where, answer[2];
+	const char *name;
+	size_t bytes;
 	int error;
 
-	for (size_t i = 0; i < n; i++)
-		if (known[i].symbol == symbol) {
-			*out = known[i];
+	for (size_t i = 0; symbol && i < n_variables; i++)
+		if (variables[i].symbol == symbol) {
+			*out = variables[i];
 			return 0;
 		}
-	if (!kernel_offset(symbol, &offset))
-		return CUDA_INVALID_SYMBOL;
-	error = client_ask(REMOTE_SYMBOL, WORDS(offset), answer, sizeof(answer));
+	name = image_variable(symbol, &where, &error);
+	if (!name && (error || !kernel_offset(symbol, &where)))
+		return error ? error : CUDA_INVALID_SYMBOL;
+	name = name ? name : "";
+	bytes = strlen(name) + 1;
+	if (bytes > REMOTE_NAME_BYTES)
+		return client_refuse("names of more than 16 KiB");
+	memcpy(client_begin(REMOTE_SYMBOL, WORDS(where), (uint32_t)bytes), name, bytes);
+	error = client_ask_now(answer, sizeof(answer), true);
 	if (error)
 		return error;
-	piece = (struct region){ answer[0], answer[1], REGION_SYMBOL };
-	if (n == REMOTE_SYMBOLS || !regions_add(&client_regions, piece))
-		return CUDA_NO_MEMORY;
-	*out = known[n++] = (struct variable){ symbol, answer[0], answer[1] };
-	return 0;
+	*out = (struct variable){ symbol, answer[0], answer[1] };
+	return enter_variable(out);
 }
 
 /* The address of a part of the variable, where the direction is one. */

@@ -6,6 +6,7 @@
 #define RIFT_REMOTE_CUDA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum cuda_error {
 	CUDA_OK = 0,
@@ -15,8 +16,10 @@ enum cuda_error {
 	CUDA_INVALID_PITCH = 12,
 	CUDA_INVALID_SYMBOL = 13,
 	CUDA_INVALID_DIRECTION = 21,
-	CUDA_NO_KERNEL = 98, /* cudaErrorInvalidDeviceFunction */
+	CUDA_NO_CONFIGURATION = 52, /* cudaErrorMissingConfiguration */
+	CUDA_NO_KERNEL = 98,	    /* cudaErrorInvalidDeviceFunction */
 	CUDA_INVALID_DEVICE = 101,
+	CUDA_BAD_IMAGE = 200, /* cudaErrorInvalidKernelImage */
 	CUDA_INVALID_HANDLE = 400,
 	CUDA_NOT_READY = 600,
 	CUDA_CONTEXT_GONE = 709, /* cudaErrorContextIsDestroyed */
@@ -46,7 +49,29 @@ struct cuda_attribute {
 	char rest[60];
 };
 
-enum { ATTRIBUTE_PROGRAMMATIC = 6 };
+/* They hold a value and no address. */
+enum cuda_attribute_id {
+	ATTRIBUTE_IGNORE = 0,
+	ATTRIBUTE_COOPERATIVE = 2,
+	ATTRIBUTE_CLUSTER = 4,
+	ATTRIBUTE_CLUSTER_POLICY = 5,
+	ATTRIBUTE_PROGRAMMATIC = 6,
+	ATTRIBUTE_PRIORITY = 8,
+};
+
+/* What nvcc's objects register: magic 0x466243b1; version 2 with -rdc. */
+struct cuda_fat_wrapper {
+	uint32_t magic, version;
+	const uint8_t *data;
+	const void *more;
+};
+
+/* How a fat binary begins: magic 0xba55ed50. */
+struct cuda_fat_header {
+	uint32_t magic;
+	uint16_t version, header_bytes;
+	uint64_t body_bytes; /* behind the header */
+};
 
 struct cuda_launch_config {
 	struct cuda_dim grid, block;

@@ -23,6 +23,8 @@ SHOWN int cudaDeviceSetLimit(int limit, size_t value);
 SHOWN int cudaDeviceGetLimit(size_t *value, int limit);
 SHOWN int cudaDriverGetVersion(int *version);
 SHOWN int cudaRuntimeGetVersion(int *version);
+SHOWN int cudaProfilerStart(void);
+SHOWN int cudaProfilerStop(void);
 
 /* ---- errors ------------------------------------------------------------------------------------
  */
@@ -37,27 +39,64 @@ int cudaPeekAtLastError(void)
 	return client_last_error(false);
 }
 
-/* Texts need no device: those of the runtime behind this library. */
-static const char *text_of(enum runtime_call call, int error)
+/* Texts need no device: those of the runtime behind this library. NULL: there is none, or one that
+ * finds this library again (layers/remote/cudart). */
+static const char *text_behind(enum runtime_call call, int error)
 {
 	const char *(*next)(int);
 	void *found = runtime_call_next(call);
 	int (*missing)(void) = runtime_call_missing;
 
 	if (!memcmp(&found, &missing, sizeof(found)))
-		return "unknown error";
+		return NULL;
 	memcpy(&next, &found, sizeof(next));
-	return next(error);
+	return next == cudaGetErrorName || next == cudaGetErrorString ? NULL : next(error);
+}
+
+/* Texts that the daemon was asked for, each once; they stay. */
+static const char *text_there(int error, uint64_t which)
+{
+	enum { TEXTS = 256 };
+	static struct {
+		int error;
+		uint64_t which;
+		char *text;
+	} known[TEXTS];
+	static int n;
+	char answer[REMOTE_ANSWER_BYTES] = "";
+	int i = 0;
+
+	if (client_enter())
+		return NULL;
+	while (i < n && (known[i].error != error || known[i].which != which))
+		i++;
+	if (i == n && n < TEXTS &&
+	    !client_ask(REMOTE_ERROR_TEXT, WORDS((uint64_t)error, which), answer,
+			sizeof(answer) - 1)) {
+		known[n].error = error;
+		known[n].which = which;
+		known[n++].text = strdup(answer);
+	}
+	client_leave(0);
+	return i < n ? known[i].text : NULL;
+}
+
+static const char *text_of(enum runtime_call call, int error, uint64_t which)
+{
+	const char *text = text_behind(call, error);
+
+	text = text ? text : text_there(error, which);
+	return text ? text : "unrecognized error code";
 }
 
 const char *cudaGetErrorName(int error)
 {
-	return text_of(CALL_cudaGetErrorName, error);
+	return text_of(CALL_cudaGetErrorName, error, 0);
 }
 
 const char *cudaGetErrorString(int error)
 {
-	return text_of(CALL_cudaGetErrorString, error);
+	return text_of(CALL_cudaGetErrorString, error, 1);
 }
 
 /* ---- asked for at each call -------------------------------------------------------------------
@@ -222,4 +261,17 @@ int cudaDriverGetVersion(int *version)
 int cudaRuntimeGetVersion(int *version)
 {
 	return ask_versions(NULL, version);
+}
+
+/* ---- ranges for a profiler: there is none that sees this program's calls ----------------------
+ */
+
+int cudaProfilerStart(void)
+{
+	return 0;
+}
+
+int cudaProfilerStop(void)
+{
+	return 0;
 }

@@ -1,4 +1,5 @@
 /* graphs.c - functions about captures, graphs and their nodes. */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ SHOWN int cudaGraphDestroy(void *graph);
 
 /* ---- captures ----------------------------------------------------------------------------- */
 
+int client_captures;
+
 int cudaStreamBeginCapture(void *stream, int mode)
 {
 	int error = client_enter();
@@ -29,10 +32,11 @@ int cudaStreamBeginCapture(void *stream, int mode)
 
 	if (error)
 		return error;
-	return client_leave(handle_stream(stream, &where)
-				    ? client_ask(REMOTE_CAPTURE_BEGIN,
-						 WORDS(where, (uint64_t)(unsigned)mode), NULL, 0)
-				    : CUDA_INVALID_HANDLE);
+	if (!handle_stream(stream, &where))
+		return client_leave(CUDA_INVALID_HANDLE);
+	error = client_ask(REMOTE_CAPTURE_BEGIN, WORDS(where, (uint64_t)(unsigned)mode), NULL, 0);
+	client_captures += !error;
+	return client_leave(error);
 }
 
 int cudaStreamEndCapture(void *stream, void **graph)
@@ -48,6 +52,7 @@ int cudaStreamEndCapture(void *stream, void **graph)
 	*graph = handle_open(HANDLE_GRAPH, &number);
 	if (!*graph)
 		return client_leave(CUDA_NO_MEMORY);
+	client_captures -= client_captures > 0;
 	error = client_ask(REMOTE_CAPTURE_END, WORDS(where, number), NULL, 0);
 	if (error) {
 		handle_close(HANDLE_GRAPH, *graph, &number);
@@ -131,11 +136,20 @@ static int get_needs(const uint64_t node[2], void **out, size_t room, size_t *n)
 	return error;
 }
 
+/* CUDA 12's has no edges among its parameters, and another name for the one that has. */
+static bool is_of_cuda_12(void)
+{
+	return dlopen("libcudart.so.12", RTLD_LAZY | RTLD_NOLOAD) &&
+	       !dlopen("libcudart.so.13", RTLD_LAZY | RTLD_NOLOAD);
+}
+
 /* Edges are ordinary ones, which zeros say. */
 int cudaGraphNodeGetDependencies(void *node, void **needs, void *edges, size_t *n)
 {
 	enum { EDGE_BYTES = 8 }; /* sizeof(cudaGraphEdgeData) */
-	int error = n && (needs || !edges) ? client_enter() : client_result(CUDA_INVALID_VALUE);
+	int error = is_of_cuda_12() ? client_refuse("cudaGraphNodeGetDependencies of CUDA 12")
+		    : n && (needs || !edges) ? client_enter()
+					     : client_result(CUDA_INVALID_VALUE);
 	uint64_t at[2];
 	size_t there;
 

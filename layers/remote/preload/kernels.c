@@ -1,6 +1,7 @@
 /*
  * kernels.c - functions about kernels. A kernel is made known to the daemon at its first use: by
- * its place in the program, which the daemon runs as well, and by its name.
+ * its name in a fat binary; on the CPU device by its place in the program, which the daemon runs as
+ * well, and by its name.
  */
 #include <string.h>
 
@@ -12,6 +13,20 @@ SHOWN int cudaLaunchKernel(const void *function, struct cuda_dim grid, struct cu
 			   void **arguments, size_t shared_bytes, void *stream);
 SHOWN int cudaLaunchKernelExC(const struct cuda_launch_config *config, const void *function,
 			      void **arguments);
+SHOWN int cudaLaunchCooperativeKernel(const void *function, struct cuda_dim grid,
+				      struct cuda_dim block, void **arguments, size_t shared_bytes,
+				      void *stream);
+SHOWN unsigned __cudaPushCallConfiguration(struct cuda_dim grid, struct cuda_dim block,
+					   size_t shared_bytes, void *stream);
+SHOWN int __cudaPopCallConfiguration(struct cuda_dim *grid, struct cuda_dim *block,
+				     size_t *shared_bytes, void *stream);
+SHOWN int __cudaGetKernel(void **kernel, const void *function);
+SHOWN int cudaGetKernel(void **kernel, const void *function);
+SHOWN int __cudaLaunchKernel(const void *kernel, struct cuda_dim grid, struct cuda_dim block,
+			     void **arguments, size_t shared_bytes, void *stream);
+SHOWN int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
+								 int threads, size_t shared_bytes,
+								 unsigned flags);
 SHOWN int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
 							int threads, size_t shared_bytes);
 SHOWN int cudaFuncGetAttributes(void *attributes, const void *function);
@@ -26,6 +41,16 @@ enum { PLACES = 2 * REMOTE_KERNELS };
 static struct kernel *by_function[PLACES], *by_number[REMOTE_KERNELS];
 static uint32_t n_kernels;
 
+/* The function that the kernels of a program on the CPU device make themselves known to. */
+bool kernels_are_functions(void)
+{
+	static int known; /* 0: not yet, 1: no, 2: yes; a failed search costs microseconds */
+
+	if (!known)
+		known = dlsym(RTLD_DEFAULT, "cpudev_register") ? 2 : 1;
+	return known == 2;
+}
+
 bool kernel_offset(const void *address, uint64_t *offset)
 {
 	static struct image program;
@@ -33,7 +58,7 @@ bool kernel_offset(const void *address, uint64_t *offset)
 	if (!program.end)
 		program = image_of_program();
 	*offset = (uint64_t)(uintptr_t)address - program.base;
-	return *offset < program.end - program.base;
+	return *offset < program.end - program.base && kernels_are_functions();
 }
 
 /* As the runtime of the CPU device, which the program has loaded as well, knows it. */
@@ -88,30 +113,44 @@ static struct kernel *enter_kernel(const void *function, const uint8_t *answer)
 	return k;
 }
 
+/* The name of the kernel, and where it is; or NULL and *error. */
+static const char *find_kernel(const void *function, uint64_t *where, int *error)
+{
+	const char *name = image_kernel(function, where, error);
+
+	if (name || *error)
+		return name;
+	*error = function && kernels_are_functions() ? CUDA_INVALID_HANDLE : CUDA_NO_KERNEL;
+	name = *error == CUDA_INVALID_HANDLE ? name_of(function) : NULL;
+	if (!name || kernel_offset(function, where))
+		return name;
+	*error = client_refuse("kernels of other libraries than the program");
+	return NULL;
+}
+
 static struct kernel *introduce(const void *function, int *error)
 {
 	uint8_t answer[sizeof(uint32_t) + REMOTE_PARAMS * sizeof(struct remote_param)];
-	const char *name = name_of(function);
 	uint32_t number = n_kernels;
 	struct kernel *k;
-	uint64_t offset; /* the lock is kept, so nobody else introduces it meanwhile */
-	size_t bytes;
+	uint64_t where; /* the lock is kept, so nobody else introduces it meanwhile */
+	const char *name = find_kernel(function, &where, error);
+	size_t bytes = name ? strlen(name) + 1 : 0;
 
-	*error = function ? CUDA_INVALID_HANDLE : CUDA_NO_KERNEL;
 	if (!name)
 		return NULL;
-	if (!kernel_offset(function, &offset) || number == REMOTE_KERNELS ||
-	    (bytes = strlen(name) + 1) > 512) {
-		*error = client_refuse("kernels of other libraries than the program");
+	if (number == REMOTE_KERNELS || bytes > REMOTE_NAME_BYTES) {
+		*error = client_refuse("more than 4096 kernels, or names of more than 16 KiB");
 		return NULL;
 	}
-	memcpy(client_begin(REMOTE_KERNEL, WORDS(number, offset), (uint32_t)bytes), name, bytes);
+	memcpy(client_begin(REMOTE_KERNEL, WORDS(number, where), (uint32_t)bytes), name, bytes);
 	*error = client_ask_now(answer, sizeof(answer), true);
 	k = *error ? NULL : enter_kernel(function, answer);
 	if (!k) {
 		*error = *error ? *error : CUDA_NO_MEMORY;
 		return NULL;
 	}
+	k->name = name;
 	k->number = number;
 	n_kernels++;
 	by_number[number] = k;
@@ -119,9 +158,18 @@ static struct kernel *introduce(const void *function, int *error)
 	return k;
 }
 
-struct kernel *kernel_of(const void *function, int *error)
+/* Its number stays: graphs may have it. */
+void kernel_forget(const void *function)
 {
 	struct kernel *k = *place_of(function);
+
+	if (k)
+		k->function = NULL;
+}
+
+struct kernel *kernel_of(const void *function, int *error)
+{
+	struct kernel *k = function ? *place_of(function) : NULL;
 
 	*error = 0;
 	return k ? k : introduce(function, error);
@@ -164,13 +212,56 @@ void kernel_pack(const struct kernel *k, void **arguments, uint8_t *out)
 		memcpy(out + k->param[i].offset, arguments[i], k->param[i].size);
 }
 
-static int launch(const void *function, const struct cuda_launch_config *c,
-		  enum remote_programmatic attribute, void **arguments)
+/* Nothing that a launch asks for is dropped. NULL: the daemon may have all of them. */
+static const char *refused_attribute(const struct cuda_launch_config *c)
+{
+	static const char *const names[] = {
+		[1] = "cudaLaunchKernelExC with cudaLaunchAttributeAccessPolicyWindow",
+		[3] = "cudaLaunchKernelExC with cudaLaunchAttributeSynchronizationPolicy",
+		[7] = "cudaLaunchKernelExC with cudaLaunchAttributeProgrammaticEvent",
+		[9] = "cudaLaunchKernelExC with cudaLaunchAttributeMemSyncDomainMap",
+		[10] = "cudaLaunchKernelExC with cudaLaunchAttributeMemSyncDomain",
+		[11] = "cudaLaunchKernelExC with cudaLaunchAttributePreferredClusterDimension",
+		[12] = "cudaLaunchKernelExC with cudaLaunchAttributeLaunchCompletionEvent",
+		[13] = "cudaLaunchKernelExC with cudaLaunchAttributeDeviceUpdatableKernelNode",
+		[14] = "cudaLaunchKernelExC with "
+		       "cudaLaunchAttributePreferredSharedMemoryCarveout",
+	};
+
+	if (c->n_attributes > REMOTE_ATTRIBUTES)
+		return "cudaLaunchKernelExC with more than 16 attributes";
+	for (unsigned i = 0; i < c->n_attributes; i++) {
+		int id = c->attributes[i].id;
+
+		if (id == ATTRIBUTE_COOPERATIVE || id == ATTRIBUTE_CLUSTER ||
+		    id == ATTRIBUTE_CLUSTER_POLICY || id == ATTRIBUTE_PROGRAMMATIC ||
+		    id == ATTRIBUTE_PRIORITY)
+			continue;
+		return id > 0 && id < (int)(sizeof(names) / sizeof(*names)) && names[id]
+			       ? names[id]
+			       : "cudaLaunchKernelExC with an attribute that it does not know";
+	}
+	return NULL;
+}
+
+/* Do they leave whether the launch succeeds as it is? */
+static bool attributes_are_harmless(const struct cuda_launch_config *c)
+{
+	for (unsigned i = 0; i < c->n_attributes; i++)
+		if (c->attributes[i].id != ATTRIBUTE_PROGRAMMATIC)
+			return false;
+	return true;
+}
+
+/* The payload: attributes, then arguments. */
+static int launch(const void *function, const struct cuda_launch_config *c, void **arguments)
 {
 	int error;
 	const struct kernel *k = kernel_of(function, &error);
 	uint64_t word[REMOTE_SHAPE_WORDS + 2];
+	uint32_t before = c->n_attributes * REMOTE_ATTRIBUTE_BYTES;
 	struct remote_shape shape;
+	uint8_t *payload;
 
 	if (!k)
 		return error;
@@ -180,10 +271,12 @@ static int launch(const void *function, const struct cuda_launch_config *c,
 		return CUDA_INVALID_VALUE;
 	shape = kernel_shape(k, c->grid, c->block, c->shared_bytes);
 	memcpy(word, &shape, sizeof(shape));
-	word[REMOTE_SHAPE_WORDS + 1] = attribute;
-	kernel_pack(k, arguments,
-		    client_begin(REMOTE_LAUNCH, word, REMOTE_SHAPE_WORDS + 2, k->bytes));
-	return kernel_may_run(k, c->grid, c->block, c->shared_bytes)
+	word[REMOTE_SHAPE_WORDS + 1] = c->n_attributes;
+	payload = client_begin(REMOTE_LAUNCH, word, REMOTE_SHAPE_WORDS + 2, before + k->bytes);
+	if (before)
+		memcpy(payload, c->attributes, before);
+	kernel_pack(k, arguments, payload + before);
+	return kernel_may_run(k, c->grid, c->block, c->shared_bytes) && attributes_are_harmless(c)
 		       ? client_send()
 		       : client_ask_now(NULL, 0, false);
 }
@@ -194,25 +287,85 @@ int cudaLaunchKernel(const void *function, struct cuda_dim grid, struct cuda_dim
 	const struct cuda_launch_config c = { grid, block, shared_bytes, stream, NULL, 0 };
 	int error = client_enter();
 
-	return error ? error : client_leave(launch(function, &c, REMOTE_NO_ATTRIBUTE, arguments));
+	return error ? error : client_leave(launch(function, &c, arguments));
+}
+
+int cudaLaunchCooperativeKernel(const void *function, struct cuda_dim grid, struct cuda_dim block,
+				void **arguments, size_t shared_bytes, void *stream)
+{
+	const struct cuda_attribute cooperative = { .id = ATTRIBUTE_COOPERATIVE, .value = 1 };
+	const struct cuda_launch_config c = { grid, block, shared_bytes, stream, &cooperative, 1 };
+	int error = client_enter();
+
+	return error ? error : client_leave(launch(function, &c, arguments));
 }
 
 int cudaLaunchKernelExC(const struct cuda_launch_config *config, const void *function,
 			void **arguments)
 {
-	enum remote_programmatic attribute = REMOTE_NO_ATTRIBUTE;
+	const char *refused;
 	int error = config && (!config->n_attributes || config->attributes)
 			    ? client_enter()
 			    : client_result(CUDA_INVALID_VALUE);
 
 	if (error)
 		return error;
-	for (unsigned i = 0; i < config->n_attributes; i++) {
-		if (config->attributes[i].id != ATTRIBUTE_PROGRAMMATIC)
-			return client_leave(client_refuse("this attribute of cudaLaunchKernelExC"));
-		attribute = config->attributes[i].value ? REMOTE_MAY_OVERLAP : REMOTE_SERIAL;
-	}
-	return client_leave(launch(function, config, attribute, arguments));
+	refused = refused_attribute(config);
+	return client_leave(refused ? client_refuse(refused) : launch(function, config, arguments));
+}
+
+/* ---- launches as nvcc writes them: <<<>>> leaves a configuration for the kernel's stub --------
+ */
+
+enum { CONFIGURATIONS = 16 }; /* of a thread: one launch within the arguments of another */
+
+static __thread struct {
+	struct cuda_launch_config at[CONFIGURATIONS];
+	unsigned n;
+} pushed __attribute__((tls_model("initial-exec")));
+
+/* Not 0: the launch is left out, with the error. */
+unsigned __cudaPushCallConfiguration(struct cuda_dim grid, struct cuda_dim block,
+				     size_t shared_bytes, void *stream)
+{
+	if (pushed.n == CONFIGURATIONS)
+		return (unsigned)client_refuse("launches within 16 others");
+	pushed.at[pushed.n++] =
+		(struct cuda_launch_config){ grid, block, shared_bytes, stream, NULL, 0 };
+	return 0;
+}
+
+int __cudaPopCallConfiguration(struct cuda_dim *grid, struct cuda_dim *block, size_t *shared_bytes,
+			       void *stream)
+{
+	const struct cuda_launch_config *c;
+
+	if (!pushed.n)
+		return client_result(CUDA_NO_CONFIGURATION);
+	c = &pushed.at[--pushed.n];
+	*grid = c->grid;
+	*block = c->block;
+	*shared_bytes = c->shared_bytes;
+	memcpy(stream, &c->stream, sizeof(c->stream));
+	return 0;
+}
+
+/* A kernel's handle is its function. */
+int __cudaGetKernel(void **kernel, const void *function)
+{
+	*kernel = (void *)function;
+	return function ? 0 : client_result(CUDA_NO_KERNEL);
+}
+
+int cudaGetKernel(void **kernel, const void *function)
+{
+	return kernel ? __cudaGetKernel(kernel, function) : client_result(CUDA_INVALID_VALUE);
+}
+
+int __cudaLaunchKernel(const void *kernel, struct cuda_dim grid, struct cuda_dim block,
+		       void **arguments, size_t shared_bytes, void *stream)
+{
+	return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 /* ---- what is asked about kernels ---------------------------------------------------------- */
@@ -272,14 +425,29 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *funct
 	return client_leave(error);
 }
 
+/* The flag is about caches of GPUs before CUDA 13's. */
+int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
+							   int threads, size_t shared_bytes,
+							   unsigned flags)
+{
+	enum { DISABLE_CACHING = 1 };
+
+	return flags & ~(unsigned)DISABLE_CACHING
+		       ? client_result(CUDA_INVALID_VALUE)
+		       : cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads,
+								       shared_bytes);
+}
+
 int cudaFuncGetName(const char **name, const void *function)
 {
 	int error = name ? client_enter() : client_result(CUDA_INVALID_VALUE);
+	const struct kernel *k;
 
 	if (error)
 		return error;
-	if (kernel_of(function, &error))
-		*name = name_of(function);
+	k = kernel_of(function, &error);
+	if (k)
+		*name = k->name;
 	return client_leave(error);
 }
 

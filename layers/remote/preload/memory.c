@@ -17,6 +17,9 @@ SHOWN int cudaHostRegister(void *memory, size_t bytes, unsigned flags);
 SHOWN int cudaHostUnregister(void *memory);
 SHOWN int cudaMallocAsync(void **memory, size_t bytes, void *stream);
 SHOWN int cudaFreeAsync(void *memory, void *stream);
+SHOWN int cudaDeviceGetDefaultMemPool(const void **pool, int device);
+SHOWN int cudaMemPoolSetAttribute(const void *pool, int attribute, const void *value);
+SHOWN int cudaMemPoolTrimTo(const void *pool, size_t bytes);
 SHOWN int cudaMemGetInfo(size_t *left, size_t *total);
 SHOWN int cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *pointer);
 
@@ -38,11 +41,74 @@ static struct region *find_piece(const void *base, enum region_kind kind)
 /* ---- of the device ------------------------------------------------------------------------------
  */
 
+enum { PAGE_BYTES = 4096 };
+
+static bool claim_pages(uint64_t base, uint64_t bytes)
+{
+	void *want = (void *)(uintptr_t)base;
+	void *got = mmap(want, bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (got != MAP_FAILED && got != want)
+		munmap(got, bytes);
+	return got == want;
+}
+
+/* A GPU's driver chooses addresses in the daemon. Once claimed, they stay so: it uses them again.
+ */
+bool memory_claim(uint64_t base, uint64_t bytes)
+{
+	static struct regions claimed;
+	uint64_t at = base / PAGE_BYTES * PAGE_BYTES;
+	uint64_t end = (base + bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+
+	if (base - client_base() < REMOTE_SPACE_BYTES || kernels_are_functions())
+		return true;
+	while (at < end) {
+		const struct region *there = regions_find(&claimed, at);
+		size_t next = regions_up_to(&claimed, at);
+		struct region gap = { .base = at, .kind = REGION_DEVICE };
+
+		if (there) {
+			at = there->base + there->bytes;
+			continue;
+		}
+		gap.bytes = (next < claimed.n && claimed.at[next].base < end ? claimed.at[next].base
+									     : end) -
+			    at;
+		if (!claim_pages(at, gap.bytes) || !regions_add(&claimed, gap))
+			return false;
+		at += gap.bytes;
+	}
+	return true;
+}
+
+/* Asks for memory at addresses that the program does not use: what lies elsewhere is held until
+ * there is some. */
+static int ask_for_memory(uint64_t *base, uint64_t bytes, enum remote_op op, const uint64_t *words,
+			  size_t n)
+{
+	enum { TRIES = 8 };
+	uint64_t held[TRIES];
+	int error = 0, tries = 0;
+	bool found = false;
+
+	while (!error && !found && tries < TRIES) {
+		error = client_ask(op, words, n, base, sizeof(*base));
+		found = error || !*base || memory_claim(*base, bytes);
+		if (!found)
+			held[tries++] = *base;
+	}
+	for (int i = 0; i < tries; i++)
+		client_ask(REMOTE_FREE, WORDS(held[i]), NULL, 0);
+	return found ? error : client_refuse("memory at addresses that the program uses");
+}
+
 /* Asks for memory that the daemon chooses the address of. */
 static int allocate(void **memory, enum remote_op op, const uint64_t *words, size_t n)
 {
 	struct region piece = { .bytes = words[0], .kind = REGION_DEVICE };
-	int error = client_ask(op, words, n, &piece.base, sizeof(piece.base));
+	int error = ask_for_memory(&piece.base, piece.bytes, op, words, n);
 
 	*memory = NULL;
 	if (error || !piece.base)
@@ -108,6 +174,41 @@ int cudaFreeAsync(void *memory, void *stream)
 	return client_leave(error);
 }
 
+/* ---- the pool of memory in stream order: the default one, which has this handle ---------------
+ */
+
+static const char default_pool[8];
+
+int cudaDeviceGetDefaultMemPool(const void **pool, int device)
+{
+	if (!pool || device)
+		return client_result(pool ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE);
+	*pool = default_pool;
+	return 0;
+}
+
+int cudaMemPoolSetAttribute(const void *pool, int attribute, const void *value)
+{
+	enum { RELEASE_THRESHOLD = 4 };
+	int error =
+		pool == default_pool && value ? client_enter() : client_result(CUDA_INVALID_VALUE);
+	uint64_t bytes;
+
+	if (error)
+		return error;
+	if (attribute != RELEASE_THRESHOLD)
+		return client_leave(client_refuse("attributes of a pool but its threshold"));
+	memcpy(&bytes, value, sizeof(bytes));
+	return client_leave(client_ask(REMOTE_POOL_KEEP, WORDS(bytes), NULL, 0));
+}
+
+int cudaMemPoolTrimTo(const void *pool, size_t bytes)
+{
+	int error = pool == default_pool ? client_enter() : client_result(CUDA_INVALID_VALUE);
+
+	return error ? error : client_leave(client_ask(REMOTE_POOL_TRIM, WORDS(bytes), NULL, 0));
+}
+
 int cudaMemGetInfo(size_t *left, size_t *total)
 {
 	uint64_t answer[2];
@@ -124,8 +225,6 @@ int cudaMemGetInfo(size_t *left, size_t *total)
 }
 
 /* ---- of the host, pinned: pages that the daemon has at the same address ------------------- */
-
-enum { PAGE_BYTES = 4096 };
 
 static uint64_t
 	pinned_next; /* nothing from here on has been given out, or all of it is free again */
