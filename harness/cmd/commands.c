@@ -14,13 +14,17 @@
 #include "harness/env/system.h"
 #include "harness/probe/costs.h"
 #include "harness/session/worker.h"
+#include "harness/share/share.h"
 
 /* ---- the list --------------------------------------------------------------------------- */
 
-/* The process behind `rift sweep` and `rift probe`. */
+/* The process behind `rift sweep`, `rift probe` and `rift share`. */
 static int cmd_worker(int argc, char **argv)
 {
-	static const struct worker_job jobs[] = { { "card", costs_work }, { NULL, NULL } };
+	static const struct worker_job jobs[] = { { "card", costs_work },
+						  { "share", share_client_work },
+						  { "share-keeper", share_keeper_work },
+						  { NULL, NULL } };
 
 	(void)argc, (void)argv;
 	return worker_main(jobs);
@@ -45,6 +49,7 @@ static const struct command *const commands[] = {
 	&command_compare,
 	&command_atlas,
 	&command_sensitivity,
+	&command_share,
 	&command_plot,
 	&command_probe,
 	&command_worker,
