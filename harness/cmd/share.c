@@ -15,6 +15,7 @@
 #include "harness/layer/enter.h"
 #include "harness/measure/run.h"
 #include "harness/share/findings.h"
+#include "harness/share/share_chart.h"
 #include "harness/share/share_fault.h"
 #include "harness/share/share_file.h"
 
@@ -303,11 +304,34 @@ static json_t *plan_json(const void *found)
 	return share_dry_json(found);
 }
 
+static int draw(const struct share *s, const struct share_args *a)
+{
+	struct picture p[SHARE_CHARTS];
+	int err;
+
+	if (!a->plot)
+		return 0;
+	err = share_charts_write(p, s, a->plot);
+	for (int i = 0; i < SHARE_CHARTS && !err; i++) {
+		err = picture_draw(&p[i]);
+		if (p[i].written && !a->given.json)
+			printf("%s/%s%s\n", a->plot, p[i].plot.name,
+			       p[i].drawn ? ".png, .svg" : ".gp");
+		if (p[i].drawn && *p[i].said.s && !a->given.quiet)
+			fprintf(stderr, "rift: gnuplot remarks: %s\n", p[i].said.s);
+	}
+	share_charts_release(p);
+	return err;
+}
+
 static int show_all(const struct share *s, const struct share_args *a)
 {
+	int err;
+
 	show(&a->given, s, print, json);
+	err = draw(s, a);
 	note_cpu(&a->given, share_is_cpu(s));
-	return share_exit_code(s);
+	return err ? err : share_exit_code(s);
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
@@ -399,7 +423,11 @@ static int share(void *arguments)
 		return err;
 	interrupt_install();
 	progress_init(a->given.quiet);
-	err = share_or_show(&s, a);
+	/* before the measuring: a folder that cannot be written to is not worth minutes */
+	if (a->plot)
+		err = picture_folder("--plot", a->plot);
+	if (!err)
+		err = share_or_show(&s, a);
 	share_release(&s);
 	return err;
 }
