@@ -100,9 +100,9 @@ static const struct command_option options[] = {
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, "measured; arms that cannot be had here are `not run`" },
+	{ RIFT_OK, "measured; sets that cannot be had here are `not run`" },
 	{ RIFT_CHECK_FAILED, "the check of a client failed" },
-	{ RIFT_FAILED_POINTS, "a set of clients was lost, or did not fit" },
+	{ RIFT_FAILED_POINTS, "a client was lost: its set has no figures" },
 	{ RIFT_USAGE, "usage, bad input or, with --plot, no picture" },
 	{ RIFT_NO_DEVICE, EXIT_USUAL },
 	{ RIFT_INTERRUPTED, "interrupted; --resume goes on" },

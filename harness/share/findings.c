@@ -348,7 +348,6 @@ void share_findings_release(struct share_findings *f)
 	f->set = NULL;
 }
 
-/* A set that was begun and has no figures was lost; one that could not be had was not begun. */
 int share_exit_code(const struct share *s)
 {
 	int code = RIFT_OK;
@@ -358,7 +357,7 @@ int share_exit_code(const struct share *s)
 
 		if (m->checked && !all_passed(m))
 			return RIFT_CHECK_FAILED;
-		if (*m->not_run && !share_arm_missing(m->set.arm))
+		if (m->lost)
 			code = RIFT_FAILED_POINTS;
 	}
 	return code;

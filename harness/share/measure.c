@@ -107,11 +107,13 @@ static bool cannot_be_had(const struct share *s, const struct share_set *set, ch
 	return true;
 }
 
-static int add_not_run(struct share *s, const struct share_set *set, const char *why)
+/* lost: it was begun, and did not go on. */
+static int add_not_run(struct share *s, const struct share_set *set, const char *why, bool lost)
 {
 	json_t *o = share_line("not_run", set);
 
 	json_object_set_new(o, "why", json_text(why));
+	json_object_set_new(o, "lost", json_boolean(lost));
 	return share_add(s, o);
 }
 
@@ -202,7 +204,7 @@ static int measure_set(struct share *s, struct share_measured *m, struct window 
 	int err;
 
 	if (cannot_be_had(s, &m->set, why))
-		return add_not_run(s, &m->set, why);
+		return add_not_run(s, &m->set, why, false);
 	progress("%s, %d client%s: starting", share_arms[m->set.arm].name, m->set.n,
 		 m->set.n == 1 ? "" : "s");
 	window_for(w, s, &m->set);
@@ -210,7 +212,8 @@ static int measure_set(struct share *s, struct share_measured *m, struct window 
 	if (!err)
 		err = measure_started(s, m, &c, w);
 	if (err == -ECHILD) /* c.why says who */
-		err = add_not_run(s, &m->set, *c.why ? c.why : "its clients could not be started");
+		err = add_not_run(s, &m->set, *c.why ? c.why : "its clients could not be started",
+				  true);
 	clients_stop(&c);
 	return err;
 }

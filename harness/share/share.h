@@ -140,6 +140,7 @@ struct share_measured {
 	json_t *checked;   /* the line; NULL: not yet */
 	json_t *fault;	   /* the line; NULL: none */
 	char not_run[240]; /* why; "": it was, or is still to come */
+	bool lost;	   /* not_run, though it was begun */
 };
 
 /* A record, or what there is of one so far. */

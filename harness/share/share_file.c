@@ -189,6 +189,9 @@ static const char *take_not_run(struct share_measured *m, const json_t *o)
 
 	if (!*why)
 		return "why";
+	if (!json_is_boolean(json_object_get(o, "lost")))
+		return "lost";
+	m->lost = json_is_true(json_object_get(o, "lost"));
 	snprintf(m->not_run, sizeof(m->not_run), "%.239s", text_escaped(why).s);
 	return NULL;
 }
@@ -252,8 +255,6 @@ static int take_first(struct share *s, const json_t *o, const struct record_scan
 	char where[300];
 	int err;
 
-	if (!record_is(o, "share"))
-		return wrong(scan, "no record of rift share: its first line is of another kind");
 	snprintf(s->id, sizeof(s->id), "%.31s", json_get_text(o, "id"));
 	snprintf(where, sizeof(where), "%.200s:%ld", scan->path, (long)scan->line + 1);
 	err = share_plan_parse(&s->plan, json_object_get(o, "plan"), where);
@@ -287,6 +288,8 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 	char text[160];
 	int err = 0;
 
+	if (!scan->line && !record_is(o, "share"))
+		return wrong(scan, "no record of rift share: its first line is of another kind");
 	if (!crc_is_right(o))
 		return wrong(scan, "crc32 is not that of this line: it was damaged");
 	if (!scan->line)

@@ -263,6 +263,7 @@ Test(small_share_findings, what_is_missing)
 	share_findings_release(&f);
 	lost = share_line("not_run", &s.set[1].set);
 	json_object_set_new(lost, "why", json_string("a client was killed"));
+	json_object_set_new(lost, "lost", json_true());
 	cr_assert(zero(int, share_add(&s, lost)));
 	cr_expect(eq(int, share_exit_code(&s), RIFT_FAILED_POINTS));
 	check(&s, &s.set[0].set, false);
