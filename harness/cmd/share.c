@@ -374,7 +374,11 @@ static int measure(struct share *s, const struct share_args *a)
 	if (!a->given.quiet)
 		share_plan_print(s, stderr);
 	err = share_measure(s, a->values.patience_s);
-	if (err == -EINTR)
+	if (err)
+		share_abandon(s);
+	if (err == -EINTR && !s->platform)
+		complain(EINTR, "interrupted; nothing was measured");
+	else if (err == -EINTR)
 		complain(EINTR, "interrupted; rift share --resume %s.part goes on", s->path);
 	if (!err && !a->given.quiet)
 		fprintf(stderr, "%s\n", s->path);

@@ -460,3 +460,9 @@ int share_end(struct share *s)
 	record_close(&s->file);
 	return err;
 }
+
+void share_abandon(struct share *s)
+{
+	if (s->file.fd >= 0 && !s->platform)
+		unlink(s->file.path);
+}

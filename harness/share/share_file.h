@@ -30,7 +30,10 @@ json_t *share_line(const char *record, const struct share_set *set);
 /* The last line, and the name. */
 int share_end(struct share *s);
 
-/* All of the above return 0, or a negative errno after one line. */
+/* Removes the file where nothing was measured yet. */
+void share_abandon(struct share *s);
+
+/* All of them that return int return 0, or a negative errno after one line. */
 
 /* `rift check`: one line of what it holds. *incomplete: it has not ended, and is no .part. */
 int share_check(const char *path, bool *incomplete);

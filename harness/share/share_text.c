@@ -75,33 +75,53 @@ static struct text_line set_workload(const struct share *s, const struct share_s
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-static bool is_whole(const struct share_found *f)
+static void put_head(const struct share_found *e, FILE *out)
 {
-	return f->known;
+	fprintf(out, "%-*s%3d", ARM_COLUMN, share_arms[e->of->set.arm].name, e->of->set.n);
 }
 
-static void put_sets(const struct share *s, const struct share_findings *f, FILE *out)
+static void put_base(const struct share_found *e, FILE *out)
 {
-	fprintf(out, "\n%-*s%3s  %9s  %-12s%9s  %6s  %6s  %7s  %6s  %-13s%s\n", ARM_COLUMN, "arm",
-		"n", "slowdown", "95 %", "over 1/n", "STP", "Jain", "max/min", "busy", "fairness",
-		"against base");
+	const char *base = share_arms[share_arms[e->of->set.arm].base].name;
+
+	if (e->has_base)
+		fprintf(out, "%s x %s: %s", number_text(e->over_base.ratio.value).s, base,
+			verdict_names[e->over_base.judged.verdict]);
+}
+
+static void put_costs(const struct share *s, const struct share_findings *f, FILE *out)
+{
+	fprintf(out, "\n%-*s%3s  %9s  %-12s%9s  %6s  %10s  %s\n", ARM_COLUMN, "arm", "n",
+		"slowdown", "95 %", "over 1/n", "STP", "turnaround", "against the base");
 	for (int i = 0; i < f->sets; i++) {
 		const struct share_found *e = &f->set[i];
-		const struct share_set *set = &e->of->set;
 
-		if (!is_whole(e))
+		if (!e->known)
 			continue;
-		fprintf(out, "%-*s%3d  %9s  %-12s%9s  %6s  %6s  %7s  %6s  %-13s", ARM_COLUMN,
-			share_arms[set->arm].name, set->n, number_text(e->slowdown.value).s,
+		put_head(e, out);
+		fprintf(out, "  %9s  %-12s%9s  %6s  %10s  ", number_text(e->slowdown.value).s,
 			interval_text(&e->slowdown).s, percent_text(e->overhead).s,
-			number_text(e->stp).s, number_text(e->jain).s, number_text(e->max_min).s,
-			number_text(e->busy).s,
-			set->n > 1 ? share_fairness_names[e->fairness] : "");
-		if (e->has_base)
-			fprintf(out, "%s x %s: %s", number_text(e->over_base.ratio.value).s,
-				share_arms[share_arms[set->arm].base].name,
-				verdict_names[e->over_base.judged.verdict]);
-		fprintf(out, "%s%s\n", e->passed ? "" : "  check failed", set_workload(s, set).s);
+			number_text(e->stp).s, number_text(e->mean_slowdown).s);
+		put_base(e, out);
+		fprintf(out, "%s%s\n", set_workload(s, &e->of->set).s,
+			e->passed ? "" : "  check failed");
+	}
+}
+
+static void put_fairness(const struct share_findings *f, FILE *out)
+{
+	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %10s  %10s\n", ARM_COLUMN, "arm", "n", "fairness",
+		"Jain", "max/min", "GPU busy", "processors");
+	for (int i = 0; i < f->sets; i++) {
+		const struct share_found *e = &f->set[i];
+
+		if (!e->known)
+			continue;
+		put_head(e, out);
+		fprintf(out, "  %-14s%6s  %8s  %10s  %10s\n",
+			e->of->set.n > 1 ? share_fairness_names[e->fairness] : "",
+			number_text(e->jain).s, number_text(e->max_min).s, number_text(e->busy).s,
+			number_text(e->processors).s);
 	}
 }
 
@@ -131,7 +151,7 @@ static void put_clients(const struct share *s, const struct share_findings *f, F
 	fprintf(out, "\n%-*s%3s  %6s  %10s  %8s  %8s  %9s  %9s  %9s\n", ARM_COLUMN, "arm", "n",
 		"client", "steps/s", "slowdown", "of mean", "p50", "p95", "p99");
 	for (int i = 0; i < f->sets; i++)
-		for (int k = 0; k < f->set[i].of->set.n && is_whole(&f->set[i]); k++)
+		for (int k = 0; k < f->set[i].of->set.n && f->set[i].known; k++)
 			put_client(s, &f->set[i], k, out);
 }
 
@@ -225,7 +245,8 @@ void share_print(const struct share *s, FILE *out)
 		s->plan.window_s);
 	if (share_is_cpu(s))
 		fprintf(out, "%s\n", own_devices);
-	put_sets(s, &f, out);
+	put_costs(s, &f, out);
+	put_fairness(&f, out);
 	put_clients(s, &f, out);
 	put_not_run(s, out);
 	put_faults(s, out);
