@@ -23,7 +23,7 @@
 
 /* Options with values, as parameter rows: parsed and refused like all others. */
 struct share_values {
-	int64_t windows, repetitions, depth, seed;
+	int64_t windows, repetitions, starts, depth, seed;
 	double window_s, patience_s;
 	int mode, fault;
 };
@@ -39,6 +39,7 @@ static const char *const modes[] = { "stream", "graph", "fused", NULL };
 static const struct param rows[] = {
 	ROW("windows", PARAM_INT, windows, "windows", "2", 1, 100, NULL),
 	ROW("repetitions", PARAM_INT, repetitions, "repetitions", "5", 1, 10, NULL),
+	ROW("starts", PARAM_INT, starts, "starts", "1", 1, 10, NULL),
 	ROW("window", PARAM_REAL, window_s, "s", "0.5", 0.01, 60, NULL),
 	ROW("depth", PARAM_SIZE, depth, "steps", "1", 1, RUN_DEPTH_MAX, NULL),
 	ROW("seed", PARAM_INT, seed, "", "1", 0, 4294967295.0, NULL),
@@ -75,7 +76,10 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("window", "SECONDS"),
 	  "how long clients are counted at a time (default: 0.5; longer for long steps)" },
 	{ OPTION_ROW("windows", "N"), "windows of a repetition (default: 2)" },
-	{ OPTION_ROW("repetitions", "N"), "repetitions, clients stay up (default: 5)" },
+	{ OPTION_ROW("repetitions", "N"), "repetitions, for which clients stay up (default: 5)" },
+	{ OPTION_ROW("starts", "N"),
+	  "of each set, for a part of the repetitions each; intervals are over starts from 5 on, "
+	  "else over windows (default: 1)" },
 	{ OPTION_ROW("fault", "none|crash|kill|hang|memory"),
 	  "then the first client of a set does this: an illegal address, kill -9, a kernel of 10 "
 	  "s, all memory; who else is hurt?" },
@@ -263,9 +267,13 @@ static int make_plan(struct share_plan *p, const struct share_args *a)
 				  .window_s = v->window_s,
 				  .windows = (int)v->windows,
 				  .repetitions = (int)v->repetitions,
+				  .starts = (int)v->starts,
 				  .mode = is_given(a, "mode") ? modes[v->mode] : NULL,
 				  .depth = v->depth,
 				  .fault = (enum share_fault)v->fault };
+	if (p->starts > p->repetitions)
+		return complain(EINVAL, "--starts=%d: is more than --repetitions=%d", p->starts,
+				p->repetitions);
 	err = share_workload_parse(&p->mix[p->mixes++], a->given.words.word, a->given.words.n);
 	for (int i = 0; i < a->with.n && !err; i++)
 		err = take_with(p, a->with.word[i]);

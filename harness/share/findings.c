@@ -24,9 +24,10 @@ struct draws {
 struct table {
 	const struct share *share;
 	int windows;
+	int units; /* what is resampled: starts, where there are enough of them, else windows */
 	double alone[SHARE_MIX_MAX]; /* steps a second of each workload; NAN */
-	double *alone_times;	     /* [windows]: its time over its median; the mean of all */
-	double *times;		     /* [sets * windows]: n / sum of x; NAN */
+	double *alone_times;	     /* [units]: its time over its median; the mean of all */
+	double *times;		     /* [sets * units]: n / sum of x; NAN */
 	struct draws draws;
 };
 
@@ -84,6 +85,23 @@ static double sum_in(const struct table *t, const struct share_measured *m, int 
 	return sum;
 }
 
+/* Windows into units: each has the median of its own. */
+static void fold(const struct table *t, const double *window, double *unit)
+{
+	const struct share_plan *p = &t->share->plan;
+	double *own = zeroed((size_t)t->windows, sizeof(*own));
+
+	for (int u = 0; u < t->units; u++) {
+		int n = 0;
+
+		for (int k = 0; k < t->windows; k++)
+			if ((t->units == t->windows ? k : k / p->windows % p->starts) == u)
+				own[n++] = window[k];
+		unit[u] = all_finite(own, n) ? median_of(own, n) : NAN;
+	}
+	free(own);
+}
+
 /* ---- alone ------------------------------------------------------------------------------ */
 
 static const struct share_measured *find_set(const struct share *s, enum share_arm arm, int n,
@@ -101,9 +119,8 @@ static const struct share_measured *find_set(const struct share *s, enum share_a
 static void find_alone(struct table *t)
 {
 	int mixes = t->share->plan.mixes;
+	double *times = zeroed((size_t)t->windows, sizeof(*times));
 
-	for (int k = 0; k < t->windows; k++)
-		t->alone_times[k] = 0;
 	for (int i = 0; i < mixes; i++) {
 		const struct share_measured *m = find_set(t->share, ARM_PROCESSES, 1, i);
 
@@ -111,20 +128,24 @@ static void find_alone(struct table *t)
 		if (!(t->alone[i] > 0))
 			t->alone[i] = NAN;
 		for (int k = 0; k < t->windows; k++)
-			t->alone_times[k] +=
-				isnan(t->alone[i]) ? NAN : 1 / share_in(t, m, k, 0) / mixes;
+			times[k] += isnan(t->alone[i]) ? NAN : 1 / share_in(t, m, k, 0) / mixes;
 	}
+	fold(t, times, t->alone_times);
+	free(times);
 }
 
 static void find_times(struct table *t)
 {
+	double *times = zeroed((size_t)t->windows, sizeof(*times));
+
 	for (int i = 0; i < t->share->sets; i++) {
 		const struct share_measured *m = &t->share->set[i];
 
 		for (int k = 0; k < t->windows; k++)
-			t->times[i * t->windows + k] =
-				has_all(t, m) ? m->set.n / sum_in(t, m, k) : NAN;
+			times[k] = has_all(t, m) ? m->set.n / sum_in(t, m, k) : NAN;
+		fold(t, times, t->times + i * t->units);
 	}
+	free(times);
 }
 
 /* ---- a set ------------------------------------------------------------------------------ */
@@ -206,7 +227,7 @@ static bool all_passed(const struct share_measured *m)
 
 static void find_slowdown(const struct table *t, struct share_found *f, int set)
 {
-	struct point_pair pair = { .b = t->times + set * t->windows, .a = t->alone_times };
+	struct point_pair pair = { .b = t->times + set * t->units, .a = t->alone_times };
 	struct judged_point p;
 
 	judge_points(&p, &pair, 1, &t->draws.apart, NULL, MARGIN_DEFAULT);
@@ -236,22 +257,26 @@ static enum share_fairness conclude_fairness(const struct share_found *f)
 static void find_fairness(const struct table *t, struct share_found *f)
 {
 	int n = f->of->set.n;
-	double *mean = zeroed((size_t)t->windows, sizeof(*mean));
-	double *own = zeroed((size_t)(n * t->windows), sizeof(*own));
+	double *window = zeroed((size_t)t->windows, sizeof(*window));
+	double *mean = zeroed((size_t)t->units, sizeof(*mean));
+	double *own = zeroed((size_t)(n * t->units), sizeof(*own));
 	struct point_pair pair[SHARE_CLIENTS_MAX];
 	struct judged_point point[SHARE_CLIENTS_MAX];
 
 	for (int k = 0; k < t->windows; k++)
-		mean[k] = n / sum_in(t, f->of, k);
+		window[k] = n / sum_in(t, f->of, k);
+	fold(t, window, mean);
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < t->windows; k++)
-			own[i * t->windows + k] = 1 / share_in(t, f->of, k, i);
-		pair[i] = (struct point_pair){ .b = own + i * t->windows, .a = mean };
+			window[k] = 1 / share_in(t, f->of, k, i);
+		fold(t, window, own + i * t->units);
+		pair[i] = (struct point_pair){ .b = own + i * t->units, .a = mean };
 	}
 	judge_points(point, pair, n, &t->draws.paired, NULL, SHARE_FAIR_MARGIN);
 	for (int i = 0; i < n; i++)
 		f->client[i].against_mean = point[i];
 	f->fairness = conclude_fairness(f);
+	free(window);
 	free(mean);
 	free(own);
 }
@@ -273,7 +298,7 @@ static void find_set_findings(const struct table *t, struct share_found *f, int 
 				   .slowdown = interval_unknown(0),
 				   .fairness = FAIRNESS_OPEN,
 				   .passed = all_passed(m) };
-	f->known = has_all(t, m) && all_finite(t->times + i * t->windows, t->windows);
+	f->known = has_all(t, m) && all_finite(t->times + i * t->units, t->units);
 	if (!f->known)
 		return;
 	for (int k = 0; k < m->set.n; k++)
@@ -301,8 +326,7 @@ static void find_over_base(const struct table *t, struct share_findings *f)
 
 		if (base == own->arm || at < 0 || !f->set[i].known || !f->set[at].known)
 			continue;
-		pair[n] = (struct point_pair){ t->times + i * t->windows,
-					       t->times + at * t->windows };
+		pair[n] = (struct point_pair){ t->times + i * t->units, t->times + at * t->units };
 		set[n++] = i;
 	}
 	judge_points(point, pair, n, &t->draws.apart, NULL, MARGIN_DEFAULT);
@@ -317,8 +341,8 @@ static void find_over_base(const struct table *t, struct share_findings *f)
 
 static void draws_init(struct draws *d, int n, uint64_t seed)
 {
-	CHECK(!resamples_init(&d->b, n, seed, 0) && !resamples_init(&d->a, n, seed, 1),
-	      "%d windows", n);
+	CHECK(!resamples_init(&d->b, n, seed, 0) && !resamples_init(&d->a, n, seed, 1), "%d values",
+	      n);
 	d->apart = (struct groups){ .b = &d->b, .a = &d->a };
 	d->paired = (struct groups){ .b = &d->b, .a = &d->b, .paired = true };
 }
@@ -328,9 +352,10 @@ void share_findings_init(struct share_findings *f, const struct share *s)
 	struct table t = { .share = s, .windows = share_plan_windows(&s->plan) };
 
 	*f = (struct share_findings){ zeroed((size_t)s->sets, sizeof(*f->set)), s->sets };
-	t.alone_times = zeroed((size_t)t.windows, sizeof(*t.alone_times));
-	t.times = zeroed((size_t)(s->sets * t.windows), sizeof(*t.times));
-	draws_init(&t.draws, t.windows, s->plan.seed);
+	t.units = s->plan.starts >= BOOTSTRAP_N_MIN ? s->plan.starts : t.windows;
+	t.alone_times = zeroed((size_t)t.units, sizeof(*t.alone_times));
+	t.times = zeroed((size_t)(s->sets * t.units), sizeof(*t.times));
+	draws_init(&t.draws, t.units, s->plan.seed);
 	find_alone(&t);
 	find_times(&t);
 	for (int i = 0; i < s->sets; i++)

@@ -8,7 +8,7 @@
 /*
  * Clients are unfairly treated where one takes longer, or less long, than the mean of the set by
  * more than this, each against its own time alone. The verdict is that of harness/stats/decide.h,
- * over all windows, corrected for the number of clients.
+ * over all windows, or all starts where there are 5 or more, corrected for the number of clients.
  */
 #define SHARE_FAIR_MARGIN 0.05
 

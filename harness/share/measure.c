@@ -144,20 +144,24 @@ static void show_progress(const struct share_clients *c, int at, int windows)
 		 c->set.n == 1 ? "" : "s", at + 1, windows);
 }
 
-static int measure_windows(struct share *s, struct share_measured *m, struct share_clients *c,
-			   struct window *w)
+/* Is this window of this start, and still to come? */
+static bool is_due(const struct share *s, const struct share_measured *m, int at, int start)
 {
-	int windows = share_plan_windows(&s->plan), err = 0;
-	bool prepared = false;
+	return !m->window[at] && at / s->plan.windows % s->plan.starts == start;
+}
+
+static int measure_windows(struct share *s, struct share_measured *m, struct share_clients *c,
+			   struct window *w, int start)
+{
+	int windows = share_plan_windows(&s->plan), repetition = -1, err = 0;
 
 	for (int at = 0; at < windows && !err; at++) {
-		prepared = prepared && at % s->plan.windows;
-		if (m->window[at])
+		if (!is_due(s, m, at, start))
 			continue;
 		show_progress(c, at, windows);
-		if (!prepared)
+		if (at / s->plan.windows != repetition)
 			err = window_prepare(c);
-		prepared = true;
+		repetition = at / s->plan.windows;
 		if (!err)
 			err = window_run(w, c, NULL);
 		if (!err && clients_lost(c))
@@ -184,19 +188,22 @@ static int check_clients(struct share *s, struct share_clients *c)
 	return share_add(s, o);
 }
 
+/* The clients of the last start are checked, and do harm in the end. */
 static int measure_started(struct share *s, struct share_measured *m, struct share_clients *c,
-			   struct window *w)
+			   struct window *w, int start)
 {
-	int err = measure_windows(s, m, c, w);
+	int err = measure_windows(s, m, c, w, start);
 
-	if (!err && !m->checked)
+	if (err || start + 1 < s->plan.starts)
+		return err;
+	if (!m->checked)
 		err = check_clients(s, c);
 	if (!err && s->plan.fault != FAULT_NONE && c->set.n > 1 && !m->fault)
 		err = share_fault_try(s, c, w);
 	return err;
 }
 
-static int measure_set(struct share *s, struct share_measured *m, struct window *w,
+static int measure_set(struct share *s, struct share_measured *m, struct window *w, int start,
 		       double patience_s)
 {
 	struct share_clients c;
@@ -210,7 +217,7 @@ static int measure_set(struct share *s, struct share_measured *m, struct window 
 	window_for(w, s, &m->set);
 	err = clients_start(&c, &s->plan, &m->set, patience_s);
 	if (!err)
-		err = measure_started(s, m, &c, w);
+		err = measure_started(s, m, &c, w, start);
 	if (err == -ECHILD) /* c.why says who */
 		err = add_not_run(s, &m->set, *c.why ? c.why : "its clients could not be started",
 				  true);
@@ -220,15 +227,27 @@ static int measure_set(struct share *s, struct share_measured *m, struct window 
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
+/* Anything left for this start? */
+static bool needs_start(const struct share *s, const struct share_measured *m, int start)
+{
+	bool due = start + 1 == s->plan.starts && !share_set_is_whole(s, m);
+
+	for (int at = 0; at < share_plan_windows(&s->plan); at++)
+		due |= is_due(s, m, at, start);
+	return due && !*m->not_run;
+}
+
 static int measure_sets(struct share *s, struct window *w, double patience_s)
 {
 	int *order = calloc((size_t)s->sets + 1, sizeof(*order)), err = 0;
 
 	CHECK(order, "memory of %d sets", s->sets);
-	share_order(&s->plan, order, s->sets);
-	for (int i = 0; i < s->sets && !err; i++)
-		if (!share_set_is_whole(s, &s->set[order[i]]))
-			err = measure_set(s, &s->set[order[i]], w, patience_s);
+	for (int start = 0; start < s->plan.starts && !err; start++) {
+		share_order(&s->plan, start, order, s->sets);
+		for (int i = 0; i < s->sets && !err; i++)
+			if (needs_start(s, &s->set[order[i]], start))
+				err = measure_set(s, &s->set[order[i]], w, start, patience_s);
+	}
 	free(order);
 	return err;
 }

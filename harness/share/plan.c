@@ -141,12 +141,12 @@ json_t *share_plan_json(const struct share_plan *p)
 	for (int i = 0; i < ARMS; i++)
 		if (p->arm[i])
 			json_array_append_new(arms, json_string(share_arms[i].name));
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:I, s:f, s:i, s:i, s:o, s:I}", "workloads",
-			 mix, "clients", clients, "arms", arms, "layer_of", layers_of_json(p),
-			 "fault", share_fault_names[p->fault], "seed", (json_int_t)p->seed,
-			 "window_s", p->window_s, "windows", p->windows, "repetitions",
-			 p->repetitions, "mode", p->mode ? json_text(p->mode) : json_null(),
-			 "depth", (json_int_t)p->depth);
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:I, s:f, s:i, s:i, s:i, s:o, s:I}",
+			 "workloads", mix, "clients", clients, "arms", arms, "layer_of",
+			 layers_of_json(p), "fault", share_fault_names[p->fault], "seed",
+			 (json_int_t)p->seed, "window_s", p->window_s, "windows", p->windows,
+			 "repetitions", p->repetitions, "starts", p->starts, "mode",
+			 p->mode ? json_text(p->mode) : json_null(), "depth", (json_int_t)p->depth);
 }
 
 static int wrong(const char *where, const char *what)
@@ -226,7 +226,7 @@ static bool take_count(const json_t *o, const char *name, int64_t most, int64_t 
 
 static int parse_windows(struct share_plan *p, const json_t *o, const char *where)
 {
-	int64_t windows = 0, repetitions = 0;
+	int64_t windows = 0, repetitions = 0, starts = 0;
 
 	p->window_s = json_get_number(o, "window_s");
 	if (!(p->window_s > 0 && p->window_s <= 3600))
@@ -236,6 +236,9 @@ static int parse_windows(struct share_plan *p, const json_t *o, const char *wher
 	if (!take_count(o, "repetitions", SHARE_WINDOWS_MAX, &repetitions) ||
 	    windows * repetitions > SHARE_WINDOWS_MAX)
 		return wrong(where, "repetitions");
+	if (!take_count(o, "starts", repetitions, &starts))
+		return wrong(where, "starts");
+	p->starts = (int)starts;
 	p->windows = (int)windows;
 	p->repetitions = (int)repetitions;
 	return 0;
@@ -320,12 +323,12 @@ struct share_set *share_sets(const struct share_plan *p, int *n)
 }
 
 /* Fisher and Yates' shuffle: a drift of the machine is no arm's own. */
-void share_order(const struct share_plan *p, int *order, int n)
+void share_order(const struct share_plan *p, int start, int *order, int n)
 {
 	for (int i = 0; i < n; i++)
 		order[i] = i;
 	for (int i = n - 1; i > 0; i--) {
-		struct philox random = philox4x32((uint32_t)i, 0, 0, 0, p->seed);
+		struct philox random = philox4x32((uint32_t)i, (uint32_t)start, 0, 0, p->seed);
 		int other = (int)(random.word[0] % (uint32_t)(i + 1)), kept = order[i];
 
 		order[i] = order[other];

@@ -96,6 +96,7 @@ struct share_plan {
 	uint64_t seed;
 	double window_s;
 	int windows, repetitions; /* windows of each repetition */
+	int starts;		  /* of each set; repetition r is of start r % starts */
 	const char *mode;	  /* NULL: the workload's first */
 	int64_t depth;		  /* steps before a synchronize */
 	json_t *kept;		  /* what strings above belong to, of a plan from a record */
@@ -120,8 +121,8 @@ struct share_set {
  * how many. To be freed. */
 struct share_set *share_sets(const struct share_plan *p, int *n);
 
-/* The order in which they are measured: a shuffle by the plan's seed. */
-void share_order(const struct share_plan *p, int *order, int n);
+/* The order in which they are started for this time: a shuffle by the plan's seed. */
+void share_order(const struct share_plan *p, int start, int *order, int n);
 
 /* The index of the workload that a client has. */
 int share_client_mix(const struct share_plan *p, const struct share_set *s, int client);

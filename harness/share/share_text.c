@@ -240,9 +240,9 @@ void share_print(const struct share *s, FILE *out)
 	struct share_findings f;
 
 	share_findings_init(&f, s);
-	fprintf(out, "%s: %s, depth %ld, %d windows of %g s or longer a set\n", mix_text(s).s,
-		share_device(s), (long)s->plan.depth, share_plan_windows(&s->plan),
-		s->plan.window_s);
+	fprintf(out, "%s: %s, depth %ld, %d windows of %g s or longer a set, %d start%s\n",
+		mix_text(s).s, share_device(s), (long)s->plan.depth, share_plan_windows(&s->plan),
+		s->plan.window_s, s->plan.starts, s->plan.starts == 1 ? "" : "s");
 	if (share_is_cpu(s))
 		fprintf(out, "%s\n", own_devices);
 	put_costs(s, &f, out);
@@ -260,7 +260,8 @@ static double plan_s(const struct share *s)
 {
 	enum { START_S = 2 };
 
-	return s->sets * (START_S + s->plan.window_s * share_plan_windows(&s->plan));
+	return s->sets *
+	       (START_S * s->plan.starts + s->plan.window_s * share_plan_windows(&s->plan));
 }
 
 void share_plan_print(const struct share *s, FILE *out)

@@ -114,7 +114,7 @@ Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = fol
 /* Six lines are left, and half of one: they stay, and the rest is measured. */
 Test(small_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = folder_remove)
 {
-#define ARMS_OF " --clients 1,2 --arms processes,streams --repetitions 3"
+#define ARMS_OF " --clients 1,2 --arms processes,streams --repetitions 3 --starts 2"
 	cr_assert(zero(int, run_rift(OUT, NULL, SHORT ARMS_OF " --output '%s/a.jsonl'", dir)));
 	cr_assert(zero(int, shell(NULL,
 				  "cd '%s' && head -n 6 a.jsonl >six && "
@@ -264,6 +264,7 @@ Test(small_cli_share, what_is_refused)
 	refused(3, "nothing is timed", "share launch probe=quick");
 	refused(3, "2 clients", "share launch --clients 1 --fault kill");
 	refused(3, "'launch'", "share launch --from /dev/null");
+	refused(3, "--starts=", "share launch --starts 6");
 	refused(3, "--resume", "share --from a --resume b");
 	refused(3, "/dev/null", "share --from /dev/null");
 	refused(3, "/dev/null", "share launch --plot /dev/null");

@@ -31,6 +31,7 @@ static void begin(struct share *s, int n, int mixes)
 				       .window_s = 1,
 				       .windows = 2,
 				       .repetitions = WINDOWS / 2,
+				       .starts = 1,
 				       .depth = 1 };
 	for (; s->plan.mixes < mixes; s->plan.mixes++)
 		cr_assert(zero(int, share_workload_parse(&s->plan.mix[s->plan.mixes], words, 1)));
@@ -225,6 +226,36 @@ Test(small_share_findings, an_arm_against_its_base)
 	share_release(&s);
 }
 
+/* Five starts differ by 20 %, the windows of one not at all: a difference of 10 % between arms is
+ * then none, though it would be one over windows. */
+Test(small_share_findings, starts_are_what_is_resampled)
+{
+	static const double of_start[2][5] = { { 1, 1.2, 0.9, 1.1, 1 }, { 1.1, 1, 1.3, 0.8, 1.1 } };
+
+	for (int starts = 1; starts <= 5; starts += 4) {
+		struct share_findings f;
+		struct share s;
+
+		begin(&s, 2, 1);
+		s.plan.starts = starts;
+		for (int m = 0; m < s.sets; m++)
+			for (int k = 0; k < WINDOWS; k++) {
+				bool streams = s.set[m].set.arm == ARM_STREAMS;
+				double rate = 1000 / (starts == 5 ? of_start[streams][k / 2]
+								  : (streams ? 1.1 : 1));
+
+				add(&s, &s.set[m].set, k, (double[]){ rate, rate });
+			}
+		share_findings_init(&f, &s);
+		cr_expect(eq(int, found(&f, ARM_STREAMS, 2)->over_base.ratio.n,
+			     starts == 5 ? 5 : WINDOWS));
+		cr_expect(eq(int, found(&f, ARM_STREAMS, 2)->over_base.judged.verdict,
+			     starts == 5 ? VERDICT_INCONCLUSIVE : VERDICT_SLOWER));
+		share_findings_release(&f);
+		share_release(&s);
+	}
+}
+
 /* It did nothing at all in half of the windows: there is a figure all the same. */
 Test(small_share_findings, a_client_that_starves)
 {
@@ -295,8 +326,8 @@ Test(small_share_findings, the_order_is_a_shuffle)
 	struct share_plan p = { .seed = 7 };
 	int a[20], b[20], moved = 0, sum = 0;
 
-	share_order(&p, a, 20);
-	share_order(&p, b, 20);
+	share_order(&p, 0, a, 20);
+	share_order(&p, 0, b, 20);
 	for (int i = 0; i < 20; i++) {
 		cr_expect(eq(int, a[i], b[i]));
 		moved += a[i] != i;
@@ -305,7 +336,7 @@ Test(small_share_findings, the_order_is_a_shuffle)
 	cr_expect(lt(int, 10, moved));
 	cr_expect(eq(int, sum, 190));
 	p.seed = 8;
-	share_order(&p, b, 20);
+	share_order(&p, 0, b, 20);
 	moved = 0;
 	for (int i = 0; i < 20; i++)
 		moved += a[i] != b[i];
