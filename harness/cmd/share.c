@@ -18,6 +18,7 @@
 #include "harness/share/share_chart.h"
 #include "harness/share/share_fault.h"
 #include "harness/share/share_file.h"
+#include "harness/stats/bootstrap.h"
 
 /* ---- the command line --------------------------------------------------------------------- */
 
@@ -39,7 +40,7 @@ static const char *const modes[] = { "stream", "graph", "fused", NULL };
 static const struct param rows[] = {
 	ROW("windows", PARAM_INT, windows, "windows", "2", 1, 100, NULL),
 	ROW("repetitions", PARAM_INT, repetitions, "repetitions", "5", 1, 10, NULL),
-	ROW("starts", PARAM_INT, starts, "starts", "1", 1, 10, NULL),
+	ROW("starts", PARAM_INT, starts, "starts", "", 1, 10, NULL),
 	ROW("window", PARAM_REAL, window_s, "s", "0.5", 0.01, 60, NULL),
 	ROW("depth", PARAM_SIZE, depth, "steps", "1", 1, RUN_DEPTH_MAX, NULL),
 	ROW("seed", PARAM_INT, seed, "", "1", 0, 4294967295.0, NULL),
@@ -79,7 +80,7 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("repetitions", "N"), "repetitions, for which clients stay up (default: 5)" },
 	{ OPTION_ROW("starts", "N"),
 	  "of each set, for a part of the repetitions each; intervals are over starts from 5 on, "
-	  "else over windows (default: 1)" },
+	  "else over windows (default: 5, or the repetitions where there are fewer)" },
 	{ OPTION_ROW("fault", "none|crash|kill|hang|memory"),
 	  "then the first client of a set does this: an illegal address, kill -9, a kernel of 10 "
 	  "s, all memory; who else is hurt?" },
@@ -215,7 +216,7 @@ static int take_layers_of(struct share_plan *p, const struct word_list *layers)
 	return err;
 }
 
-/* Of each workload: is the mode one that it allows? */
+/* Do all workloads allow this mode and depth? */
 static int check_limits(const struct share_plan *p, int mode)
 {
 	int err = 0;
@@ -271,6 +272,9 @@ static int make_plan(struct share_plan *p, const struct share_args *a)
 				  .mode = is_given(a, "mode") ? modes[v->mode] : NULL,
 				  .depth = v->depth,
 				  .fault = (enum share_fault)v->fault };
+	if (!p->starts)
+		p->starts =
+			p->repetitions < BOOTSTRAP_N_MIN ? p->repetitions : (int)BOOTSTRAP_N_MIN;
 	if (p->starts > p->repetitions)
 		return complain(EINVAL, "--starts=%d: is more than --repetitions=%d", p->starts,
 				p->repetitions);
@@ -304,7 +308,7 @@ static json_t *json(const void *found)
 
 static void print_plan(const void *found, FILE *out)
 {
-	share_plan_print(found, out);
+	share_dry_print(found, out);
 }
 
 static json_t *plan_json(const void *found)

@@ -8,24 +8,22 @@
 #include "harness/layer/enter.h"
 #include "harness/share/share.h"
 
-#define OWN_DEVICE "a process a client, each with a CPU device of its own"
-
 /* clang-format off */
 const struct share_arm_row share_arms[ARMS] = {
 	[ARM_PROCESSES] = { "processes", WAY_PROCESSES, NULL, false, ARM_PROCESSES,
-		"a process a client: the driver's time slices", OWN_DEVICE },
+		"a process a client: the driver's time slices" },
 	[ARM_MPS] = { "mps", WAY_PROCESSES, NULL, true, ARM_PROCESSES,
-		"a process a client, all under one MPS daemon (layer mps)", NULL },
+		"a process a client, all under one MPS daemon (layer mps)" },
 	[ARM_REMOTE] = { "remote", WAY_PROCESSES, "remote", false, ARM_PROCESSES,
-		"a process a client, each with a daemon that has its calls (layer remote)", NULL },
+		"a process a client, each with a daemon that has its calls (layer remote)" },
 	[ARM_REMOTE_MPS] = { "remote+mps", WAY_PROCESSES, "remote", true, ARM_MPS,
-		"the same, the daemons under one MPS daemon", NULL },
+		"the same, the daemons under one MPS daemon" },
 	[ARM_REMOTE_SHARED] = { "remote-shared", WAY_STREAMS, "remote", false, ARM_STREAMS,
-		"one process with a stream a client, and one daemon for all (layer remote)", NULL },
+		"one process with a stream a client, and one daemon for all (layer remote)" },
 	[ARM_STREAMS] = { "streams", WAY_STREAMS, NULL, false, ARM_PROCESSES,
-		"one process with a stream a client", NULL },
+		"one process with a stream a client" },
 	[ARM_SERIAL] = { "serial", WAY_SERIAL, NULL, false, ARM_PROCESSES,
-		"one process, the clients' steps one after another", NULL },
+		"one process, the clients' steps one after another" },
 };
 /* clang-format on */
 

@@ -207,7 +207,9 @@ static int start_keeper(struct share_clients *c)
 		return err ? err : -ECHILD;
 	}
 	json_object_foreach(json_object_get(keeper->answer, "variables"), name, value)
+	{
 		setenv(name, json_string_value(value), 1);
+	}
 	return 0;
 }
 
@@ -218,7 +220,9 @@ static void forget_variables(const struct share_clients *c)
 	json_t *value;
 
 	json_object_foreach(json_object_get(c->keeper.answer, "variables"), name, value)
+	{
 		unsetenv(name);
+	}
 }
 
 static int start_all(struct share_clients *c)

@@ -232,8 +232,9 @@ static void find_slowdown(const struct table *t, struct share_found *f, int set)
 
 	judge_points(&p, &pair, 1, &t->draws.apart, NULL, MARGIN_DEFAULT);
 	f->slowdown = p.ratio;
-	/* without enough windows for an interval there is a value all the same */
-	f->slowdown.value = f->of->set.n / f->stp;
+	/* without enough values for an interval there is one all the same */
+	if (!isfinite(f->slowdown.value))
+		f->slowdown.value = f->of->set.n / f->stp;
 	f->overhead = f->slowdown.value / f->of->set.n - 1;
 }
 

@@ -22,7 +22,7 @@ struct share_client_found {
 	struct judged_point against_mean;    /* its time over the set's mean */
 };
 
-/* Of one set. Without any windows, or without those of its workloads alone, all is NAN. */
+/* One set. Without any windows, or without those of its workloads alone, all is NAN. */
 struct share_found {
 	const struct share_measured *of;
 	bool known;
@@ -31,7 +31,8 @@ struct share_found {
 	double mean_slowdown; /* mean of the clients' (mean normalised turnaround) */
 	double jain;	      /* (sum x)^2 / (n sum x^2), x: alone over shared time */
 	double max_min;	      /* the largest x over the smallest */
-	struct interval slowdown; /* n / STP: 1 alone, n where they share without loss or gain */
+	struct interval slowdown; /* n / STP by windows: 1 alone, n where they share
+				   * without loss or gain */
 	double overhead;	  /* slowdown / n - 1 */
 	double processors;	  /* that clients used, daemons not counted */
 	double busy;		  /* share of time with a kernel, by NVML; NAN: not known */

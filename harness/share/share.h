@@ -41,10 +41,10 @@ enum share_way {
 struct share_arm_row {
 	const char *name;
 	enum share_way way;
-	const char *layer;	     /* every process is under it; NULL: none */
-	bool mps;		     /* one MPS daemon for all processes */
-	enum share_arm base;	     /* what it is held against at the same n; itself: nothing */
-	const char *what, *what_cpu; /* a line for people; of the CPU device where that differs */
+	const char *layer;   /* every process is under it; NULL: none */
+	bool mps;	     /* one MPS daemon for all processes */
+	enum share_arm base; /* what it is held against at the same n; itself: nothing */
+	const char *what;    /* a line for people */
 };
 
 extern const struct share_arm_row share_arms[ARMS];
@@ -110,7 +110,7 @@ json_t *share_plan_json(const struct share_plan *p); /* new reference */
 int share_plan_parse(struct share_plan *p, const json_t *o, const char *where);
 void share_plan_release(struct share_plan *p);
 
-/* An arm with so many clients. Of one client there is a set for each workload of the mix. */
+/* An arm with so many clients. With one client there is a set for each workload of the mix. */
 struct share_set {
 	enum share_arm arm;
 	int n;
@@ -179,7 +179,8 @@ int share_keeper_work(FILE *out, const json_t *job);
 
 void share_print(const struct share *s, FILE *out);
 json_t *share_json(const struct share *s);
-void share_plan_print(const struct share *s, FILE *out);
+void share_plan_print(const struct share *s, FILE *out); /* a line */
+void share_dry_print(const struct share *s, FILE *out);
 json_t *share_dry_json(const struct share *s);
 
 #endif

@@ -23,7 +23,7 @@ struct drawn {
 	double most;	  /* the largest slowdown, intervals included */
 };
 
-/* Of one client, that of the first workload. */
+/* With one client, that of the first workload. */
 static bool is_drawn(const struct share_found *f)
 {
 	return f->known && !f->of->set.first;
@@ -57,7 +57,7 @@ static int series_of(const struct drawn *d, enum share_arm arm)
 	return i + 1;
 }
 
-/* Of an arm: the set with the most clients; NULL: it has no figures. */
+/* The arm's set with the most clients; NULL: it has no figures. */
 static const struct share_found *largest(const struct drawn *d, enum share_arm arm)
 {
 	const struct share_found *found = NULL;

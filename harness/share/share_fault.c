@@ -43,7 +43,7 @@ static int run_windows(struct share_clients *c, struct window *w, const char *fa
 	return err;
 }
 
-/* Of each client: lost and why, or whether its results are right. */
+/* Each client is lost, and why, or has right results or wrong ones. */
 static int check_left(struct share_clients *c, json_t *clients)
 {
 	const struct clients_told check = { .line = "check\n", .other = -1 };

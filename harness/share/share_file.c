@@ -217,7 +217,7 @@ static const char *take_size(struct share *s, const json_t *o)
 	return NULL;
 }
 
-/* Of which field the line is wrong; NULL: of none. */
+/* The field that is wrong in this line; NULL: none is. */
 static const char *take(struct share *s, const json_t *o)
 {
 	struct share_measured *m = set_of(s, o);

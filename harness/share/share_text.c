@@ -66,7 +66,7 @@ static struct text_line mix_text(const struct share *s)
 	return all;
 }
 
-/* Of one client there is a set for each workload. */
+/* With one client there is a set for each workload. */
 static struct text_line set_workload(const struct share *s, const struct share_set *set)
 {
 	return set->n == 1 && s->plan.mixes > 1 ? share_workload_text(&s->plan.mix[set->first])
@@ -273,6 +273,20 @@ void share_plan_print(const struct share *s, FILE *out)
 	fprintf(out, "%s: %d sets of clients, %d of them cannot be had here; about %s\n",
 		mix_text(s).s, s->sets, missing,
 		text_time(plan_s(s) * (s->sets - missing) / s->sets * 1e9).s);
+}
+
+/* Each arm of it, with what it is and why it cannot be had. */
+void share_dry_print(const struct share *s, FILE *out)
+{
+	share_plan_print(s, out);
+	for (int i = 0; i < ARMS; i++) {
+		const char *missing = share_arm_missing((enum share_arm)i);
+
+		if (s->plan.arm[i])
+			fprintf(out, "  %-*s%s%s%s\n", ARM_COLUMN, share_arms[i].name,
+				share_arms[i].what, missing ? "; not run: " : "",
+				missing ? missing : "");
+	}
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */

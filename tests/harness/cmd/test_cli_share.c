@@ -85,9 +85,10 @@ Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = fol
 	const char *text;
 	char *kept;
 
-	cr_assert(zero(int,
-		       run_rift(OUT, &text,
-				SHORT " --clients 2 --repetitions 3 --output '%s/a.jsonl'", dir)));
+	cr_assert(zero(
+		int, run_rift(OUT, &text,
+			      SHORT " --starts 1 --clients 2 --repetitions 3 --output '%s/a.jsonl'",
+			      dir)));
 	kept = strdup(text);
 	is_called("a.jsonl", "valid");
 	/* the record says the same */
@@ -136,7 +137,7 @@ Test(small_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = fol
 Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remove)
 {
 	cr_assert(zero(int, run_rift(OUT, NULL,
-				     SHORT " --clients 2 --arms processes "
+				     SHORT " --starts 1 --clients 2 --arms processes "
 					   "--repetitions 1 --output '%s/a.jsonl'",
 				     dir)));
 	shell(NULL,
@@ -160,9 +161,11 @@ Test(small_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = fol
 
 	if (layer_missing(layer_find("emulate")))
 		cr_skip("the layer emulate cannot be had here");
-	o = rift_json(SHORT " --clients 2 --arms processes,streams --json --output '%s/a.jsonl' "
-			    "--layer-of '2=emulate call=2000'",
-		      dir);
+	o = rift_json(
+		SHORT
+		" --starts 1 --clients 2 --arms processes,streams --json --output '%s/a.jsonl' "
+		"--layer-of '2=emulate call=2000'",
+		dir);
 	set = set_of(o, "processes", 2);
 	slow = json_object_get(json_array_get(json_object_get(set, "clients"), 1), "against_mean");
 	cr_expect(eq(str, (char *)get_text(set, "fairness"), "unfair"));
@@ -174,9 +177,10 @@ Test(small_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = fol
 /* Processes stand apart; clients of one process go down with it. */
 Test(small_cli_share, harm_by_a_kill, .init = folder_make, .fini = folder_remove)
 {
-	const json_t *o = rift_json(SHORT " --clients 2 --arms processes,streams --repetitions 1 "
-					  "--fault kill --json --output '%s/a.jsonl'",
-				    dir);
+	const json_t *o =
+		rift_json(SHORT " --starts 1 --clients 2 --arms processes,streams --repetitions 1 "
+				"--fault kill --json --output '%s/a.jsonl'",
+			  dir);
 	const json_t *faults = json_object_get(o, "faults"), *fault;
 	size_t i;
 
@@ -196,9 +200,10 @@ Test(small_cli_share, harm_by_a_kill, .init = folder_make, .fini = folder_remove
 
 Test(small_cli_share, harm_by_an_illegal_address, .init = folder_make, .fini = folder_remove)
 {
-	const json_t *o = rift_json(SHORT " --clients 2 --arms processes --repetitions 1 "
-					  "--fault crash --json --output '%s/a.jsonl'",
-				    dir);
+	const json_t *o =
+		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 "
+				"--fault crash --json --output '%s/a.jsonl'",
+			  dir);
 	const json_t *clients =
 		json_object_get(json_array_get(json_object_get(o, "faults"), 0), "clients");
 
@@ -212,9 +217,10 @@ Test(small_cli_share, harm_by_an_illegal_address, .init = folder_make, .fini = f
 /* Two workloads: one client alone of each is the base. */
 Test(small_cli_share, a_mix, .init = folder_make, .fini = folder_remove)
 {
-	const json_t *o = rift_json(SHORT " --clients 2 --arms processes --repetitions 1 --json "
-					  "--with 'transfer bytes=4' --output '%s/a.jsonl'",
-				    dir);
+	const json_t *o =
+		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 --json "
+				"--with 'transfer bytes=4' --output '%s/a.jsonl'",
+			  dir);
 	const json_t *clients = json_object_get(set_of(o, "processes", 2), "clients");
 
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "sets")), 3));
@@ -231,7 +237,7 @@ Test(small_cli_share, charts, .init = folder_make, .fini = folder_remove)
 
 	NEED_GNUPLOT();
 	cr_assert(zero(int, run_rift(OUT, &text,
-				     SHORT " --clients 1,2 --arms processes "
+				     SHORT " --starts 1 --clients 1,2 --arms processes "
 					   "--repetitions 3 --output '%s/a.jsonl' "
 					   "--plot '%s/charts/'",
 				     dir, dir)),
