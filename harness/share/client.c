@@ -28,9 +28,6 @@
 #include "harness/share/share.h"
 #include "harness/stats/stats.h"
 
-/* Steps whose times a window keeps; more are counted alone. */
-enum { TIMES_MAX = 1 << 18 };
-
 /* Steps that are checked: so many that the last ones depend on many, in about this time. */
 enum { CHECK_STEPS_MAX = 64 };
 static const double check_ns = 2e8;
@@ -46,12 +43,8 @@ struct stepped {
 	struct params options;
 	struct submission submission;
 
-	/* of a window */
-	int64_t from_ns, to_ns;
-	double steps;	  /* whole ones, and the parts of those that cross an end */
-	double *times_ns; /* [TIMES_MAX] of a step */
-	int64_t n;	  /* times that are kept */
-	int64_t begun_ns; /* of the block under way */
+	struct share_count count; /* of a window */
+	int64_t begun_ns;	  /* of the block under way */
 };
 
 struct client {
@@ -101,8 +94,8 @@ static int set_up_one(struct stepped *h, const json_t *words, const json_t *job)
 	h->run = (struct run){ .workload = h->workload.workload,
 			       .params = &h->workload.params,
 			       .options = &h->options };
-	h->times_ns = calloc(TIMES_MAX, sizeof(*h->times_ns));
-	CHECK(h->times_ns, "memory of %d times", TIMES_MAX);
+	h->count.times_ns = calloc(SHARE_TIMES_MAX, sizeof(*h->count.times_ns));
+	CHECK(h->count.times_ns, "memory of %d times", SHARE_TIMES_MAX);
 	err = run_admit(&h->run);
 	if (!err)
 		err = run_set_up(&h->run);
@@ -164,19 +157,22 @@ static json_t *ready_json(const struct client *c)
 
 /* ---- a window --------------------------------------------------------------------------- */
 
-/* What lies within the window of a block from begun to ended. */
-static void note_block(struct stepped *h, int64_t begun, int64_t ended)
+void share_count_block(struct share_count *c, int64_t begun_ns, int64_t ended_ns, double depth)
 {
-	int64_t from = begun > h->from_ns ? begun : h->from_ns;
-	int64_t to = ended < h->to_ns ? ended : h->to_ns;
-	double depth = (double)h->run.depth, took = (double)(ended - begun);
+	int64_t from = begun_ns > c->from_ns ? begun_ns : c->from_ns;
+	int64_t to = ended_ns < c->to_ns ? ended_ns : c->to_ns;
+	double took = (double)(ended_ns - begun_ns);
 
 	if (to <= from)
 		return;
-	h->steps += depth * (double)(to - from) / took;
-	/* a step that ends in the window is one of it; one that ends later is the next one's */
-	if (ended <= h->to_ns && h->n < TIMES_MAX)
-		h->times_ns[h->n++] = took / depth;
+	c->steps += depth * (double)(to - from) / took;
+	if (ended_ns <= c->to_ns && c->n < SHARE_TIMES_MAX)
+		c->times_ns[c->n++] = took / depth;
+}
+
+static void note_block(struct stepped *h, int64_t begun_ns, int64_t ended_ns)
+{
+	share_count_block(&h->count, begun_ns, ended_ns, (double)h->run.depth);
 }
 
 static int begin_block(struct stepped *h)
@@ -272,12 +268,13 @@ static json_t *window_of_one(struct stepped *h)
 {
 	json_t *quantiles = json_array();
 
-	sort_doubles(h->times_ns, h->n);
+	sort_doubles(h->count.times_ns, h->count.n);
 	for (int i = 0; i < SHARE_QUANTILES; i++)
-		json_array_append_new(quantiles, json_number(quantile_of_sorted(
-							 h->times_ns, h->n, share_quantile[i])));
-	return json_pack("{s:f, s:I, s:o}", "steps", h->steps, "timed", (json_int_t)h->n, "step_ns",
-			 quantiles);
+		json_array_append_new(quantiles,
+				      json_number(quantile_of_sorted(h->count.times_ns, h->count.n,
+								     share_quantile[i])));
+	return json_pack("{s:f, s:I, s:o}", "steps", h->count.steps, "timed",
+			 (json_int_t)h->count.n, "step_ns", quantiles);
 }
 
 static double cpu_s(void)
@@ -320,10 +317,10 @@ static int run_window(struct client *c, const char *line)
 	if (sscanf(line, "window %lld %lld %15s %d", &from, &to, fault, &client) < 2)
 		return complain(EINVAL, "a client was told '%s'", text_shown(line).s);
 	for (int i = 0; i < c->n; i++) {
-		c->held[i].from_ns = from;
-		c->held[i].to_ns = to;
-		c->held[i].steps = 0;
-		c->held[i].n = 0;
+		c->held[i].count.from_ns = from;
+		c->held[i].count.to_ns = to;
+		c->held[i].count.steps = 0;
+		c->held[i].count.n = 0;
 	}
 	if (*fault)
 		commit_fault(c, fault, client);
@@ -418,7 +415,7 @@ static void release(struct client *c)
 			run_release(&h->run);
 		params_release(&h->options);
 		share_workload_release(&h->workload);
-		free(h->times_ns);
+		free(h->count.times_ns);
 	}
 	free(c->held);
 }

@@ -170,6 +170,20 @@ bool share_set_is_whole(const struct share *s, const struct share_measured *m);
  */
 int share_measure(struct share *s, double patience_s);
 
+/* Steps whose times a window keeps; more are counted alone. */
+enum { SHARE_TIMES_MAX = 1 << 18 };
+
+/* What a client did in a window. */
+struct share_count {
+	int64_t from_ns, to_ns;
+	double steps;	  /* whole ones, and the parts of those that cross an end */
+	double *times_ns; /* [SHARE_TIMES_MAX]: of a step, of those that ended in the window */
+	int64_t n;	  /* of them */
+};
+
+/* A block of so many steps, from begun to ended, which may lie outside in part or as a whole. */
+void share_count_block(struct share_count *c, int64_t begun_ns, int64_t ended_ns, double depth);
+
 /* The process behind a client (harness/session/worker.h, struct worker_job), and one that only
  * keeps a layer's daemon for others. */
 int share_client_work(FILE *out, const json_t *job);

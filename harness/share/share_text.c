@@ -365,7 +365,9 @@ static json_t *fault_json(const struct share_measured *m)
 	json_object_del(o, "record");
 	json_object_del(o, "crc32");
 	json_array_foreach(json_object_get(o, "clients"), i, client)
+	{
 		json_object_set_new(client, "harm", i ? json_string(harm_of(client)) : json_null());
+	}
 	return o;
 }
 

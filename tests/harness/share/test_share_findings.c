@@ -320,6 +320,31 @@ Test(small_share_findings, a_mix)
 	share_release(&s);
 }
 
+/* Window 100 to 200: parts count, and the time of a step is of the window in which it ends. */
+Test(small_share_findings, steps_of_a_window)
+{
+	static const struct {
+		int64_t begun, ended;
+		double steps;
+		int timed;
+	} blocks[] = { { 0, 90, 0, 0 },	   { 50, 150, 1, 1 },  { 110, 130, 2, 1 },
+		       { 0, 400, 0.5, 0 }, { 150, 250, 1, 0 }, { 200, 210, 0, 0 },
+		       { 60, 100, 0, 0 },  { 180, 200, 2, 1 } };
+	double times[SHARE_CLIENTS_MAX];
+
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
+		struct share_count c = { .from_ns = 100, .to_ns = 200, .times_ns = times };
+
+		share_count_block(&c, blocks[i].begun, blocks[i].ended, 2);
+		cr_expect(epsilon_eq(dbl, c.steps, blocks[i].steps, 1e-12), "%zu", i);
+		cr_expect(eq(i64, c.n, blocks[i].timed), "%zu", i);
+		if (c.n)
+			cr_expect(epsilon_eq(dbl, times[0],
+					     (double)(blocks[i].ended - blocks[i].begun) / 2, 1e-9),
+				  "%zu", i);
+	}
+}
+
 /* The same seed gives the same order, another one another, and every set is in it. */
 Test(small_share_findings, the_order_is_a_shuffle)
 {
