@@ -214,20 +214,22 @@ Test(small_cli_share, harm_by_an_illegal_address, .init = folder_make, .fini = f
 		     json_true()));
 }
 
-/* Two workloads: one client alone of each is the base. */
+/* Two workloads: one client alone of each is the base. The second has kernels of 3 ms. */
 Test(small_cli_share, a_mix, .init = folder_make, .fini = folder_remove)
 {
 	const json_t *o =
-		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 --json "
-				"--with 'transfer bytes=4' --output '%s/a.jsonl'",
+		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 "
+				"--json --with 'launch us=3000' --output '%s/a.jsonl'",
 			  dir);
-	const json_t *clients = json_object_get(set_of(o, "processes", 2), "clients");
+	const json_t *second =
+		json_array_get(json_object_get(set_of(o, "processes", 2), "clients"), 1);
 
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "sets")), 3));
-	cr_expect(eq(str,
-		     (char *)json_string_value(json_array_get(
-			     json_object_get(json_array_get(clients, 1), "workload"), 0)),
-		     "transfer"));
+	cr_expect(eq(
+		str,
+		(char *)json_string_value(json_array_get(json_object_get(second, "workload"), 1)),
+		"us=3000"));
+	cr_expect(lt(dbl, 2.9e6, number(second, "p50_ns")));
 	was_measured(o, "processes", 2);
 }
 
