@@ -166,11 +166,13 @@ static int take_with(struct share_plan *p, const char *text)
 	int n = 0, err = 0;
 
 	CHECK(copy, "memory of a workload");
-	while ((each = strsep(&rest, " \t")) && n < SHARE_WORDS_MAX)
+	while (n < SHARE_WORDS_MAX && (each = strsep(&rest, " \t")))
 		if (*each)
 			word[n++] = each;
 	if (!n)
 		err = complain(EINVAL, "--with: give a workload");
+	else if (rest)
+		err = complain(EINVAL, "--with: a workload has %d words at most", SHARE_WORDS_MAX);
 	else if (p->mixes == SHARE_MIX_MAX)
 		err = complain(EINVAL, "--with: more than %d workloads", SHARE_MIX_MAX);
 	else
@@ -397,6 +399,21 @@ static int measure(struct share *s, const struct share_args *a)
 	return err;
 }
 
+/* The first option given that a record says already; NULL: none is. */
+static const char *said_twice(const struct share_args *a)
+{
+	for (int i = 0; rows[i].name; i++)
+		if (a->given.rows.given[i] && strcmp(rows[i].name, "patience") != 0)
+			return rows[i].name;
+	return a->clients	 ? "clients"
+	       : a->arms	 ? "arms"
+	       : a->with.n	 ? "with"
+	       : a->layers_of.n	 ? "layer-of"
+	       : a->given.output ? "output"
+	       : a->dry_run	 ? "dry-run"
+				 : NULL;
+}
+
 static int check_words(const struct share_args *a)
 {
 	bool from = a->given.from, resume = a->resume;
@@ -406,6 +423,9 @@ static int check_words(const struct share_args *a)
 	if ((from || resume) && a->given.words.n)
 		return complain(EINVAL, "%s: the record says the workload; leave '%s' out",
 				from ? "--from" : "--resume", text_shown(a->given.words.word[0]).s);
+	if ((from || resume) && said_twice(a))
+		return complain(EINVAL, "%s: the record says the plan; leave --%s out",
+				from ? "--from" : "--resume", said_twice(a));
 	if (!from && !resume && !a->given.words.n)
 		return complain(EINVAL, "rift share: no workload; write rift share WORKLOAD, `rift "
 					"list` shows them");

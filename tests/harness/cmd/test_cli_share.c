@@ -273,6 +273,8 @@ Test(small_cli_share, what_is_refused)
 	refused(3, "2 clients", "share launch --clients 1 --fault kill");
 	refused(3, "'launch'", "share launch --from /dev/null");
 	refused(3, "--starts=", "share launch --starts 6");
+	refused(3, "--clients", "share --from a --clients 2");
+	refused(3, "--window", "share --resume a --window 1");
 	refused(3, "--resume", "share --from a --resume b");
 	refused(3, "/dev/null", "share --from /dev/null");
 	refused(3, "/dev/null", "share launch --plot /dev/null");
