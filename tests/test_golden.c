@@ -121,7 +121,10 @@ static const struct output refusals[] = {
 		   "rift probe x", "rift probe graph length", "rift warmup", "rift warmup x",
 		   "rift warmup launch --dept 1", "rift sensitivity", "rift sensitivity lunch",
 		   "rift sensitivity launch --cost cal=1", "rift sensitivity launch --cost call",
-		   "rift sensitivity launch --cost call=1 --cost call=2") },
+		   "rift sensitivity launch --cost call=1 --cost call=2", "rift share",
+		   "rift share launch --arms process", "rift share launch --arms serial,serial",
+		   "rift share --from a --resume b", "rift share launch --from a",
+		   "rift share launch --clients 1 --fault kill", "rift share launch --with ''") },
 	/* values that an option or a parameter cannot take */
 	{ "refused-values",
 	  COMMANDS("rift run launch --mode grpah", "rift run launch --sync spn",
@@ -157,7 +160,10 @@ static const struct output refusals[] = {
 		   "rift sensitivity launch --cost call=1e7",
 		   "rift sensitivity launch --cost call=1,1",
 		   "rift sensitivity launch --cost call=1,2,3,4,5,6,7,8,9",
-		   "rift sensitivity launch --processes 0", "rift doctor --platform ''",
+		   "rift sensitivity launch --processes 0", "rift share launch --clients 2,1",
+		   "rift share launch --clients 1,", "rift share launch --clients 0",
+		   "rift share launch --layer-of 5", "rift share launch --starts 6",
+		   "rift share launch --window 0", "rift doctor --platform ''",
 		   "rift doctor --platform \"$(printf 'a\\tb')\"") },
 	/* files that are not there, no records, not whole, or in the way */
 	{ "refused-files",

@@ -12,6 +12,7 @@
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"
+#include "harness/share/share_file.h"
 #include "harness/warmup/warmup.h"
 
 struct check_args {
@@ -104,6 +105,8 @@ static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 		return check_grid(path);
 	if (!csv && warmup_is(path))
 		return check_warmup(path);
+	if (!csv && share_file_is(path))
+		return share_check(path, incomplete);
 	err = record_check(&facts, path, csv);
 	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
 		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",
@@ -213,7 +216,8 @@ const struct command command_check = {
 	.usage = "FILE...",
 	.line = "is this record file whole and valid",
 	.words = "FILE...",
-	.doc = "Says whether record files of rift sweep are whole and valid: every line, field and "
+	.doc = "Says whether record files of rift sweep and rift share are whole and valid: every "
+	       "line, field and "
 	       "hash. They may be compressed with gzip.",
 	.exits = exits,
 	.options = options,

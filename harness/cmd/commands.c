@@ -14,15 +14,18 @@
 #include "harness/env/system.h"
 #include "harness/probe/costs.h"
 #include "harness/session/worker.h"
+#include "harness/share/share.h"
 #include "harness/warmup/warmup.h"
 
 /* ---- the list --------------------------------------------------------------------------- */
 
-/* The process behind `rift sweep`, `rift probe` and `rift warmup`. */
+/* The process behind `rift sweep`, `rift probe`, `rift warmup` and `rift share`. */
 static int cmd_worker(int argc, char **argv)
 {
 	static const struct worker_job jobs[] = { { "card", costs_work },
 						  { "warmup", warmup_work },
+						  { "share", share_client_work },
+						  { "share-keeper", share_keeper_work },
 						  { NULL, NULL } };
 
 	(void)argc, (void)argv;
@@ -49,6 +52,7 @@ static const struct command *const commands[] = {
 	&command_compare,
 	&command_atlas,
 	&command_sensitivity,
+	&command_share,
 	&command_plot,
 	&command_probe,
 	&command_warmup,

@@ -217,7 +217,7 @@ int run_admit(struct run *r)
 /* ---- the run ---------------------------------------------------------------------------- */
 
 /* Memory, stream, the workload's own set-up, and the counts that depend on it. */
-static int set_up(struct run *r)
+int run_set_up(struct run *r)
 {
 	const struct workload *w = r->workload;
 	struct instance *s = &r->instance;
@@ -365,7 +365,7 @@ static int draw_pictures(struct run *r)
 static int execute(void *arg)
 {
 	struct run *r = arg;
-	int err = set_up(r);
+	int err = run_set_up(r);
 
 	if (!err && r->limits.action)
 		r->passed = true;

@@ -85,6 +85,9 @@ struct run {
  */
 int run_admit(struct run *r);
 
+/* The next part: stream, memory, the workload's own set-up. Returns what run_execute() returns. */
+int run_set_up(struct run *r);
+
 /*
  * Steps that are checked: what was asked for, or for 0 those of a block, but no more than 4096,
  * and no fewer than 1024 where these take less than a second at step_ns each.

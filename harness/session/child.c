@@ -76,7 +76,7 @@ static void feed_stdin(struct child *c)
 	}
 }
 
-static void feed_text(struct child *c, const char *text)
+void child_tell(struct child *c, const char *text)
 {
 	size_t more = strlen(text);
 
@@ -101,15 +101,15 @@ static int job_pipe(struct child *c, const json_t *job)
 	fcntl(fds[1], F_SETFL, O_NONBLOCK);
 	fcntl(fds[1], F_SETPIPE_SZ, PIPE_BYTES);
 	c->in.fd = fds[1];
-	feed_text(c, text);
-	feed_text(c, "\n");
+	child_tell(c, text);
+	child_tell(c, "\n");
 	free(text);
 	return fds[0];
 }
 
 void child_go(struct child *c)
 {
-	feed_text(c, "go\n");
+	child_tell(c, "go\n");
 }
 
 /* The prefix is the user's own shell command; "$@" behind it is this binary. */
@@ -289,7 +289,7 @@ int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 
 void child_wait(struct child *c[], int n, int ms)
 {
-	struct pollfd fds[2 * CHILDREN_MAX];
+	struct pollfd fds[2 * CHILDREN_WAITED_MAX];
 	nfds_t waits = 0;
 
 	for (int i = 0; i < n; i++) {

@@ -35,6 +35,9 @@ enum { PATIENCE_S = 30 };
 /* How many workers can be alive together: one of each side. */
 enum { CHILDREN_MAX = 2 };
 
+/* How many child_wait() takes. */
+enum { CHILDREN_WAITED_MAX = 64 };
+
 /* The phase that lasts as long as the plan's warm-up and its longest block say. */
 static const char phase_warm_up[] = "warming up";
 
@@ -54,6 +57,9 @@ int child_start(struct child *c, const json_t *job, const char *prefix, bool tak
 
 /* It is its turn: a line on its stdin. */
 void child_go(struct child *c);
+
+/* Any other line for one that takes turns; text ends with a newline. */
+void child_tell(struct child *c, const char *text);
 
 /*
  * Takes what has come: calls each() with every whole line of stdout, and err_line() with those of

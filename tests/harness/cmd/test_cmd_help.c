@@ -41,6 +41,11 @@ static const struct {
 	{ "sensitivity", "--blocks=N --cost=NAME=V,V,... --depth=N --dry-run --json "
 			 "--mode=stream|graph|fused --plot=DIR --processes=N --quiet "
 			 "--time-limit=SECONDS -h,--help " },
+	{ "share", "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
+		   "--fault=none|crash|kill|hang|memory --from=FILE --json "
+		   "--layer-of=CLIENT=LAYER --mode=stream|graph|fused --output=FILE "
+		   "--patience=SECONDS --plot=DIR --quiet --repetitions=N --resume=FILE --seed=N "
+		   "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
 	{ "show", "--side=a|b -h,--help " },
 	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
 		   "--workload=NAME -h,--help " },

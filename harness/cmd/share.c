@@ -1,0 +1,487 @@
+/* share.c - rift share WORKLOAD...: several clients on one GPU. */
+#include "harness/share/share.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+#include "harness/base/picture.h"
+#include "harness/base/text.h"
+#include "harness/cmd/options.h"
+#include "harness/layer/enter.h"
+#include "harness/measure/run.h"
+#include "harness/share/findings.h"
+#include "harness/share/share_chart.h"
+#include "harness/share/share_fault.h"
+#include "harness/share/share_file.h"
+#include "harness/stats/bootstrap.h"
+
+/* ---- the command line --------------------------------------------------------------------- */
+
+/* Options with values, as parameter rows: parsed and refused like all others. */
+struct share_values {
+	int64_t windows, repetitions, starts, depth, seed;
+	double window_s, patience_s;
+	int mode, fault;
+};
+
+static const char *const modes[] = { "stream", "graph", "fused", NULL };
+
+#define ROW(name, kind, f, unit, def, lo, hi, choices)                                             \
+	{                                                                                          \
+		name, kind, offsetof(struct share_values, f), unit, def, lo, hi, choices, "",      \
+			NULL, NULL, false                                                          \
+	}
+
+static const struct param rows[] = {
+	ROW("windows", PARAM_INT, windows, "windows", "2", 1, 100, NULL),
+	ROW("repetitions", PARAM_INT, repetitions, "repetitions", "5", 1, 10, NULL),
+	ROW("starts", PARAM_INT, starts, "starts", "", 1, 10, NULL),
+	ROW("window", PARAM_REAL, window_s, "s", "0.5", 0.01, 60, NULL),
+	ROW("depth", PARAM_SIZE, depth, "steps", "1", 1, RUN_DEPTH_MAX, NULL),
+	ROW("seed", PARAM_INT, seed, "", "1", 0, 4294967295.0, NULL),
+	ROW("patience", PARAM_REAL, patience_s, "s", "60", 1, 3600, NULL),
+	ROW("mode", PARAM_CHOICE, mode, "", "", 0, 0, modes),
+	ROW("fault", PARAM_CHOICE, fault, "", "none", 0, 0, share_fault_names),
+	PARAM_END,
+};
+
+struct share_args {
+	struct arguments given;
+	struct share_values values;
+	struct word_list with, layers_of;
+	const char *clients, *arms, *plot, *resume;
+	bool dry_run;
+};
+
+#define FIELD(name) offsetof(struct share_args, name)
+
+static const struct command_option options[] = {
+	{ OPTION("clients", "N,N,...", option_once, FIELD(clients)),
+	  "numbers of clients (default: 1,2,4)" },
+	{ OPTION("arms", "ARM,ARM,...", option_once, FIELD(arms)),
+	  "ways of sharing: processes, mps, remote, remote+mps, remote-shared, streams, serial "
+	  "(default: all)" },
+	{ OPTION("with", "WORKLOAD", option_list, FIELD(with)),
+	  "clients take turns between the first workload and this one, with its name=value in one "
+	  "argument; given again there is a third" },
+	{ OPTION("layer-of", "CLIENT=LAYER", option_list, FIELD(layers_of)),
+	  "this client alone, from 1, is under a layer that `rift layer` lists, where there are "
+	  "others; given again for others" },
+	{ OPTION_ROW("mode", "stream|graph|fused"), "as in rift run" },
+	{ OPTION_ROW("depth", "N"), "steps before a client waits for them (default: 1)" },
+	{ OPTION_ROW("window", "SECONDS"),
+	  "how long clients are counted at a time (default: 0.5; longer for long steps)" },
+	{ OPTION_ROW("windows", "N"), "windows of a repetition (default: 2)" },
+	{ OPTION_ROW("repetitions", "N"), "repetitions, for which clients stay up (default: 5)" },
+	{ OPTION_ROW("starts", "N"),
+	  "of each set, for a part of the repetitions each; intervals are over starts from 5 on, "
+	  "else over windows (default: 5, or the repetitions where there are fewer)" },
+	{ OPTION_ROW("fault", "none|crash|kill|hang|memory"),
+	  "then the first client of a set does this: an illegal address, kill -9, a kernel of 10 "
+	  "s, all memory; who else is hurt?" },
+	{ OPTION_ROW("seed", "N"), "of the order of sets (default: 1)" },
+	{ OPTION_ROW("patience", "SECONDS"),
+	  "a client that is silent for longer is lost (default: 60)" },
+	{ OPTION_OUTPUT("FILE", option_file), "the record (default: results/TIME-share-WORKLOAD."
+					      "jsonl)" },
+	{ OPTION("resume", "FILE", option_once, FIELD(resume)),
+	  "go on with a record under way, NAME.jsonl.part; it says all else" },
+	{ OPTION("from", "FILE", option_once, COMMON(from)),
+	  "measure nothing: the tables and the chart of this record" },
+	{ OPTION("dry-run", NULL, option_flag, FIELD(dry_run)),
+	  "only which sets there would be, and how long they would take" },
+	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
+	  "also charts with gnuplot, PNG and SVG, their data and scripts beside them, in this "
+	  "folder" },
+	{ OPTION_JSON, "one JSON object with all figures" },
+	{ OPTION_QUIET, "no progress, no remarks" },
+	{ OPTION_HELP, "this help" },
+	{ 0 },
+};
+
+static const struct exit_text exits[] = {
+	{ RIFT_OK, "measured; sets that cannot be had here are `not run`" },
+	{ RIFT_CHECK_FAILED, "the check of a client failed" },
+	{ RIFT_FAILED_POINTS, "a client was lost: its set has no figures" },
+	{ RIFT_USAGE, "usage, bad input or, with --plot, no picture" },
+	{ RIFT_NO_DEVICE, EXIT_USUAL },
+	{ RIFT_INTERRUPTED, "interrupted; --resume goes on" },
+	{ 0 },
+};
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+static int take_counts(struct share_plan *p, const char *text)
+{
+	const char *at = text;
+
+	do {
+		char *end;
+		long n = strtol(at, &end, 10);
+
+		if (end == at || (*end && *end != ',') || n < 1 || n > SHARE_CLIENTS_MAX)
+			return complain(EINVAL, "--clients=%s: give numbers from 1 to %d: 1,2,4",
+					text_shown(text).s, SHARE_CLIENTS_MAX);
+		if (p->counts && n <= p->clients[p->counts - 1])
+			return complain(EINVAL, "--clients=%s: give each number once, in order",
+					text_shown(text).s);
+		if (p->counts == SHARE_COUNTS_MAX)
+			return complain(EINVAL, "--clients=%s: more than %d numbers",
+					text_shown(text).s, SHARE_COUNTS_MAX);
+		p->clients[p->counts++] = (int)n;
+		at = end + (*end == ',');
+		if (*end == ',' && !*at)
+			return complain(EINVAL, "--clients=%s: ends with a comma",
+					text_shown(text).s);
+	} while (*at);
+	return 0;
+}
+
+static int take_arms(struct share_plan *p, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *name;
+	int arm = 0;
+
+	CHECK(copy, "memory of arms");
+	while (arm >= 0 && (name = strsep(&rest, ","))) {
+		arm = share_arm_find(name);
+		if (arm >= 0 && p->arm[arm])
+			arm = complain(EINVAL, "--arms: %s is given twice", name);
+		if (arm >= 0)
+			p->arm[arm] = true;
+	}
+	free(copy);
+	return arm < 0 ? arm : 0;
+}
+
+/* "myocyte cells=32" */
+static int take_with(struct share_plan *p, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *word[SHARE_WORDS_MAX], *each;
+	int n = 0, err = 0;
+
+	CHECK(copy, "memory of a workload");
+	while (n < SHARE_WORDS_MAX && (each = strsep(&rest, " \t")))
+		if (*each)
+			word[n++] = each;
+	if (!n)
+		err = complain(EINVAL, "--with: give a workload");
+	else if (rest)
+		err = complain(EINVAL, "--with: a workload has %d words at most", SHARE_WORDS_MAX);
+	else if (p->mixes == SHARE_MIX_MAX)
+		err = complain(EINVAL, "--with: more than %d workloads", SHARE_MIX_MAX);
+	else
+		err = share_workload_parse(&p->mix[p->mixes++], word, n);
+	free(copy);
+	return err;
+}
+
+/* "2=emulate launch=20" */
+static int take_layer_of(struct share_plan *p, char *text)
+{
+	char *end, *command;
+	long client = strtol(text, &end, 10);
+	int err;
+
+	if (end == text || *end != '=' || client < 1 || client > SHARE_CLIENTS_MAX)
+		return complain(EINVAL,
+				"--layer-of=%s: give CLIENT=LAYER, CLIENT from 1 to %d: "
+				"'2=emulate call=5'",
+				text_shown(text).s, SHARE_CLIENTS_MAX);
+	if (p->layer_of[client - 1])
+		return complain(EINVAL, "--layer-of: client %ld has one already", client);
+	end++;
+	err = layer_command(&end, 1, &command);
+	if (!err && layer_texts_name_secret(&end, 1))
+		err = complain(EINVAL,
+			       "--layer-of: a record would keep the secret that this names");
+	free(command);
+	p->layer_of[client - 1] = end;
+	return err;
+}
+
+static int take_layers_of(struct share_plan *p, const struct word_list *layers)
+{
+	int most = p->clients[p->counts - 1], err = 0;
+
+	for (int i = 0; i < layers->n && !err; i++)
+		err = take_layer_of(p, layers->word[i]);
+	for (int i = most; i < SHARE_CLIENTS_MAX && !err; i++)
+		if (p->layer_of[i])
+			err = complain(EINVAL, "--layer-of: there are %d clients at most, not %d",
+				       most, i + 1);
+	return err;
+}
+
+/* Do all workloads allow this mode and depth? */
+static int check_limits(const struct share_plan *p, int mode)
+{
+	int err = 0;
+
+	for (int i = 0; i < p->mixes && !err; i++) {
+		const struct workload *w = p->mix[i].workload;
+		struct limits limits = { 0 };
+		const char *why;
+
+		err = w->limits(p->mix[i].opts, &limits);
+		why = p->mode ? mode_refused(w, &limits, (enum mode)mode) : NULL;
+		if (!err && limits.device_refused)
+			err = complain(ENODEV, "%s does not run on this device: %s", w->name,
+				       limits.device_refused);
+		if (!err && why)
+			err = complain(EINVAL, "--mode=%s: %s refuses it: %s", p->mode, w->name,
+				       why);
+		if (!err && limits.depth_max && p->depth > limits.depth_max)
+			err = complain(EINVAL, "--depth=%ld: %s allows at most %ld: %s",
+				       (long)p->depth, w->name, (long)limits.depth_max,
+				       limits.depth_why ? limits.depth_why : "no reason given");
+	}
+	return err;
+}
+
+static bool is_given(const struct share_args *a, const char *row)
+{
+	return a->given.rows.given[params_find(rows, row, strlen(row))];
+}
+
+static int check_fault(const struct share_plan *p)
+{
+	const char *missing = share_fault_missing(p->fault, sync_default() == SYNC_YIELD);
+
+	if (missing)
+		return complain(ENODEV, "--fault=%s: cannot be tried here: %s",
+				share_fault_names[p->fault], missing);
+	if (p->fault != FAULT_NONE && p->clients[p->counts - 1] < 2)
+		return complain(EINVAL, "--fault: takes 2 clients or more");
+	return 0;
+}
+
+static int make_plan(struct share_plan *p, const struct share_args *a)
+{
+	const struct share_values *v = &a->values;
+	int err;
+
+	*p = (struct share_plan){ .seed = (uint64_t)v->seed,
+				  .window_s = v->window_s,
+				  .windows = (int)v->windows,
+				  .repetitions = (int)v->repetitions,
+				  .starts = (int)v->starts,
+				  .mode = is_given(a, "mode") ? modes[v->mode] : NULL,
+				  .depth = v->depth,
+				  .fault = (enum share_fault)v->fault };
+	if (!p->starts)
+		p->starts =
+			p->repetitions < BOOTSTRAP_N_MIN ? p->repetitions : (int)BOOTSTRAP_N_MIN;
+	if (p->starts > p->repetitions)
+		return complain(EINVAL, "--starts=%d: is more than --repetitions=%d", p->starts,
+				p->repetitions);
+	err = share_workload_parse(&p->mix[p->mixes++], a->given.words.word, a->given.words.n);
+	for (int i = 0; i < a->with.n && !err; i++)
+		err = take_with(p, a->with.word[i]);
+	if (!err)
+		err = take_counts(p, a->clients ? a->clients : "1,2,4");
+	if (!err && a->arms)
+		err = take_arms(p, a->arms);
+	for (int i = 0; i < ARMS && !a->arms; i++)
+		p->arm[i] = true;
+	if (!err)
+		err = take_layers_of(p, &a->layers_of);
+	if (!err)
+		err = check_limits(p, v->mode);
+	return err ? err : check_fault(p);
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+static void print(const void *found, FILE *out)
+{
+	share_print(found, out);
+}
+
+static json_t *json(const void *found)
+{
+	return share_json(found);
+}
+
+static void print_plan(const void *found, FILE *out)
+{
+	share_dry_print(found, out);
+}
+
+static json_t *plan_json(const void *found)
+{
+	return share_dry_json(found);
+}
+
+static int draw(const struct share *s, const struct share_args *a)
+{
+	struct picture p[SHARE_CHARTS];
+	int err;
+
+	if (!a->plot)
+		return 0;
+	err = share_charts_write(p, s, a->plot);
+	for (int i = 0; i < SHARE_CHARTS && !err; i++) {
+		err = picture_draw(&p[i]);
+		if (p[i].written && !a->given.json)
+			printf("%s/%s%s\n", a->plot, p[i].plot.name,
+			       p[i].drawn ? ".png, .svg" : ".gp");
+		if (p[i].drawn && *p[i].said.s && !a->given.quiet)
+			fprintf(stderr, "rift: gnuplot remarks: %s\n", p[i].said.s);
+	}
+	share_charts_release(p);
+	return err;
+}
+
+static int show_all(const struct share *s, const struct share_args *a)
+{
+	int err;
+
+	show(&a->given, s, print, json);
+	err = draw(s, a);
+	note_cpu(&a->given, share_is_cpu(s));
+	return err ? err : share_exit_code(s);
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+static void choose_output(const struct share_args *a, char *out, size_t size)
+{
+	time_t t = time(NULL);
+	struct tm tm;
+	char stamp[32];
+
+	if (a->given.output) {
+		snprintf(out, size, "%s", a->given.output);
+		return;
+	}
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&t, &tm));
+	mkdir("results", 0777); /* where it fails, the file says so */
+	snprintf(out, size, "results/%s-share-%s.jsonl", stamp, a->given.words.word[0]);
+}
+
+static int begin(struct share *s, const struct share_args *a)
+{
+	char path[4096];
+	int err = make_plan(&s->plan, a);
+
+	if (err)
+		return err;
+	if (a->dry_run) {
+		share_init(s);
+		show(&a->given, s, print_plan, plan_json);
+		return 0;
+	}
+	choose_output(a, path, sizeof(path));
+	return share_create(s, path);
+}
+
+static int measure(struct share *s, const struct share_args *a)
+{
+	int err;
+
+	if (!a->given.quiet)
+		share_plan_print(s, stderr);
+	err = share_measure(s, a->values.patience_s);
+	if (err)
+		share_abandon(s);
+	if (err == -EINTR && !s->platform)
+		complain(EINTR, "interrupted; nothing was measured");
+	else if (err == -EINTR)
+		complain(EINTR, "interrupted; rift share --resume %s.part goes on", s->path);
+	if (!err && !a->given.quiet)
+		fprintf(stderr, "%s\n", s->path);
+	return err;
+}
+
+/* The first option given that a record says already; NULL: none is. */
+static const char *said_twice(const struct share_args *a)
+{
+	for (int i = 0; rows[i].name; i++)
+		if (a->given.rows.given[i] && strcmp(rows[i].name, "patience") != 0)
+			return rows[i].name;
+	return a->clients	 ? "clients"
+	       : a->arms	 ? "arms"
+	       : a->with.n	 ? "with"
+	       : a->layers_of.n	 ? "layer-of"
+	       : a->given.output ? "output"
+	       : a->dry_run	 ? "dry-run"
+				 : NULL;
+}
+
+static int check_words(const struct share_args *a)
+{
+	bool from = a->given.from, resume = a->resume;
+
+	if (from && resume)
+		return complain(EINVAL, "--from and --resume: give one of them");
+	if ((from || resume) && a->given.words.n)
+		return complain(EINVAL, "%s: the record says the workload; leave '%s' out",
+				from ? "--from" : "--resume", text_shown(a->given.words.word[0]).s);
+	if ((from || resume) && said_twice(a))
+		return complain(EINVAL, "%s: the record says the plan; leave --%s out",
+				from ? "--from" : "--resume", said_twice(a));
+	if (!from && !resume && !a->given.words.n)
+		return complain(EINVAL, "rift share: no workload; write rift share WORKLOAD, `rift "
+					"list` shows them");
+	if (a->given.words.n > SHARE_WORDS_MAX)
+		return complain(EINVAL, "a workload has %d words at most", SHARE_WORDS_MAX);
+	return 0;
+}
+
+static int share_or_show(struct share *s, const struct share_args *a)
+{
+	int err;
+
+	if (a->given.from)
+		err = share_read(s, a->given.from);
+	else
+		err = a->resume ? share_resume(s, a->resume) : begin(s, a);
+	if (!err && a->dry_run)
+		return RIFT_OK;
+	if (!err && !a->given.from)
+		err = measure(s, a);
+	return err ? err : show_all(s, a);
+}
+
+static int share(void *arguments)
+{
+	const struct share_args *a = arguments;
+	struct share s = { .file.fd = -1 };
+	int err = check_words(a);
+
+	if (err)
+		return err;
+	interrupt_install();
+	progress_init(a->given.quiet);
+	/* before the measuring: a folder that cannot be written to is not worth minutes */
+	if (a->plot)
+		err = picture_folder("--plot", a->plot);
+	if (!err)
+		err = share_or_show(&s, a);
+	share_release(&s);
+	return err;
+}
+
+const struct command command_share = {
+	.name = "share",
+	.usage = "WORKLOAD [name=value...]",
+	.line = "several clients on one GPU: what a neighbour costs",
+	.words = "WORKLOAD [name=value...]",
+	.doc = "Several clients step a workload on one GPU at the same time: what does each "
+	       "neighbour cost, and which way of sharing is fair? Every arm is a way of sharing; "
+	       "all are held against one client alone.",
+	.remarks = "An arm that cannot be had here is `not run`, with the reason.",
+	.exits = exits,
+	.options = options,
+	.hint = "parameters are written name=value",
+	.size = sizeof(struct share_args),
+	.rows = rows,
+	.values = offsetof(struct share_args, values),
+	.run = share,
+};

@@ -1,0 +1,57 @@
+/* clients.h - the processes of a set, seen from outside: started, told, heard, ended. */
+#ifndef RIFT_SHARE_CLIENTS_H
+#define RIFT_SHARE_CLIENTS_H
+
+#include "harness/session/child.h"
+#include "harness/share/share.h"
+
+struct share_process {
+	struct child child;
+	json_t *ready;	/* its line; NULL: not yet */
+	json_t *answer; /* to what it was told last; NULL: none yet */
+	bool lost;	/* it has ended, or did not answer in time */
+	char why[240];	/* then */
+};
+
+struct share_clients {
+	const struct share_plan *plan;
+	struct share_set set;
+	struct share_process process[SHARE_CLIENTS_MAX];
+	int processes;
+	struct share_process keeper; /* of a daemon that all have; child.pid 0: none */
+	double patience_s;
+	char why[240]; /* why they could not be started, or which one was lost */
+};
+
+/*
+ * Starts the clients of a set and waits until all are warm. Returns 0, -EINTR, or -ECHILD with
+ * c->why and without a line. clients_stop() follows in any case.
+ */
+int clients_start(struct share_clients *c, const struct share_plan *p, const struct share_set *set,
+		  double patience_s);
+void clients_stop(struct share_clients *c);
+
+/* The process that has this client. */
+int clients_process(const struct share_clients *c, int client);
+
+/*
+ * Tells every process that is not lost a line, and waits for their answers, more_s longer than the
+ * patience. The process `other` is told other_line instead; -1: none is. meanwhile: called every
+ * some milliseconds; or NULL. Who is lost has that said in its process[]. Returns 0 or -EINTR.
+ */
+struct clients_told {
+	const char *line, *other_line;
+	int other;
+	double more_s;
+	void (*meanwhile)(void *arg);
+	void *arg;
+};
+int clients_tell(struct share_clients *c, const struct clients_told *t);
+
+/* Is any lost? Then c->why says which. */
+bool clients_lost(struct share_clients *c);
+
+/* The object of a client within the window lines; NULL: its process is lost. Borrowed. */
+const json_t *clients_window(const struct share_clients *c, int client);
+
+#endif

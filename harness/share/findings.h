@@ -1,0 +1,56 @@
+/* findings.h - what follows from the windows of all sets: slowdowns, fairness, verdicts. */
+#ifndef RIFT_SHARE_FINDINGS_H
+#define RIFT_SHARE_FINDINGS_H
+
+#include "harness/share/share.h"
+#include "harness/stats/decide.h"
+
+/*
+ * Clients are unfairly treated where one takes longer, or less long, than the mean of the set by
+ * more than this, each against its own time alone. The verdict is that of harness/stats/decide.h,
+ * over all windows, or all starts where there are 5 or more, corrected for the number of clients.
+ */
+#define SHARE_FAIR_MARGIN 0.05
+
+enum share_fairness { FAIRNESS_FAIR, FAIRNESS_UNFAIR, FAIRNESS_OPEN };
+extern const char *const share_fairness_names[]; /* by enum share_fairness */
+
+struct share_client_found {
+	double rate;			     /* steps a second, the median of windows */
+	double slowdown;		     /* its time over its time alone */
+	double quantile_ns[SHARE_QUANTILES]; /* of a step; medians of windows; NAN: none ended */
+	struct judged_point against_mean;    /* its time over the set's mean */
+};
+
+/* One set. Without any windows, or without those of its workloads alone, all is NAN. */
+struct share_found {
+	const struct share_measured *of;
+	bool known;
+	struct share_client_found client[SHARE_CLIENTS_MAX];
+	double stp;	      /* sum of alone over shared time: 1 is what one client alone does */
+	double mean_slowdown; /* mean of the clients' (mean normalised turnaround) */
+	double jain;	      /* (sum x)^2 / (n sum x^2), x: alone over shared time */
+	double max_min;	      /* the largest x over the smallest */
+	struct interval slowdown; /* n / STP by windows: 1 alone, n where they share
+				   * without loss or gain */
+	double overhead;	  /* slowdown / n - 1 */
+	double processors;	  /* that clients used, daemons not counted */
+	double busy;		  /* share of time with a kernel, by NVML; NAN: not known */
+	bool passed;		  /* every client's check */
+	enum share_fairness fairness;
+	bool has_base;
+	struct judged_point over_base; /* slowdown over that of the arm's base at the same n */
+};
+
+struct share_findings {
+	struct share_found *set; /* as share.set */
+	int sets;
+};
+
+void share_findings_init(struct share_findings *f, const struct share *s);
+void share_findings_release(struct share_findings *f);
+
+/* RIFT_OK, RIFT_CHECK_FAILED, or RIFT_FAILED_POINTS where a set was lost. */
+int share_exit_code(const struct share *s);
+
+#endif

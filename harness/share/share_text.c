@@ -1,0 +1,407 @@
+/* share_text.c - what sharing costs, for people and for machines. */
+#include <math.h>
+#include <string.h>
+
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/share/findings.h"
+#include "harness/share/share_file.h"
+
+enum { ARM_COLUMN = 14 };
+
+static const char own_devices[] =
+	"on the CPU device each process has a device of its own: processes share only the "
+	"processors";
+
+/* ---- texts ------------------------------------------------------------------------------ */
+
+static struct text number_text(double value)
+{
+	struct text t = { "-" };
+
+	if (isfinite(value))
+		snprintf(t.s, sizeof(t.s),
+			 value < 9.995	 ? "%.2f"
+			 : value < 99.95 ? "%.1f"
+					 : "%.0f",
+			 value);
+	return t;
+}
+
+static struct text percent_text(double share)
+{
+	struct text t = { "-" };
+
+	if (isfinite(share))
+		snprintf(t.s, sizeof(t.s), "%+.1f %%", 100 * share);
+	return t;
+}
+
+static struct text interval_text(const struct interval *i)
+{
+	struct text t = { "" };
+
+	if (i->known)
+		snprintf(t.s, sizeof(t.s), "%.20s-%.20s", number_text(i->lo).s,
+			 number_text(i->hi).s);
+	return t;
+}
+
+static struct text time_text(double ns)
+{
+	struct text none = { "-" };
+
+	return isfinite(ns) ? text_time(ns) : none;
+}
+
+static struct text_line mix_text(const struct share *s)
+{
+	struct text_line all = { "" };
+	size_t used = 0;
+
+	for (int i = 0; i < s->plan.mixes && used < sizeof(all.s); i++)
+		used += (size_t)snprintf(all.s + used, sizeof(all.s) - used, "%s%.200s",
+					 i ? " and " : "", share_workload_text(&s->plan.mix[i]).s);
+	return all;
+}
+
+/* With one client there is a set for each workload. */
+static struct text_line set_workload(const struct share *s, const struct share_set *set)
+{
+	return set->n == 1 && s->plan.mixes > 1 ? share_workload_text(&s->plan.mix[set->first])
+						: (struct text_line){ "" };
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+static void put_head(const struct share_found *e, FILE *out)
+{
+	fprintf(out, "%-*s%3d", ARM_COLUMN, share_arms[e->of->set.arm].name, e->of->set.n);
+}
+
+static void put_base(const struct share_found *e, FILE *out)
+{
+	const char *base = share_arms[share_arms[e->of->set.arm].base].name;
+
+	if (e->has_base)
+		fprintf(out, "%s x %s: %s", number_text(e->over_base.ratio.value).s, base,
+			verdict_names[e->over_base.judged.verdict]);
+}
+
+static void put_costs(const struct share *s, const struct share_findings *f, FILE *out)
+{
+	fprintf(out, "\n%-*s%3s  %9s  %-12s%9s  %6s  %10s  %s\n", ARM_COLUMN, "arm", "n",
+		"slowdown", "95 %", "over 1/n", "STP", "turnaround", "against the base");
+	for (int i = 0; i < f->sets; i++) {
+		const struct share_found *e = &f->set[i];
+
+		if (!e->known)
+			continue;
+		put_head(e, out);
+		fprintf(out, "  %9s  %-12s%9s  %6s  %10s  ", number_text(e->slowdown.value).s,
+			interval_text(&e->slowdown).s, percent_text(e->overhead).s,
+			number_text(e->stp).s, number_text(e->mean_slowdown).s);
+		put_base(e, out);
+		fprintf(out, "%s%s\n", set_workload(s, &e->of->set).s,
+			e->passed ? "" : "  check failed");
+	}
+}
+
+static void put_fairness(const struct share_findings *f, FILE *out)
+{
+	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %10s  %10s\n", ARM_COLUMN, "arm", "n", "fairness",
+		"Jain", "max/min", "GPU busy", "processors");
+	for (int i = 0; i < f->sets; i++) {
+		const struct share_found *e = &f->set[i];
+
+		if (!e->known)
+			continue;
+		put_head(e, out);
+		fprintf(out, "  %-14s%6s  %8s  %10s  %10s\n",
+			e->of->set.n > 1 ? share_fairness_names[e->fairness] : "",
+			number_text(e->jain).s, number_text(e->max_min).s, number_text(e->busy).s,
+			number_text(e->processors).s);
+	}
+}
+
+static void put_client(const struct share *s, const struct share_found *e, int client, FILE *out)
+{
+	const struct share_set *set = &e->of->set;
+	const struct share_client_found *c = &e->client[client];
+	bool mixed = s->plan.mixes > 1;
+
+	fprintf(out, "%-*s%3d  %6d  %10s  %8s  %8s  %9s  %9s  %9s", ARM_COLUMN,
+		client ? "" : share_arms[set->arm].name, set->n, client + 1, text_count(c->rate).s,
+		number_text(c->slowdown).s,
+		set->n > 1 ? number_text(c->against_mean.ratio.value).s : "",
+		time_text(c->quantile_ns[SHARE_P50]).s, time_text(c->quantile_ns[SHARE_P95]).s,
+		time_text(c->quantile_ns[SHARE_P99]).s);
+	if (mixed)
+		fprintf(out, "  %s",
+			share_workload_text(&s->plan.mix[share_client_mix(&s->plan, set, client)])
+				.s);
+	if (s->plan.layer_of[client] && set->n > 1)
+		fprintf(out, "  under %s", text_shown(s->plan.layer_of[client]).s);
+	fputc('\n', out);
+}
+
+static void put_clients(const struct share *s, const struct share_findings *f, FILE *out)
+{
+	fprintf(out, "\n%-*s%3s  %6s  %10s  %8s  %8s  %9s  %9s  %9s\n", ARM_COLUMN, "arm", "n",
+		"client", "steps/s", "slowdown", "of mean", "p50", "p95", "p99");
+	for (int i = 0; i < f->sets; i++)
+		for (int k = 0; k < f->set[i].of->set.n && f->set[i].known; k++)
+			put_client(s, &f->set[i], k, out);
+}
+
+static void put_not_run(const struct share *s, FILE *out)
+{
+	const char *before = "\n";
+
+	for (int i = 0; i < s->sets; i++) {
+		const struct share_measured *m = &s->set[i];
+
+		if (share_set_is_whole(s, m) && !*m->not_run)
+			continue;
+		fprintf(out, "%s%-*s%3d  not %srun%s%s\n", before, ARM_COLUMN,
+			share_arms[m->set.arm].name, m->set.n, *m->not_run ? "" : "yet ",
+			*m->not_run ? ": " : "", m->not_run);
+		before = "";
+	}
+}
+
+/* ---- harm ------------------------------------------------------------------------------- */
+
+/* Over 1.1 of the time before, in the window in which the first client did it, or after. */
+static const double hurt_over = 1.1;
+
+static double times_as_long(const json_t *client, const char *window)
+{
+	double before = json_get_number(client, "before"), now = json_get_number(client, window);
+
+	return now > 0 ? before / now : INFINITY;
+}
+
+static const char *harm_of(const json_t *client)
+{
+	const char *lost = json_get_text(client, "lost");
+
+	if (*lost)
+		return "lost";
+	if (!json_is_true(json_object_get(client, "passed")))
+		return "wrong results";
+	return times_as_long(client, "during") > hurt_over ? "slower meanwhile" : "unharmed";
+}
+
+static void put_neighbours(const json_t *fault, FILE *out)
+{
+	const json_t *clients = json_object_get(fault, "clients");
+
+	for (size_t i = 1; i < json_array_size(clients); i++) {
+		const json_t *c = json_array_get(clients, i);
+		bool lost = *json_get_text(c, "lost");
+
+		fprintf(out, "%-*s%3s  %6zu  %-18s%8s  %8s  %s\n", ARM_COLUMN, "", "", i + 1,
+			harm_of(c), lost ? "-" : number_text(times_as_long(c, "during")).s,
+			lost ? "-" : number_text(times_as_long(c, "after")).s,
+			text_escaped(json_get_text(c, "lost")).s);
+	}
+}
+
+static void put_faults(const struct share *s, FILE *out)
+{
+	if (s->plan.fault == FAULT_NONE)
+		return;
+	fprintf(out,
+		"\none client: %s; the others' time meanwhile and after over before\n%-*s%3s  %6s  "
+		"%-18s%8s  %8s\n",
+		share_fault_names[s->plan.fault], ARM_COLUMN, "arm", "n", "client", "", "meanwhile",
+		"after");
+	for (int i = 0; i < s->sets; i++) {
+		const struct share_measured *m = &s->set[i];
+		const json_t *first = json_array_get(json_object_get(m->fault, "clients"), 0);
+
+		if (!m->fault)
+			continue;
+		fprintf(out, "%-*s%3d  %6d  did it: %s; a new client: %s\n", ARM_COLUMN,
+			share_arms[m->set.arm].name, m->set.n, 1,
+			*json_get_text(first, "lost") ? text_escaped(json_get_text(first, "lost")).s
+						      : "goes on",
+			json_is_null(json_object_get(m->fault, "newcomer"))
+				? "not tried"
+				: text_escaped(json_get_text(m->fault, "newcomer")).s);
+		put_neighbours(m->fault, out);
+	}
+}
+
+void share_print(const struct share *s, FILE *out)
+{
+	struct share_findings f;
+
+	share_findings_init(&f, s);
+	fprintf(out, "%s: %s, depth %ld, %d windows of %g s or longer a set, %d start%s\n",
+		mix_text(s).s, share_device(s), (long)s->plan.depth, share_plan_windows(&s->plan),
+		s->plan.window_s, s->plan.starts, s->plan.starts == 1 ? "" : "s");
+	if (share_is_cpu(s))
+		fprintf(out, "%s\n", own_devices);
+	put_costs(s, &f, out);
+	put_fairness(&f, out);
+	put_clients(s, &f, out);
+	put_not_run(s, out);
+	put_faults(s, out);
+	share_findings_release(&f);
+}
+
+/* ---- the plan --------------------------------------------------------------------------- */
+
+/* Starting a set takes a second or two on a GPU: guessed, not measured. */
+static double plan_s(const struct share *s)
+{
+	enum { START_S = 2 };
+
+	return s->sets *
+	       (START_S * s->plan.starts + s->plan.window_s * share_plan_windows(&s->plan));
+}
+
+void share_plan_print(const struct share *s, FILE *out)
+{
+	int missing = 0;
+
+	for (int i = 0; i < s->sets; i++)
+		missing += share_arm_missing(s->set[i].set.arm) != NULL;
+	fprintf(out, "%s: %d sets of clients, %d of them cannot be had here; about %s\n",
+		mix_text(s).s, s->sets, missing,
+		text_time(plan_s(s) * (s->sets - missing) / s->sets * 1e9).s);
+}
+
+/* Each arm of it, with what it is and why it cannot be had. */
+void share_dry_print(const struct share *s, FILE *out)
+{
+	share_plan_print(s, out);
+	for (int i = 0; i < ARMS; i++) {
+		const char *missing = share_arm_missing((enum share_arm)i);
+
+		if (s->plan.arm[i])
+			fprintf(out, "  %-*s%s%s%s\n", ARM_COLUMN, share_arms[i].name,
+				share_arms[i].what, missing ? "; not run: " : "",
+				missing ? missing : "");
+	}
+}
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static json_t *interval_json(const struct interval *i)
+{
+	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
+			 json_number(i->known ? i->lo : NAN), "hi",
+			 json_number(i->known ? i->hi : NAN), "n", i->n);
+}
+
+static json_t *judged_json(const struct judged_point *p)
+{
+	json_t *o = interval_json(&p->ratio);
+
+	json_object_set_new(o, "verdict", json_string(verdict_names[p->judged.verdict]));
+	return o;
+}
+
+static json_t *client_json(const struct share *s, const struct share_found *e, int client)
+{
+	const struct share_client_found *c = &e->client[client];
+	const struct share_set *set = &e->of->set;
+	json_t *o =
+		json_pack("{s:i, s:O, s:o, s:o, s:o, s:o, s:o}", "client", client + 1, "workload",
+			  s->plan.mix[share_client_mix(&s->plan, set, client)].words, "steps_per_s",
+			  json_number(c->rate), "slowdown", json_number(c->slowdown), "p50_ns",
+			  json_number(c->quantile_ns[SHARE_P50]), "p95_ns",
+			  json_number(c->quantile_ns[SHARE_P95]), "p99_ns",
+			  json_number(c->quantile_ns[SHARE_P99]));
+
+	if (set->n > 1)
+		json_object_set_new(o, "against_mean", judged_json(&c->against_mean));
+	if (s->plan.layer_of[client] && set->n > 1)
+		json_object_set_new(o, "layer", json_text(s->plan.layer_of[client]));
+	return o;
+}
+
+static json_t *found_json(const struct share *s, const struct share_found *e)
+{
+	const struct share_set *set = &e->of->set;
+	json_t *o = share_line("set", set), *clients = json_array();
+
+	json_object_del(o, "record");
+	json_object_set_new(o, "not_run",
+			    *e->of->not_run ? json_text(e->of->not_run)
+			    : e->known	    ? json_null()
+					    : json_string("not yet"));
+	for (int i = 0; i < set->n && e->known; i++)
+		json_array_append_new(clients, client_json(s, e, i));
+	json_object_set_new(o, "slowdown", interval_json(&e->slowdown));
+	json_object_set_new(o, "overhead", json_number(e->overhead));
+	json_object_set_new(o, "stp", json_number(e->stp));
+	json_object_set_new(o, "mean_slowdown", json_number(e->mean_slowdown));
+	json_object_set_new(o, "jain", json_number(e->jain));
+	json_object_set_new(o, "max_min", json_number(e->max_min));
+	json_object_set_new(o, "fairness",
+			    set->n > 1 && e->known ? json_string(share_fairness_names[e->fairness])
+						   : json_null());
+	json_object_set_new(o, "busy", json_number(e->busy));
+	json_object_set_new(o, "processors", json_number(e->processors));
+	json_object_set_new(o, "passed", json_boolean(e->passed));
+	json_object_set_new(o, "base",
+			    e->has_base ? json_string(share_arms[share_arms[set->arm].base].name)
+					: json_null());
+	json_object_set_new(o, "over_base", e->has_base ? judged_json(&e->over_base) : json_null());
+	json_object_set_new(o, "clients", clients);
+	return o;
+}
+
+static json_t *fault_json(const struct share_measured *m)
+{
+	json_t *o = json_deep_copy(m->fault), *client;
+	size_t i;
+
+	json_object_del(o, "record");
+	json_object_del(o, "crc32");
+	json_array_foreach(json_object_get(o, "clients"), i, client)
+	{
+		json_object_set_new(client, "harm", i ? json_string(harm_of(client)) : json_null());
+	}
+	return o;
+}
+
+json_t *share_json(const struct share *s)
+{
+	struct share_findings f;
+	json_t *sets = json_array(), *faults = json_array();
+
+	share_findings_init(&f, s);
+	for (int i = 0; i < f.sets; i++)
+		json_array_append_new(sets, found_json(s, &f.set[i]));
+	for (int i = 0; i < s->sets; i++)
+		if (s->set[i].fault)
+			json_array_append_new(faults, fault_json(&s->set[i]));
+	share_findings_release(&f);
+	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:s, s:o, s:i, s:o, s:o}", "version",
+			 RIFT_VERSION, "command", "share", "device", share_device(s), "is_cpu",
+			 share_is_cpu(s), "own_devices", share_is_cpu(s), "record",
+			 s->path ? s->path : "", "plan", share_plan_json(&s->plan), "exit_code",
+			 share_exit_code(s), "sets", sets, "faults", faults);
+}
+
+json_t *share_dry_json(const struct share *s)
+{
+	json_t *sets = json_array();
+
+	for (int i = 0; i < s->sets; i++) {
+		const char *missing = share_arm_missing(s->set[i].set.arm);
+		json_t *o = share_line("set", &s->set[i].set);
+
+		json_object_del(o, "record");
+		json_object_set_new(o, "not_run", json_text(missing));
+		json_array_append_new(sets, o);
+	}
+	return json_pack("{s:s, s:s, s:o, s:f, s:o}", "version", RIFT_VERSION, "command", "share",
+			 "plan", share_plan_json(&s->plan), "predicted_s", plan_s(s), "sets", sets);
+}

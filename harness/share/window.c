@@ -1,0 +1,94 @@
+/* window.c - see window.h. */
+#include "harness/share/window.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "harness/base/json.h"
+#include "harness/env/system.h"
+#include "harness/share/fault.h"
+
+enum { STEPS_LEAST = 4, SAMPLE_EVERY_NS = 100000000 };
+static const double window_most_s = 10, lead_least_s = 0.03, lead_most_s = 5;
+
+void window_open(struct window *w, const char *pci_bus_id)
+{
+	*w = (struct window){ .busy = NAN };
+	w->has_nvml = *pci_bus_id && nvml_open(&w->nvml, "libnvidia-ml.so.1") &&
+		      nvml_choose(&w->nvml, pci_bus_id);
+}
+
+void window_close(struct window *w)
+{
+	nvml_close(&w->nvml);
+}
+
+/* The longest of its workloads, when all others are waited for. */
+static double slow_step_s(const struct share *s, const struct share_set *set)
+{
+	double sum_ns = 0;
+
+	for (int i = 0; i < set->n; i++)
+		sum_ns += json_get_number(s->sizes[share_client_mix(&s->plan, set, i)], "step_ns");
+	return sum_ns * (double)s->plan.depth / SECOND_NS;
+}
+
+void window_for(struct window *w, const struct share *s, const struct share_set *set)
+{
+	double step_s = slow_step_s(s, set);
+
+	w->seconds = fmax(s->plan.window_s, fmin(window_most_s, STEPS_LEAST * step_s));
+	w->lead_s = fmin(lead_most_s, fmax(lead_least_s, step_s));
+}
+
+int window_prepare(struct share_clients *c)
+{
+	const struct clients_told t = { .line = "prepare\n", .other = -1 };
+	int err = clients_tell(c, &t);
+
+	return err ? err : clients_lost(c) ? -ECHILD : 0;
+}
+
+/* NVML's own period is 1/6 s or longer: what it says at the start is of before. */
+static void sample(void *arg)
+{
+	struct window *w = arg;
+	int64_t now = clock_ns();
+	struct fact busy;
+
+	if (!w->has_nvml || now < w->from_ns || now > w->to_ns ||
+	    now - w->sampled_ns < SAMPLE_EVERY_NS)
+		return;
+	w->sampled_ns = now;
+	busy = nvml_busy_percent(&w->nvml);
+	if (busy.kind == FACT_INT) {
+		w->sum += (double)busy.number / 100;
+		w->samples++;
+	}
+}
+
+int window_run(struct window *w, struct share_clients *c, const char *other_words)
+{
+	char line[96], other[160];
+	struct clients_told t = { .line = line, .other = -1, .meanwhile = sample, .arg = w };
+	int err;
+
+	w->from_ns = clock_ns() + (int64_t)(w->lead_s * SECOND_NS);
+	w->to_ns = w->from_ns + (int64_t)(w->seconds * SECOND_NS);
+	w->sum = w->samples = 0;
+	w->sampled_ns = w->from_ns; /* the first sample is of the window */
+	snprintf(line, sizeof(line), "window %lld %lld\n", (long long)w->from_ns,
+		 (long long)w->to_ns);
+	t.more_s = w->lead_s + w->seconds;
+	if (other_words) {
+		snprintf(other, sizeof(other), "window %lld %lld%s\n", (long long)w->from_ns,
+			 (long long)w->to_ns, other_words);
+		t.other = 0;
+		t.other_line = other;
+		t.more_s += FAULT_HANG_S;
+	}
+	err = clients_tell(c, &t);
+	w->busy = w->samples ? w->sum / w->samples : NAN;
+	return err;
+}

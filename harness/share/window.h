@@ -1,0 +1,35 @@
+/* window.h - a window: from one time to another all clients of a set step, and are counted. */
+#ifndef RIFT_SHARE_WINDOW_H
+#define RIFT_SHARE_WINDOW_H
+
+#include "harness/env/nvml.h"
+#include "harness/share/clients.h"
+
+struct window {
+	double seconds; /* how long */
+	double lead_s;	/* before it: all are at work when it begins */
+	double busy;	/* of the last one: share of time with a kernel, by NVML; NAN: not known */
+	int64_t from_ns, to_ns;
+
+	struct nvml nvml;
+	bool has_nvml;
+	int64_t sampled_ns;
+	double sum;
+	int samples;
+};
+
+/* NVML of the GPU at this address; "": none. */
+void window_open(struct window *w, const char *pci_bus_id);
+void window_close(struct window *w);
+
+/* As long as the plan says, or longer where a client would do fewer than 4 steps in it. */
+void window_for(struct window *w, const struct share *s, const struct share_set *set);
+
+/* All clients start anew, and wait. Returns 0, -EINTR, or -ECHILD where one is lost. */
+int window_prepare(struct share_clients *c);
+
+/* The clients' answers are then in c. other_words: what the process of the first client is told
+ * behind the times, " crash 0"; NULL: nothing. 0 or -EINTR. */
+int window_run(struct window *w, struct share_clients *c, const char *other_words);
+
+#endif

@@ -1,0 +1,281 @@
+/*
+ * test_cli_share.c - `rift share` of the real binary: two clients in every way that can be had,
+ * the record and going on with it, harm that a client does, and what is refused.
+ */
+/* sanitizers: seen elsewhere */
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/need_gnuplot.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/layer/enter.h"
+
+TestSuite(small_cli_share, .timeout = 120);
+
+/* Empty kernels, and windows that are as short as can be. */
+#define SHORT "share launch us=0 --window 0.03 --quiet"
+
+static char dir[] = "/tmp/rift_share_XXXXXX";
+
+static void folder_make(void)
+{
+	need_device();
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+}
+
+static void folder_remove(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+/* What rift says of this file, with exit code 0. */
+static void is_called(const char *name, const char *what)
+{
+	const char *text;
+
+	cr_expect(zero(int, run_rift(OUT, &text, "check '%s/%s'", dir, name)), "%s", name);
+	cr_expect(tells(text, what), "%s", text);
+}
+
+static const json_t *set_of(const json_t *o, const char *arm, int n)
+{
+	const json_t *set;
+	size_t i;
+
+	json_array_foreach(json_object_get(o, "sets"), i, set)
+	{
+		if (!strcmp(get_text(set, "arm"), arm) &&
+		    json_integer_value(json_object_get(set, "n")) == n)
+			return set;
+	}
+	cr_fatal("no set %s, %d", arm, n);
+	return NULL;
+}
+
+static double number(const json_t *o, const char *name)
+{
+	return json_number_value(json_object_get(o, name));
+}
+
+/* Measured, and every check passed. */
+static void was_measured(const json_t *o, const char *arm, int n)
+{
+	const json_t *set = set_of(o, arm, n), *clients = json_object_get(set, "clients");
+
+	cr_expect(eq(ptr, (json_t *)json_object_get(set, "not_run"), json_null()), "%s, %d", arm,
+		  n);
+	cr_expect(eq(ptr, (json_t *)json_object_get(set, "passed"), json_true()), "%s, %d", arm, n);
+	cr_expect(eq(sz, json_array_size(clients), (size_t)n), "%s, %d", arm, n);
+	for (size_t i = 0; i < json_array_size(clients); i++) {
+		const json_t *c = json_array_get(clients, i);
+
+		cr_expect(lt(dbl, 0, number(c, "steps_per_s")), "%s, %d", arm, n);
+		cr_expect(le(dbl, number(c, "p50_ns"), number(c, "p99_ns")), "%s, %d", arm, n);
+	}
+}
+
+Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = folder_remove)
+{
+	const json_t *o;
+	const char *text;
+	char *kept;
+
+	cr_assert(zero(
+		int, run_rift(OUT, &text,
+			      SHORT " --starts 1 --clients 2 --repetitions 3 --output '%s/a.jsonl'",
+			      dir)));
+	kept = strdup(text);
+	is_called("a.jsonl", "valid");
+	/* the record says the same */
+	cr_assert(zero(int, run_rift(OUT, &text, "share --from '%s/a.jsonl'", dir)));
+	cr_expect(eq(str, (char *)text, kept));
+	free(kept);
+	o = rift_json("share --quiet --json --from '%s/a.jsonl'", dir);
+	cr_expect(eq(str, (char *)get_text(o, "command"), "share"));
+	was_measured(o, "processes", 1);
+	was_measured(o, "processes", 2);
+	was_measured(o, "streams", 2);
+	was_measured(o, "serial", 2);
+	cr_expect(eq(ptr, json_object_get(set_of(o, "processes", 1), "fairness"), json_null()));
+	cr_expect(eq(str, (char *)get_text(set_of(o, "streams", 2), "base"), "processes"));
+	if (json_is_true(json_object_get(o, "is_cpu"))) {
+		was_measured(o, "remote", 2);
+		was_measured(o, "remote-shared", 2);
+		cr_expect(tells(get_text(set_of(o, "mps", 2), "not_run"), "MPS"));
+		cr_expect(tells(get_text(set_of(o, "remote+mps", 2), "not_run"), "MPS"));
+		cr_expect(eq(ptr, json_object_get(o, "own_devices"), json_true()));
+	}
+}
+
+/* Six lines are left, and half of one: they stay, and the rest is measured. */
+Test(small_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = folder_remove)
+{
+#define ARMS_OF " --clients 1,2 --arms processes,streams --repetitions 3 --starts 2"
+	cr_assert(zero(int, run_rift(OUT, NULL, SHORT ARMS_OF " --output '%s/a.jsonl'", dir)));
+	cr_assert(zero(int, shell(NULL,
+				  "cd '%s' && head -n 6 a.jsonl >six && "
+				  "head -n 7 a.jsonl | head -c -20 >b.jsonl.part",
+				  dir)));
+	is_called("b.jsonl.part", "under way*torn");
+	cr_assert(zero(int, run_rift(OUT, NULL, "share --quiet --resume '%s/b.jsonl.part'", dir)));
+	cr_expect(zero(int, shell(NULL,
+				  "cd '%s' && head -n 6 b.jsonl | cmp - six && "
+				  "[ ! -e b.jsonl.part ] && [ ! -e b.jsonl.lock ] && "
+				  "[ $(wc -l <a.jsonl) = $(wc -l <b.jsonl) ]",
+				  dir)));
+	is_called("b.jsonl", "valid*4 of 4");
+	/* whole: there is nothing to go on with, and nothing is replaced */
+	refused(3, "whole", "share --resume '%s/b.jsonl'", dir);
+	refused(3, "b.jsonl", SHORT " --output '%s/b.jsonl'", dir);
+}
+
+Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remove)
+{
+	cr_assert(zero(int, run_rift(OUT, NULL,
+				     SHORT " --starts 1 --clients 2 --arms processes "
+					   "--repetitions 1 --output '%s/a.jsonl'",
+				     dir)));
+	shell(NULL,
+	      "cd '%s' && sed '5s/\"steps\":/\"steps\":1/' a.jsonl >digit.jsonl; "
+	      "sed 6d a.jsonl >line.jsonl; sed '$d' a.jsonl >end.jsonl; "
+	      "{ cat a.jsonl; tail -n 1 a.jsonl; } >more.jsonl; gzip -k a.jsonl",
+	      dir);
+	refused(3, ":5:", "check '%s/digit.jsonl'", dir);
+	refused(3, "lines_sha256", "check '%s/line.jsonl'", dir);
+	refused(3, "behind the end", "check '%s/more.jsonl'", dir);
+	refused(3, ":5:", "share --from '%s/digit.jsonl'", dir);
+	cr_expect(eq(int, run_rift(OUT, NULL, "check '%s/end.jsonl'", dir), 2));
+	is_called("a.jsonl.gz", "valid");
+	refused(3, "kind", "share --from data/sessions/h200-launch.jsonl");
+}
+
+/* 2 ms more a call: the client under it takes many times as long. */
+Test(small_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = folder_remove)
+{
+	const json_t *o, *set, *slow;
+
+	if (layer_missing(layer_find("emulate")))
+		cr_skip("the layer emulate cannot be had here");
+	o = rift_json(
+		SHORT
+		" --starts 1 --clients 2 --arms processes,streams --json --output '%s/a.jsonl' "
+		"--layer-of '2=emulate call=2000'",
+		dir);
+	set = set_of(o, "processes", 2);
+	slow = json_object_get(json_array_get(json_object_get(set, "clients"), 1), "against_mean");
+	cr_expect(eq(str, (char *)get_text(set, "fairness"), "unfair"));
+	cr_expect(eq(str, (char *)get_text(slow, "verdict"), "slower"));
+	cr_expect(lt(dbl, number(set, "jain"), 0.9));
+	cr_expect(tells(get_text(set_of(o, "streams", 2), "not_run"), "--layer-of"));
+}
+
+/* Processes stand apart; clients of one process go down with it. */
+Test(small_cli_share, harm_by_a_kill, .init = folder_make, .fini = folder_remove)
+{
+	const json_t *o =
+		rift_json(SHORT " --starts 1 --clients 2 --arms processes,streams --repetitions 1 "
+				"--fault kill --json --output '%s/a.jsonl'",
+			  dir);
+	const json_t *faults = json_object_get(o, "faults"), *fault;
+	size_t i;
+
+	cr_assert(eq(sz, json_array_size(faults), 2));
+	json_array_foreach(faults, i, fault)
+	{
+		const json_t *clients = json_object_get(fault, "clients");
+		const char *harm = get_text(json_array_get(clients, 1), "harm");
+		bool apart = !strcmp(get_text(fault, "arm"), "processes");
+
+		cr_expect(tells(get_text(json_array_get(clients, 0), "lost"), "signal 9"));
+		cr_expect(eq(int, !strcmp(harm, "lost"), !apart), "%s", harm);
+		cr_expect(ne(str, (char *)harm, "wrong results"));
+		cr_expect(eq(str, (char *)get_text(fault, "newcomer"), "started"));
+	}
+}
+
+Test(small_cli_share, harm_by_an_illegal_address, .init = folder_make, .fini = folder_remove)
+{
+	const json_t *o =
+		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 "
+				"--fault crash --json --output '%s/a.jsonl'",
+			  dir);
+	const json_t *clients =
+		json_object_get(json_array_get(json_object_get(o, "faults"), 0), "clients");
+
+	cr_expect(ne(str, (char *)get_text(json_array_get(clients, 0), "lost"), ""));
+	cr_expect(eq(ptr, (json_t *)json_object_get(json_array_get(clients, 1), "lost"),
+		     json_null()));
+	cr_expect(eq(ptr, (json_t *)json_object_get(json_array_get(clients, 1), "passed"),
+		     json_true()));
+}
+
+/* Two workloads: one client alone of each is the base. The second has kernels of 3 ms. */
+Test(small_cli_share, a_mix, .init = folder_make, .fini = folder_remove)
+{
+	const json_t *o =
+		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 "
+				"--json --with 'launch us=3000' --output '%s/a.jsonl'",
+			  dir);
+	const json_t *second =
+		json_array_get(json_object_get(set_of(o, "processes", 2), "clients"), 1);
+
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "sets")), 3));
+	cr_expect(eq(
+		str,
+		(char *)json_string_value(json_array_get(json_object_get(second, "workload"), 1)),
+		"us=3000"));
+	cr_expect(lt(dbl, 2.9e6, number(second, "p50_ns")));
+	was_measured(o, "processes", 2);
+}
+
+Test(small_cli_share, charts, .init = folder_make, .fini = folder_remove)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     SHORT " --starts 1 --clients 1,2 --arms processes "
+					   "--repetitions 3 --output '%s/a.jsonl' "
+					   "--plot '%s/charts/'",
+				     dir, dir)),
+		  "%s", text);
+	cr_expect(tells(text, "launch-share.png, .svg*launch-share-latency.png, .svg"), "%s", text);
+	shell(&text, "cut -d, -f1,2,6 '%s/charts/launch-share-points.csv' | tr '\\n' ' '", dir);
+	cr_expect(eq(str, (char *)text, "series,clients,arm 1,1,processes 1,2,processes "));
+	shell(&text, "wc -l <'%s/charts/launch-share-latency-points.csv'", dir);
+	cr_expect(eq(int, atoi(text), 1 + 23));
+}
+
+Test(small_cli_share, what_is_refused)
+{
+	need_device();
+	refused(3, "workload", "share");
+	refused(3, "'launch'", "share lunch");
+	refused(3, "'us'", "share launch su=0");
+	refused(3, "--clients=", "share launch --clients 2,1");
+	refused(3, "--clients=", "share launch --clients 1,,2");
+	refused(3, "--clients=", "share launch --clients 1,");
+	refused(3, "--clients=", "share launch --clients 49");
+	refused(3, "'processes'", "share launch --arms process");
+	refused(3, "twice", "share launch --arms serial,serial");
+	refused(3, "--with", "share launch --with ''");
+	refused(3, "CLIENT=LAYER", "share launch --layer-of 'emulate call=1'");
+	refused(3, "--layer-of", "share launch --clients 2 --layer-of '3=none'");
+	refused(3, "'emulate'", "share launch --layer-of '1=emulat'");
+	refused(3, "--mode=", "share transfer --mode graph");
+	refused(3, "--depth=0", "share launch --depth 0");
+	refused(3, "nothing is timed", "share launch probe=quick");
+	refused(3, "2 clients", "share launch --clients 1 --fault kill");
+	refused(3, "'launch'", "share launch --from /dev/null");
+	refused(3, "--starts=", "share launch --starts 6");
+	refused(3, "--clients", "share --from a --clients 2");
+	refused(3, "--window", "share --resume a --window 1");
+	refused(3, "--resume", "share --from a --resume b");
+	refused(3, "/dev/null", "share --from /dev/null");
+	refused(3, "/dev/null", "share launch --plot /dev/null");
+}
