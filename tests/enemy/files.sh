@@ -50,6 +50,8 @@ readers() { # FILE
 	refused "$1" stack "$data/h200-block.jsonl" --costs "$1"
 	refused "$1" compare "$data/h200-launch.jsonl" "$1"
 	refused "$1" sweep --resume "$1"
+	refused "$1" share --from "$1"
+	refused "$1" share --resume "$1"
 	refused "$1" check "$1" --csv points.csv
 	inputs "$1"
 }
