@@ -40,7 +40,7 @@ static json_t *end(void)
 	trace_write_end(writer, 0, trace_folder_calls(folder), trace_folder_ops(folder), 0, "exit");
 	trace_folder_free(folder);
 	trace_writer_free(writer);
-	rows = trace_read(path);
+	rows = traced_rows(path);
 	unlink(path);
 	trace_judge(rows);
 	return rows;
@@ -122,7 +122,7 @@ static void judge_call(const json_t *rows, const json_t *is, size_t i)
 
 	cr_assert(eq(i64, trace_int(is, "stream"), came[i].stream), "call %zu", i);
 	cr_assert(eq(i64, trace_int(is, "recording"), (int64_t)came[i].recording), "call %zu", i);
-	cr_assert(eq(str, (char *)trace_name(rows, is), (char *)came[i].name), "call %zu", i);
+	cr_assert(eq(str, (char *)traced_name(rows, is), (char *)came[i].name), "call %zu", i);
 	cr_assert(eq(int, op != NULL, came[i].has_op), "call %zu", i);
 	if (op)
 		cr_assert(eq(i64,
@@ -351,7 +351,7 @@ Test(small_recorder_fold, names_are_quoted)
 
 	trace_folder_take(folder, &e);
 	rows = end();
-	cr_assert(eq(str, (char *)trace_name(rows, trace_row(rows, "mark", NULL, NULL)),
+	cr_assert(eq(str, (char *)traced_name(rows, trace_row(rows, "mark", NULL, NULL)),
 		     "a\"b\\c\n\x01 \xc3\xa9 ???? end"));
 	json_decref(rows);
 }
