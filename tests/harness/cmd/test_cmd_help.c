@@ -26,8 +26,9 @@ static const struct {
 	{ "list", "--json -h,--help " },
 	{ "plot", "--costs=FILE --from=SESSION --output=DIR --over=NAME --quiet --side=a|b "
 		  "--sync=KIND -h,--help " },
-	{ "predict", "--from=SESSION --json --measured=SESSION --on=SESSION --side=a|b "
-		     "--sync=KIND --workload=NAME -h,--help " },
+	{ "predict", "--costs=FILE --from=SESSION --from-costs=FILE --json --measured=FILE "
+		     "--on=SESSION --side=a|b --sync=KIND --what-if=REMEDY --workload=NAME "
+		     "-h,--help " },
 	{ "probe",
 	  "--host-name --json --layer=LAYER --output=FILE --patience=SECONDS --platform=NAME "
 	  "--processes=N --quiet --sync=KIND -h,--help " },
