@@ -2,12 +2,16 @@
 # accept_predict.sh BUILD [OUT] - programs profiled without a layer, priced under layers, and
 # run there: what `rift profile` calls them, and how far the prices are off.
 #
+# What a layer adds to the start of a process is not priced: it is measured with a program that does
+# nothing else, and taken out of what the others took there.
+#
 # The programs, named before any was priced: the ten of bench/programs.cu; with SAMPLES, a folder of
 # NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
 # with PYTHON, a Python that has PyTorch, bench/mlp.py eager and as a graph.
 #
-# UNDER="WORDS;WORDS" are the layers, as rift layer takes them (default: emulated ones whose costs are
-# known exactly, and shim). Words for public projects are in bench/layer_rows.sh.
+# TIMES is how often a program of ours does its work (default 10). UNDER="WORDS;WORDS" are the
+# layers, as rift layer takes them (default: emulated ones whose costs are known exactly, and shim).
+# Words for public projects are in bench/layer_rows.sh.
 # OUT keeps traces, sessions and call costs; what is there already is not measured again. It prints
 # figures and judges nothing.
 set -u
@@ -19,7 +23,7 @@ mkdir -p "$out"
 IFS=';' read -r -a layers <<<"${UNDER:-shim;emulate call=5;emulate call=20;emulate call=100}"
 programs=()
 for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}; do
-	programs+=("$build/bench/programs $name")
+	programs+=("$build/bench/programs $name ${TIMES:-10}")
 done
 for name in BlackScholes binomialOptions simpleCudaGraphs; do
 	[ ! -x "${SAMPLES:-}/$name" ] || programs+=("$SAMPLES/$name")
@@ -39,6 +43,16 @@ member() {
 			print
 			exit
 		}' "$1"
+}
+
+# Wall time of a command, ms: the median of $runs; nothing where it fails.
+wall_ms() {
+	for _ in $(seq "$runs"); do
+		local begin
+		begin=$(date +%s%N)
+		"$@" >/dev/null 2>&1 || break
+		echo $((($(date +%s%N) - begin) / 1000))
+	done | sort -n | awk '{ us[NR] = $1 } END { if (NR) print us[int((NR + 1) / 2)] / 1000 }'
 }
 
 stem() { # "build/bench/programs mixed" -> programs-mixed
@@ -75,15 +89,15 @@ for words in "${layers[@]}"; do
 	under=$(stem "$words")
 	keep "$out/$under.jsonl" "$rift" sweep launch --quick --quiet --layer "$words" --output "$out/$under.jsonl"
 	keep "$out/$under.json" "$rift" probe --quiet --layer "$words" --output "$out/$under.json"
+	# shellcheck disable=SC2086
+	start=$(wall_ms "$rift" layer --quiet $words -- "$build/bench/programs" start)
+	start=$(awk -v b="${start:-0}" -v a="$(wall_ms "$build/bench/programs" start)" 'BEGIN { print b - a }')
+	echo "$words adds $start ms to the start of a process"
 	for p in "${programs[@]}"; do
 		trace=$out/$(stem "$p").trace
 		measured=$out/$(stem "$p").$under.ms
 		# shellcheck disable=SC2086
-		[ -s "$measured" ] || for _ in $(seq "$runs"); do
-			begin=$(date +%s%N)
-			"$rift" layer --quiet $words -- $p >/dev/null 2>&1 || break
-			echo $((($(date +%s%N) - begin) / 1000))
-		done | sort -n | awk '{ us[NR] = $1 } END { if (NR) print us[int((NR + 1) / 2)] / 1000 }' >"$measured"
+		[ -s "$measured" ] || wall_ms "$rift" layer --quiet $words -- $p >"$measured"
 		"$rift" predict "$trace" --from "$out/$under.jsonl:a" --on "$out/$under.jsonl:b" \
 			--from-costs "$out/native.json" --costs "$out/$under.json" --json >"$out/json" 2>"$out/log" || {
 			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$words" "$(head -n 1 "$out/log")"
@@ -91,10 +105,11 @@ for words in "${layers[@]}"; do
 		}
 		printf '%s %s %s %s %s\n' "$(member "$out/json" a value_ns)" "$(member "$out/json" b value_ns)" \
 			"$(member "$out/json" b lo_ns)" "$(member "$out/json" b hi_ns)" "$(cat "$measured")" |
-			awk -v p="$(stem "$p")" -v layer="$words" '{
+			awk -v p="$(stem "$p")" -v layer="$words" -v start="$start" '{
+				taken = $5 - start
 				printf "%-28s %-20s %10.1f %10.1f %10s %8s %8.1f to %.1f\n", p, layer, $1 / 1e6, $2 / 1e6,
-					NF > 4 ? sprintf("%.1f", $5) : "-",
-					NF > 4 ? sprintf("%+.1f %%", 100 * ($2 / 1e6 / $5 - 1)) : "-", $3 / 1e6, $4 / 1e6
+					(NF > 4) ? sprintf("%.1f", taken) : "-",
+					(NF > 4) ? sprintf("%+.1f %%", 100 * ($2 / 1e6 / taken - 1)) : "-", $3 / 1e6, $4 / 1e6
 			}'
 	done
 done

@@ -70,6 +70,11 @@ static void wait()
 
 /* ---- the programs ------------------------------------------------------------------------- */
 
+/* What all of them do before and behind their work. */
+static void start()
+{
+}
+
 /* Kernels of 5 to 50 us, gaps of the host of 0 to 30 us, a wait every 20. */
 static void mixed()
 {
@@ -194,6 +199,7 @@ static const struct program {
 	const char *name, *what;
 	void (*run)();
 } programs[] = {
+	{ "start", "nothing but what the others begin and end with", start },
 	{ "mixed", "kernels, gaps of the host, a wait every 20", mixed },
 	{ "host", "the host computes ten times as long as the device", host },
 	{ "launches", "kernels shorter than their launches", launches },

@@ -181,6 +181,13 @@ static struct call_extra copy_extra(const struct beyond *b, const struct trace_o
 	return out;
 }
 
+/* The probe times event records; others that put something on a stream are taken to cost as much.
+ */
+static bool is_stream_call(enum call_class c)
+{
+	return c == CALL_RECORD || c == CALL_WAIT_EVENT || c == CALL_MEMSET || c == CALL_HOSTFUNC;
+}
+
 static struct call_extra extra_of(const struct program_price *p, const struct beyond *b, int64_t i)
 {
 	const struct trace *t = &p->profile->trace;
@@ -189,7 +196,7 @@ static struct call_extra extra_of(const struct program_price *p, const struct be
 
 	if ((role == STEP_COPY || role == STEP_COPY_WAIT) && c->ops)
 		return copy_extra(b, &t->op[c->first_op], role == STEP_COPY_WAIT);
-	if (c->class == CALL_RECORD)
+	if (is_stream_call(c->class))
 		return (struct call_extra){ .call_ns = b->record_ns };
 	if (call_is_memory(c->class))
 		return (struct call_extra){ .call_ns = beyond_ns(p->sources, "memory",

@@ -11,8 +11,8 @@
 
 enum {
 	BATCHES = 2,
-	BATCH_LAUNCHES = 500, /* less than a queue holds: none waits for room */
-	WAITS = 50,
+	BATCH_LAUNCHES = 500,	    /* less than a queue holds: none waits for room */
+	WAITS = 4000,		    /* threads take some ms to find cores of their own */
 	CALIBRATION_NS = 200000000, /* where calls are given high costs, fewer must do */
 };
 

@@ -332,10 +332,11 @@ Test(small_program_price, allocations_and_records_too)
 	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"cudaMalloc\"}");
 	made_call(&made, "alloc", 0, 70000, ",\"name\":2,\"bytes\":64,\"memory\":\"device\"");
 	made_call(&made, "record", 70000, 70300, ",\"stream\":2,\"event\":1,\"recording\":1");
-	made_end(&made, 70300, 5, 70300);
+	made_call(&made, "wait_event", 70300, 70500, ",\"stream\":3,\"event\":1,\"recording\":1");
+	made_end(&made, 70500, 5, 70500);
 	with_costs();
 	price_on(&model_a, true);
-	takes(70300 + 40000 + 500);
+	takes(70500 + 40000 + 2 * 500);
 }
 
 /* ---- remedies ----------------------------------------------------------------------------- */
