@@ -278,8 +278,13 @@ $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
 
-# A CUPTI of prepared records, and a program that loads the recorder as the driver does.
+# A CUPTI of prepared records, and a program that loads the recorder as the driver does: nobody's
+# sanitizer's.
 $B/tests/recorder/test_cupti: $B/tests/recorder/cupti.so $B/tests/recorder/injected $B/recorder/cupti.so
+$B/tests/recorder/cupti.so: tests/recorder/cupti.c common/recorder/cupti/abi.h $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -shared -o $@ $< -ldl -lpthread
 $B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.h $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

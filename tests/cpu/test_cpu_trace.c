@@ -456,6 +456,14 @@ Test(small_cpu_trace, who_is_killed_keeps_what_was_written)
 	json_decref(rows);
 }
 
+static void has_row(const char *name, const char *record, const char *key, const char *text)
+{
+	json_t *rows = traced_rows(path_of(name));
+
+	trace_row(rows, record, key, text);
+	json_decref(rows);
+}
+
 Test(small_cpu_trace, statuses_and_streams_are_the_programs)
 {
 	const char *out;
@@ -463,9 +471,9 @@ Test(small_cpu_trace, statuses_and_streams_are_the_programs)
 	cr_assert(eq(int, record_as("h.trace", "", "ten print fail", &out), 7));
 	cr_assert(strstr(out, "printed") && strstr(out, "complained"), "%s", out);
 	cr_assert(eq(sz, strlen(out), strlen("printed complained ")));
-	trace_row(traced_rows(path_of("h.trace")), "end", "reason", "exit");
+	has_row("h.trace", "end", "reason", "exit");
 	cr_assert(eq(int, record_as("i.trace", "", "ten abort", &out), 128 + SIGABRT));
-	trace_row(traced_rows(path_of("i.trace")), "trace", NULL, NULL);
+	has_row("i.trace", "trace", NULL, NULL);
 }
 
 /* What the program opens under the number of the trace's file is not written to. */
