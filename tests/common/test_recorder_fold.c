@@ -47,6 +47,7 @@ static json_t *end(void)
 }
 
 TestSuite(small_recorder_fold, .timeout = 120, .init = begin);
+TestSuite(large_recorder_fold, .timeout = 120, .init = begin);
 
 /* ---- what comes ------------------------------------------------------------------------- */
 
@@ -290,7 +291,7 @@ Test(small_recorder_fold, a_recording_that_jumps_ends_a_fold)
 	json_decref(rows);
 }
 
-Test(small_recorder_fold, what_never_repeats_stays_as_it_is)
+Test(large_recorder_fold, what_never_repeats_stays_as_it_is)
 {
 	json_t *rows;
 	uint64_t recording = 0;

@@ -16,6 +16,7 @@
 #include "harness/layer/enter.h"
 
 TestSuite(small_cli_share, .timeout = 120);
+TestSuite(large_cli_share, .timeout = 120);
 
 /* Empty kernels, and windows that are as short as can be. */
 #define SHORT "share launch us=0 --window 0.03 --quiet"
@@ -113,7 +114,7 @@ Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = fol
 }
 
 /* Six lines are left, and half of one: they stay, and the rest is measured. */
-Test(small_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = folder_remove)
+Test(large_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = folder_remove)
 {
 #define ARMS_OF " --clients 1,2 --arms processes,streams --repetitions 3 --starts 2"
 	cr_assert(zero(int, run_rift(OUT, NULL, SHORT ARMS_OF " --output '%s/a.jsonl'", dir)));
@@ -155,7 +156,7 @@ Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remov
 }
 
 /* 2 ms more a call: the client under it takes many times as long. */
-Test(small_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = folder_remove)
+Test(large_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = folder_remove)
 {
 	const json_t *o, *set, *slow;
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 TestSuite(small_warmup, .timeout = 300);
+TestSuite(large_warmup, .timeout = 300);
 
 /* ---- one curve ----------------------------------------------------------------------------- */
 
@@ -234,7 +235,7 @@ static const struct warmup_row *find(const struct warmup_row *row, int n, int64_
  * Launches cost up to 20 ms more for 200 ms after a pause of 200 ms. Curves of all beginnings begin
  * after one, as a process takes its time to start; but `following` may begin sooner.
  */
-Test(small_warmup, a_clock_that_comes_back_is_seen_and_kept)
+Test(large_warmup, a_clock_that_comes_back_is_seen_and_kept)
 {
 	struct warmup_row row[WARMUP_DEPTHS_MAX * BEGINNINGS];
 	const json_t *curve;
