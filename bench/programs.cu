@@ -5,7 +5,7 @@
  *
  * Work is fixed: kernels and the host's own work are loops of so many steps, never of so much time,
  * so that a platform may make them longer. A step is a fused multiply-add that waits for the one
- * before, about 2 ns on both devices. The program does its work TIMES over (default 1), then checks
+ * before. The program does its work TIMES over (default 1), then checks
  * how many kernels have run: exit 1 where one is missing. It prints its wall time, context and all
  * allocations left out.
  */
@@ -17,7 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Steps of a microsecond, more or less. */
+/* Steps of what the programs below call a microsecond; docs/guide/predict.md has how long `gpu`
+ * takes. */
 enum { US = 500 };
 
 enum { BYTES = 1 << 20 };

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "common/check.h"
 #include "harness/base/json.h"
@@ -442,4 +444,30 @@ void note_cpu(const struct arguments *a, bool cpu)
 {
 	if (cpu && !(a->json && a->quiet))
 		fprintf(a->json ? stderr : stdout, "%s\n", platform_not_gpu);
+}
+
+int show_picture(const struct arguments *a, const char *folder, struct picture *p, int err)
+{
+	if (!err)
+		err = picture_draw(p);
+	if (p->written && !a->json)
+		printf("%s/%s%s\n", folder, p->plot.name, p->drawn ? ".png, .svg" : ".gp");
+	if (p->drawn && *p->said.s && !a->quiet)
+		fprintf(stderr, "rift: gnuplot remarks: %s\n", p->said.s);
+	return err;
+}
+
+void choose_output(const struct arguments *a, const char *what, char *out, size_t size)
+{
+	time_t t = time(NULL);
+	struct tm tm;
+	char stamp[32];
+
+	if (a->output) {
+		snprintf(out, size, "%s", a->output);
+		return;
+	}
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&t, &tm));
+	mkdir("results", 0777); /* where it fails, the file says so */
+	snprintf(out, size, "results/%s-%s.jsonl", stamp, what);
 }

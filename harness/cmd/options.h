@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "harness/base/command.h"
+#include "harness/base/picture.h"
 #include "harness/params/param.h"
 #include "harness/record/recorded.h"
 
@@ -157,5 +158,14 @@ json_t *command_json(const char *command, const char *name, json_t *several);
 
 /* The line below figures of the CPU device; beside JSON on stderr, and not with --quiet. */
 void note_cpu(const struct arguments *a, bool cpu);
+
+/*
+ * Draws a picture whose data and script are written (err: what writing them came to), names its
+ * files, passes on what gnuplot remarks. Returns 0, or a negative errno after one line.
+ */
+int show_picture(const struct arguments *a, const char *folder, struct picture *p, int err);
+
+/* --output, else results/TIME-WHAT.jsonl, and that folder. */
+void choose_output(const struct arguments *a, const char *what, char *out, size_t size);
 
 #endif

@@ -210,13 +210,7 @@ static int draw(const struct profile *p, const struct profile_args *a)
 		struct picture picture;
 
 		err = profile_chart_write(&picture, p, (enum profile_chart)i, a->plot);
-		if (!err)
-			err = picture_draw(&picture);
-		if (picture.written && !a->given.json)
-			printf("%s/%s%s\n", a->plot, picture.plot.name,
-			       picture.drawn ? ".png, .svg" : ".gp");
-		if (picture.drawn && *picture.said.s && !a->given.quiet)
-			fprintf(stderr, "rift: gnuplot remarks: %s\n", picture.said.s);
+		err = show_picture(&a->given, a->plot, &picture, err);
 		profile_chart_release(&picture);
 	}
 	return err;

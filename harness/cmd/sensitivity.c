@@ -100,13 +100,7 @@ static int draw(const struct sensitivity *s, const struct sensitivity_args *a)
 	if (!a->plot)
 		return 0;
 	err = sensitivity_chart_write(&picture, s, a->plot);
-	if (!err)
-		err = picture_draw(&picture);
-	if (picture.written && !a->given.json)
-		printf("%s/%s%s\n", a->plot, picture.plot.name,
-		       picture.drawn ? ".png, .svg" : ".gp");
-	if (picture.drawn && *picture.said.s && !a->given.quiet)
-		fprintf(stderr, "rift: gnuplot remarks: %s\n", picture.said.s);
+	err = show_picture(&a->given, a->plot, &picture, err);
 	sensitivity_chart_release(&picture);
 	return err;
 }

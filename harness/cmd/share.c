@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
@@ -326,14 +324,8 @@ static int draw(const struct share *s, const struct share_args *a)
 	if (!a->plot)
 		return 0;
 	err = share_charts_write(p, s, a->plot);
-	for (int i = 0; i < SHARE_CHARTS && !err; i++) {
-		err = picture_draw(&p[i]);
-		if (p[i].written && !a->given.json)
-			printf("%s/%s%s\n", a->plot, p[i].plot.name,
-			       p[i].drawn ? ".png, .svg" : ".gp");
-		if (p[i].drawn && *p[i].said.s && !a->given.quiet)
-			fprintf(stderr, "rift: gnuplot remarks: %s\n", p[i].said.s);
-	}
+	for (int i = 0; i < SHARE_CHARTS && !err; i++)
+		err = show_picture(&a->given, a->plot, &p[i], 0);
 	share_charts_release(p);
 	return err;
 }
@@ -350,24 +342,9 @@ static int show_all(const struct share *s, const struct share_args *a)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-static void choose_output(const struct share_args *a, char *out, size_t size)
-{
-	time_t t = time(NULL);
-	struct tm tm;
-	char stamp[32];
-
-	if (a->given.output) {
-		snprintf(out, size, "%s", a->given.output);
-		return;
-	}
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&t, &tm));
-	mkdir("results", 0777); /* where it fails, the file says so */
-	snprintf(out, size, "results/%s-share-%s.jsonl", stamp, a->given.words.word[0]);
-}
-
 static int begin(struct share *s, const struct share_args *a)
 {
-	char path[4096];
+	char path[4096], what[64];
 	int err = make_plan(&s->plan, a);
 
 	if (err)
@@ -377,7 +354,8 @@ static int begin(struct share *s, const struct share_args *a)
 		show(&a->given, s, print_plan, plan_json);
 		return 0;
 	}
-	choose_output(a, path, sizeof(path));
+	snprintf(what, sizeof(what), "share-%s", a->given.words.word[0]);
+	choose_output(&a->given, what, path, sizeof(path));
 	return share_create(s, path);
 }
 

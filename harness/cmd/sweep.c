@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -189,21 +187,6 @@ static int make_plan(struct session *s, struct plan *p, struct sweep_args *a, st
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
-
-static void choose_output(const struct sweep_args *a, char *out, size_t size)
-{
-	time_t t = time(NULL);
-	struct tm tm;
-	char stamp[32];
-
-	if (a->given.output) {
-		snprintf(out, size, "%s", a->given.output);
-		return;
-	}
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&t, &tm));
-	mkdir("results", 0777); /* where it fails, the file says so */
-	snprintf(out, size, "results/%s-%s.jsonl", stamp, a->workload[0]->name);
-}
 
 /* NAME.jsonl -> NAME-2.jsonl, the first that does not exist. */
 static void next_output(const char *path, char *out, size_t size)
@@ -423,7 +406,7 @@ int sweep_start(struct sweep_args *a)
 	if (!a->n_workloads && !(a->workload[0] = workload_find("launch")))
 		return -EINVAL;
 	if (!a->dry_run) {
-		choose_output(a, path, sizeof(path));
+		choose_output(&a->given, a->workload[0]->name, path, sizeof(path));
 		err = prepare(&s, a, path, &clocks);
 	}
 	if (!err)

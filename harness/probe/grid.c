@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "common/input.h"
 #include "common/line.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
@@ -181,36 +180,13 @@ static const char *damage_of(const json_t *grid)
 
 int grid_read(const char *path, json_t **grid)
 {
-	struct costs_file f;
-	json_error_t error;
-	const char *why;
-	int err = costs_open(&f, path);
+	static const struct object_kind kind = {
+		"grid of probes", "rift probe WORKLOAD --output FILE makes one",
+		GRID_SCHEMA,	  GRID_SCHEMA_MAJOR,
+		grid_is_named,	  damage_of,
+	};
 
-	*grid = err ? NULL : costs_parse(&f, JSON_REJECT_DUPLICATES, &error);
-	err = err ? err : costs_unread(&f);
-	if (err)
-		err = complain(-err, "%s: %s", path,
-			       f.in.err ? unpacked_reason(&f.in) : input_reason(err));
-	else if (!*grid)
-		err = complain(EINVAL,
-			       "%s:%d: a damaged grid of probes: from here on it is no JSON", path,
-			       error.line);
-	else if (!grid_is_named(json_get_text(*grid, "record")))
-		err = complain(EINVAL,
-			       "%s: no grid of probes: rift probe WORKLOAD --output FILE "
-			       "makes one",
-			       path);
-	else if (atoi(json_get_text(*grid, "schema")) != GRID_SCHEMA_MAJOR)
-		err = complain(EPROTONOSUPPORT, "%s: a grid of schema %s; this rift reads %s", path,
-			       text_shown(json_get_text(*grid, "schema")).s, GRID_SCHEMA);
-	else if ((why = damage_of(*grid)))
-		err = complain(EINVAL, "%s: a damaged grid of probes: %s", path, why);
-	unpacked_close(&f.in);
-	if (err) {
-		json_decref(*grid);
-		*grid = NULL;
-	}
-	return err;
+	return object_read(grid, path, &kind);
 }
 
 const json_t *grid_row(const json_t *grid, int config, const char *name)

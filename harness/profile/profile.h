@@ -78,6 +78,10 @@ int profile_make(struct profile *p, const char *path, const struct kind_rules *r
 		 bool with_idle);
 void profile_release(struct profile *p);
 
+/* A line "label  VALUE (LO to HI)", of times; and as JSON, a new reference. */
+void profile_interval_print(FILE *out, const char *label, const struct interval *i);
+json_t *profile_interval_json(const struct interval *i);
+
 /* On one screen; and all of it, a new reference. */
 void profile_print(const struct profile *p, FILE *out);
 json_t *profile_json(const struct profile *p);

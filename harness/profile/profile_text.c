@@ -95,7 +95,7 @@ static void print_costs(const struct profile *p, FILE *out)
 			100 * p->cost_ns[i] / p->shares.total_ns);
 }
 
-static void print_interval(FILE *out, const char *label, const struct interval *i)
+void profile_interval_print(FILE *out, const char *label, const struct interval *i)
 {
 	if (i->known)
 		row(out, label, "%s (%s to %s)", text_time(i->value).s, text_time(i->lo).s,
@@ -109,12 +109,12 @@ static void print_check(const struct profile *p, FILE *out)
 	fputc('\n', out);
 	row(out, "with recorder", "%s", text_time(p->recorded_ns).s);
 	if (p->retimed)
-		print_interval(out, "re-timed", &p->predicted);
+		profile_interval_print(out, "re-timed", &p->predicted);
 	if (p->measured.n) {
 		char label[32];
 
 		snprintf(label, sizeof(label), "without, n = %d", p->measured.n);
-		print_interval(out, label, &p->measured);
+		profile_interval_print(out, label, &p->measured);
 	}
 	row(out, "self-check", "%s", trust_names[p->trust]);
 	for (int i = 0; i < DOUBTS; i++)
@@ -133,7 +133,7 @@ void profile_print(const struct profile *p, FILE *out)
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static json_t *interval_json(const struct interval *i)
+json_t *profile_interval_json(const struct interval *i)
 {
 	return json_pack("{s:o, s:o, s:o, s:i}", "value_ns", json_number(i->value), "lo_ns",
 			 json_number(i->known ? i->lo : NAN), "hi_ns",
@@ -204,6 +204,7 @@ json_t *profile_json(const struct profile *p)
 		p->has_kind ? json_string(program_kind_touched[p->kind]) : json_null(), "shares",
 		shares_json(&p->shares), "one_us_more", costs_json(p), "total_ns",
 		p->shares.total_ns, "recorded_ns", p->recorded_ns, "predicted",
-		interval_json(&p->predicted), "without_recorder", interval_json(&p->measured),
-		"self_check", trust_names[p->trust], "doubts", doubts_json(p));
+		profile_interval_json(&p->predicted), "without_recorder",
+		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "doubts",
+		doubts_json(p));
 }

@@ -38,22 +38,14 @@ static void print_platforms(const struct program_price *p, FILE *out)
 	row(out, "assumed", "kernels last as long on B as on A, and the host computes as fast");
 }
 
-static void print_time(FILE *out, const char *label, const struct interval *i)
-{
-	if (i->known)
-		row(out, label, "%s (%s to %s)", text_time(i->value).s, text_time(i->lo).s,
-		    text_time(i->hi).s);
-	else
-		row(out, label, "%s", text_time(i->value).s);
-}
-
 static void print_times(const struct program_report *r, FILE *out)
 {
 	const struct program_price *p = r->price;
 
 	fputc('\n', out);
-	print_time(out, p->profile->measured.n ? "measured on A" : "re-timed on A", &p->a_ns);
-	print_time(out, "predicted on B", &p->b_ns);
+	profile_interval_print(out, p->profile->measured.n ? "measured on A" : "re-timed on A",
+			       &p->a_ns);
+	profile_interval_print(out, "predicted on B", &p->b_ns);
 	row(out, "B / A", "%.3f", p->b_ns.value / p->a_ns.value);
 	if (isfinite(r->measured_ns))
 		row(out, "measured on B", "%s, predicted %+.1f %%: %s", text_time(r->measured_ns).s,
@@ -125,13 +117,6 @@ void program_report_print(const struct program_report *r, FILE *out)
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static json_t *interval_json(const struct interval *i)
-{
-	return json_pack("{s:o, s:o, s:o, s:i}", "value_ns", json_number(i->value), "lo_ns",
-			 json_number(i->known ? i->lo : NAN), "hi_ns",
-			 json_number(i->known ? i->hi : NAN), "n", i->n);
-}
-
 static json_t *shares_json(const struct program_price *p)
 {
 	json_t *o = json_object();
@@ -182,7 +167,7 @@ json_t *program_report_json(const struct program_report *r)
 			 json_text(b->j->path), "parameters_side", journal_side_name(b->side),
 			 "beyond_a", p->sources->a != NULL, "self_check",
 			 trust_names[p->profile->trust], "reordered", p->reordered, "a",
-			 interval_json(&p->a_ns), "b", interval_json(&p->b_ns), "b_measured_ns",
-			 json_number(r->measured_ns), "shares", shares_json(p), "one_us_more",
-			 costs_json(p), "remedies", remedies_json(r));
+			 profile_interval_json(&p->a_ns), "b", profile_interval_json(&p->b_ns),
+			 "b_measured_ns", json_number(r->measured_ns), "shares", shares_json(p),
+			 "one_us_more", costs_json(p), "remedies", remedies_json(r));
 }

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/input.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/record/environment.h"
 #include "harness/record/validate_record.h"
@@ -108,6 +110,43 @@ json_t *costs_parse(struct costs_file *f, size_t flags, json_error_t *error)
 int costs_unread(const struct costs_file *f)
 {
 	return f->in.err ? f->in.err : f->bytes > COSTS_BYTES_MAX ? -EFBIG : 0;
+}
+
+static int judge_object(const json_t *o, const char *path, const struct object_kind *kind)
+{
+	const char *schema = json_get_text(o, "schema"), *why;
+
+	if (!kind->is_named(json_get_text(o, "record")))
+		return complain(EINVAL, "%s: no %s: %s", path, kind->name, kind->maker);
+	if (atoi(schema) != kind->major)
+		return complain(EPROTONOSUPPORT, "%s: %s of schema %s; this rift reads %s", path,
+				kind->name, text_shown(schema).s, kind->schema);
+	why = kind->damage(o);
+	return why ? complain(EINVAL, "%s: damaged %s: %s", path, kind->name, why) : 0;
+}
+
+int object_read(json_t **out, const char *path, const struct object_kind *kind)
+{
+	struct costs_file f;
+	json_error_t error;
+	int err = costs_open(&f, path);
+
+	*out = err ? NULL : costs_parse(&f, JSON_REJECT_DUPLICATES, &error);
+	err = err ? err : costs_unread(&f);
+	if (err)
+		err = complain(-err, "%s: %s", path,
+			       f.in.err ? unpacked_reason(&f.in) : input_reason(err));
+	else if (!*out)
+		err = complain(EINVAL, "%s:%d: damaged %s: from here on it is no JSON", path,
+			       error.line, kind->name);
+	else
+		err = judge_object(*out, path, kind);
+	unpacked_close(&f.in);
+	if (err) {
+		json_decref(*out);
+		*out = NULL;
+	}
+	return err;
 }
 
 bool costs_is_named(const char *s)

@@ -32,6 +32,20 @@ json_t *costs_parse(struct costs_file *f, size_t flags, json_error_t *error);
 /* Why costs_parse() did not see all that it wanted to, as of costs_open(); 0: it did. */
 int costs_unread(const struct costs_file *f);
 
+/* A file of one JSON object, its `record` and `schema` among its members; as large as call costs.
+ */
+struct object_kind {
+	const char *name;  /* "grid of probes" */
+	const char *maker; /* "rift probe WORKLOAD --output FILE makes one" */
+	const char *schema;
+	int major;
+	bool (*is_named)(const char *record);
+	const char *(*damage)(const json_t *o); /* what is wrong with it; NULL: nothing */
+};
+
+/* Returns 0 and a new reference, or NULL and a negative errno after one line. */
+int object_read(json_t **out, const char *path, const struct object_kind *kind);
+
 /* Is this what their `record` says? Files of schema 1 call them a card. */
 bool costs_is_named(const char *record);
 

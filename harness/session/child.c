@@ -363,6 +363,22 @@ void child_release(struct child *c)
 	c->in = (struct feed){ .fd = -1 };
 }
 
+int child_errno(const struct child *c)
+{
+	if (WIFSIGNALED(c->status))
+		return 0;
+	switch (WEXITSTATUS(c->status)) {
+	case RIFT_NO_DEVICE:
+		return -ENODEV;
+	case RIFT_FAILED_POINTS:
+		return -ENOSYS;
+	case RIFT_USAGE:
+		return -EINVAL;
+	default:
+		return 0;
+	}
+}
+
 void child_describe(const struct child *c, char *out, size_t size)
 {
 	if (WIFSIGNALED(c->status))

@@ -83,6 +83,9 @@ void child_stop(struct child *c, double wait_s);
 /* Kills it if it runs, and frees everything. */
 void child_release(struct child *c);
 
+/* What its exit code means, after its own line: -ENODEV, -ENOSYS, -EINVAL; 0: it says nothing. */
+int child_errno(const struct child *c);
+
 /* "was killed by signal 9 (Killed)", "ended with exit code 3" */
 void child_describe(const struct child *c, char *out, size_t size);
 

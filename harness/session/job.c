@@ -1,7 +1,6 @@
 /* job.c - one worker process that does one job, attended to its end. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/check.h"
 #include "common/interrupt.h"
@@ -85,13 +84,9 @@ static int judge_end(const struct job *j, const struct child *c)
 
 	if (j->bye)
 		return 0;
+	if (child_errno(c))
+		return child_errno(c);
 	child_describe(c, how, sizeof(how));
-	if (strstr(how, "exit code 4"))
-		return -ENODEV;
-	if (strstr(how, "exit code 2"))
-		return -ENOSYS;
-	if (strstr(how, "exit code 3"))
-		return -EINVAL;
 	return complain(EIO, "process %d of %d %s", j->process + 1, j->processes, how);
 }
 

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -525,13 +524,9 @@ static int judge_child(const struct probing *p, const struct child *c)
 		return -p->refused_code; /* it said why */
 	if (p->bye)
 		return 0;
+	if (child_errno(c))
+		return child_errno(c);
 	child_describe(c, how, sizeof(how));
-	if (strstr(how, "exit code 4"))
-		return -ENODEV;
-	if (strstr(how, "exit code 2"))
-		return -ENOSYS;
-	if (strstr(how, "exit code 3"))
-		return -EINVAL;
 	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "common/input.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -83,33 +82,13 @@ static const char *damage_of(const json_t *curves)
 
 int warmup_read(const char *path, json_t **curves)
 {
-	struct costs_file f;
-	json_error_t error;
-	const char *why;
-	int err = costs_open(&f, path);
+	static const struct object_kind kind = {
+		"warm-up curves", "rift warmup --output FILE makes them",
+		WARMUP_SCHEMA,	  WARMUP_SCHEMA_MAJOR,
+		warmup_is_named,  damage_of,
+	};
 
-	*curves = err ? NULL : costs_parse(&f, JSON_REJECT_DUPLICATES, &error);
-	err = err ? err : costs_unread(&f);
-	if (err)
-		err = complain(-err, "%s: %s", path,
-			       f.in.err ? unpacked_reason(&f.in) : input_reason(err));
-	else if (!*curves)
-		err = complain(EINVAL, "%s:%d: damaged warm-up curves: from here on it is no JSON",
-			       path, error.line);
-	else if (!warmup_is_named(json_get_text(*curves, "record")))
-		err = complain(EINVAL,
-			       "%s: no warm-up curves: rift warmup --output FILE makes them", path);
-	else if (atoi(json_get_text(*curves, "schema")) != WARMUP_SCHEMA_MAJOR)
-		err = complain(EPROTONOSUPPORT, "%s: curves of schema %s; this rift reads %s", path,
-			       text_shown(json_get_text(*curves, "schema")).s, WARMUP_SCHEMA);
-	else if ((why = damage_of(*curves)))
-		err = complain(EINVAL, "%s: damaged warm-up curves: %s", path, why);
-	unpacked_close(&f.in);
-	if (err) {
-		json_decref(*curves);
-		*curves = NULL;
-	}
-	return err;
+	return object_read(curves, path, &kind);
 }
 
 /* ---- one curve ----------------------------------------------------------------------------- */

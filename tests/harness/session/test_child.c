@@ -2,6 +2,7 @@
  * test_child.c - harness/session/child.h: processes that stand in for workers. A prefix that ends
  * with " #" is a command of its own, without the worker behind it.
  */
+#include "harness/base/command.h"
 #include "harness/session/child.h"
 #include "tests/divert.h"
 
@@ -359,4 +360,26 @@ Test(small_child, a_hook_that_failed)
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(o, "name")), strerror(EIO)),
 		  "name");
 	json_decref(o);
+}
+
+/* Codes that begin with the same digit are others. */
+Test(small_child, what_an_exit_code_means)
+{
+	static const struct {
+		int code, means;
+	} ends[] = { { 0, 0 },	     { 1, 0 },	{ 2, -ENOSYS }, { 3, -EINVAL },
+		     { 4, -ENODEV }, { 40, 0 }, { 31, 0 },	{ 127, 0 } };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const struct child c = { .status = ends[i].code << 8 };
+
+		cr_expect(eq(int, child_errno(&c), ends[i].means), "%d", ends[i].code);
+	}
+}
+
+Test(small_child, a_signal_is_no_exit_code)
+{
+	const struct child killed = { .status = RIFT_NO_DEVICE }; /* the number of a signal */
+
+	cr_expect(zero(int, child_errno(&killed)), "signal 4");
 }
