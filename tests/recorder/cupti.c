@@ -3,6 +3,7 @@
  * take times of its own, for tests of the recorder's library. All records take as much room.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #define SHOWN __attribute__((visibility("default")))
 
-enum { RECORD_BYTES = 256, KINDS = 64, REFUSED = 15 };
+enum { RECORD_BYTES = 256, KINDS = 64, CALLS = 1024, REFUSED = 15 };
 
 static cupti_request *request;
 static cupti_complete *complete;
@@ -33,12 +34,12 @@ SHOWN int cuptiFinalize(void);
 SHOWN void stub_add(const void *record, size_t bytes);
 SHOWN void stub_deliver(void);
 SHOWN void stub_lose(size_t n);
-SHOWN int stub_calls(void);
 SHOWN int cuptiSubscribe(void **subscriber, cupti_callback *callback, void *unused);
 SHOWN int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t cbid);
 SHOWN void stub_call(int domain, uint32_t cbid, int site);
 
-static int n_calls, n_heard;
+static int n_heard;
+static uint8_t records_call[2][CALLS]; /* of the runtime, of the driver */
 static cupti_callback *heard;
 
 static int setting(const char *name)
@@ -99,24 +100,29 @@ int cuptiActivityEnable(uint32_t kind)
 	if (setting("STUB_CUPTI_REFUSES") == (int)kind)
 		return setting("STUB_CUPTI_WHY") ? setting("STUB_CUPTI_WHY") : REFUSED;
 	enabled[kind % KINDS] = has_clock;
+	if (kind == CUPTI_RUNTIME || kind == CUPTI_DRIVER)
+		memset(records_call[kind == CUPTI_DRIVER], 1, CALLS);
+	return 0;
+}
+
+/* As CUPTI 13.0 has it once there is a context: nothing comes of it while the kind is off. */
+static int switch_call(bool driver, uint32_t cbid, uint8_t enable)
+{
+	if (cbid >= CALLS)
+		return REFUSED;
+	if (enabled[driver ? CUPTI_DRIVER : CUPTI_RUNTIME])
+		records_call[driver][cbid] = enable;
 	return 0;
 }
 
 int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 {
-	(void)cbid;
-	n_calls += enable;
-	return 0;
+	return switch_call(false, cbid, enable);
 }
 
 int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
-	return cuptiActivityEnableRuntimeApi(cbid, enable);
-}
-
-int stub_calls(void)
-{
-	return n_calls;
+	return switch_call(true, cbid, enable);
 }
 
 int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, struct cupti_record **record)
@@ -357,13 +363,21 @@ void stub_lose(size_t n)
 	dropped = n;
 }
 
+static bool is_wanted(const void *record, size_t bytes)
+{
+	struct cupti_api api = { 0 };
+
+	memcpy(&api, record, bytes < sizeof(api) ? bytes : sizeof(api));
+	if (api.kind == CUPTI_RUNTIME || api.kind == CUPTI_DRIVER)
+		return records_call[api.kind == CUPTI_DRIVER][api.cbid % CALLS];
+	return enabled[api.kind % KINDS];
+}
+
 void stub_add(const void *record, size_t bytes)
 {
 	size_t records_max;
-	uint32_t kind;
 
-	memcpy(&kind, record, sizeof(kind));
-	if (kind != CUPTI_RUNTIME && kind != CUPTI_DRIVER && !enabled[kind % KINDS])
+	if (!is_wanted(record, bytes))
 		return;
 	if (buffer && used + RECORD_BYTES > room)
 		stub_deliver();

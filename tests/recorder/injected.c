@@ -166,6 +166,24 @@ static void launches(void)
 	deliver();
 }
 
+/* A launch of the runtime's with a record of the driver's within it, which the kernel is of. */
+static void nested(void)
+{
+	for (int i = 0; i < 3; i++) {
+		struct cupti_api inner = { .kind = CUPTI_DRIVER,
+					   .cbid = 307,
+					   .thread = (uint32_t)syscall(SYS_gettid) };
+
+		call(CUPTI_RUNTIME, 211); /* cudaLaunchKernel */
+		inner.start = later(0) - 2000;
+		inner.end = later(0) - 1000;
+		inner.correlation = ++correlation;
+		add(&inner, sizeof(inner));
+		kernel(correlation, later(0));
+		later(6000);
+	}
+}
+
 /* A kernel that seems to start before its call. */
 static void early(void)
 {
@@ -229,7 +247,7 @@ static const struct {
 	{ "first", first_call }, { "every", every },   { "launches", launches },
 	{ "early", early },	 { "ranges", ranges }, { "capture", capture },
 	{ "lost", lost },	 { "die", die },       { "print", print_now },
-	{ "count", count },
+	{ "count", count },	 { "nested", nested },
 };
 
 static void *find(void *library, const char *name)

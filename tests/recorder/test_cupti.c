@@ -121,6 +121,19 @@ Test(small_cupti, kernels_may_come_before_their_calls)
 	json_decref(rows);
 }
 
+Test(small_cupti, a_launch_within_a_launch_is_part_of_it)
+{
+	json_t *rows = record("RIFT_TRACE_FOLD=0", "nested");
+	const json_t *call = trace_row(rows, "call", "class", "launch");
+
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 3));
+	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 3));
+	cr_assert(eq(str, (char *)traced_name(rows, call), "cudaLaunchKernel"));
+	cr_assert(eq(i64, trace_int(trace_row(rows, "op", "kind", "kernel"), "call"),
+		     trace_int(call, "id")));
+	json_decref(rows);
+}
+
 Test(small_cupti, launches_fold)
 {
 	json_t *rows = record("", "launches");

@@ -1,8 +1,9 @@
 /*
  * calls.h - the calls that are recorded, by CUPTI's numbers (cupti_runtime_cbid.h,
- * cupti_driver_cbid.h): of the driver those that launch, since libraries enter by it, and of the
- * runtime those of the classes that a trace has. Include with CUPTI_CALL(domain, number, class,
- * name, name in CUPTI) defined.
+ * cupti_driver_cbid.h): of the runtime those of the classes that a trace has, and of the driver
+ * those that launch, since libraries enter by it. A launch by the runtime's function is that
+ * function's record alone (CUPTI 13.0); a record of the driver's within it is part of it. Include
+ * with CUPTI_CALL(domain, number, class, name, name in CUPTI) defined.
  */
 #ifndef CUPTI_CALL
 #define CUPTI_CALL(domain, number, class, name, cuptis)
@@ -56,6 +57,8 @@ CUPTI_CALL(RUNTIME, 198, other, cudaStreamCreateWithFlags, cudaStreamCreateWithF
 CUPTI_CALL(RUNTIME, 201, other, cudaStreamDestroy, cudaStreamDestroy_v5050)
 CUPTI_CALL(RUNTIME, 202, other, cudaStreamCreateWithPriority, cudaStreamCreateWithPriority_v5050)
 CUPTI_CALL(RUNTIME, 206, alloc, cudaMallocManaged, cudaMallocManaged_v6000)
+CUPTI_CALL(RUNTIME, 211, launch, cudaLaunchKernel, cudaLaunchKernel_v7000)
+CUPTI_CALL(RUNTIME, 214, launch, cudaLaunchKernel, cudaLaunchKernel_ptsz_v7000)
 CUPTI_CALL(RUNTIME, 215, copy, cudaMemcpy, cudaMemcpy_ptds_v7000)
 CUPTI_CALL(RUNTIME, 216, copy, cudaMemcpy2D, cudaMemcpy2D_ptds_v7000)
 CUPTI_CALL(RUNTIME, 223, copy, cudaMemcpyToSymbol, cudaMemcpyToSymbol_ptds_v7000)
@@ -78,9 +81,14 @@ CUPTI_CALL(RUNTIME, 246, copy, cudaMemcpy3DAsync, cudaMemcpy3DAsync_ptsz_v7000)
 CUPTI_CALL(RUNTIME, 247, wait_event, cudaStreamWaitEvent, cudaStreamWaitEvent_ptsz_v7000)
 CUPTI_CALL(RUNTIME, 249, copy, cudaMemcpy3DPeer, cudaMemcpy3DPeer_ptds_v7000)
 CUPTI_CALL(RUNTIME, 250, copy, cudaMemcpy3DPeerAsync, cudaMemcpy3DPeerAsync_ptsz_v7000)
+CUPTI_CALL(RUNTIME, 269, launch, cudaLaunchCooperativeKernel, cudaLaunchCooperativeKernel_v9000)
+CUPTI_CALL(RUNTIME, 270, launch, cudaLaunchCooperativeKernel,
+	   cudaLaunchCooperativeKernel_ptsz_v9000)
 CUPTI_CALL(RUNTIME, 284, hostfunc, cudaLaunchHostFunc, cudaLaunchHostFunc_v10000)
 CUPTI_CALL(RUNTIME, 285, hostfunc, cudaLaunchHostFunc, cudaLaunchHostFunc_ptsz_v10000)
 CUPTI_CALL(RUNTIME, 310, other, cudaGraphInstantiate, cudaGraphInstantiate_v10000)
+CUPTI_CALL(RUNTIME, 311, graph_launch, cudaGraphLaunch, cudaGraphLaunch_v10000)
+CUPTI_CALL(RUNTIME, 312, graph_launch, cudaGraphLaunch, cudaGraphLaunch_ptsz_v10000)
 CUPTI_CALL(RUNTIME, 313, other, cudaGraphExecDestroy, cudaGraphExecDestroy_v10000)
 CUPTI_CALL(RUNTIME, 315, other, cudaStreamBeginCapture, cudaStreamBeginCapture_v10000)
 CUPTI_CALL(RUNTIME, 316, other, cudaStreamBeginCapture, cudaStreamBeginCapture_ptsz_v10000)
@@ -98,6 +106,8 @@ CUPTI_CALL(RUNTIME, 376, free, cudaFreeAsync, cudaFreeAsync_ptsz_v11020)
 CUPTI_CALL(RUNTIME, 391, alloc, cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_v11020)
 CUPTI_CALL(RUNTIME, 392, alloc, cudaMallocFromPoolAsync, cudaMallocFromPoolAsync_ptsz_v11020)
 CUPTI_CALL(RUNTIME, 418, other, cudaGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags_v11040)
+CUPTI_CALL(RUNTIME, 430, launch, cudaLaunchKernelExC, cudaLaunchKernelExC_v11060)
+CUPTI_CALL(RUNTIME, 431, launch, cudaLaunchKernelExC, cudaLaunchKernelExC_ptsz_v11060)
 CUPTI_CALL(RUNTIME, 436, other, cudaGraphInstantiateWithParams,
 	   cudaGraphInstantiateWithParams_v12000)
 CUPTI_CALL(RUNTIME, 437, other, cudaGraphInstantiateWithParams,
@@ -108,6 +118,8 @@ CUPTI_CALL(RUNTIME, 453, other, cudaStreamBeginCaptureToGraph,
 	   cudaStreamBeginCaptureToGraph_ptsz_v12030)
 CUPTI_CALL(RUNTIME, 470, module, cudaLibraryLoadData, cudaLibraryLoadData_v12060)
 CUPTI_CALL(RUNTIME, 471, module, cudaLibraryLoadFromFile, cudaLibraryLoadFromFile_v12060)
+CUPTI_CALL(RUNTIME, 505, launch, cudaLaunchKernel, __cudaLaunchKernel_v13000)
+CUPTI_CALL(RUNTIME, 506, launch, cudaLaunchKernel, __cudaLaunchKernel_ptsz_v13000)
 CUPTI_CALL(DRIVER, 18, module, cuModuleLoad, cuModuleLoad)
 CUPTI_CALL(DRIVER, 19, module, cuModuleLoadData, cuModuleLoadData)
 CUPTI_CALL(DRIVER, 20, module, cuModuleLoadDataEx, cuModuleLoadDataEx)

@@ -32,8 +32,15 @@ struct detail {
 /* A call that went on without its operation. */
 struct awaiting {
 	uint64_t correlation;
+	uint64_t call; /* the same, or that of the launch around it */
 	uint32_t thread;
 	unsigned round;
+};
+
+/* The last launch of a thread. */
+struct launch {
+	uint64_t id;
+	int64_t t1;
 };
 
 struct stream_row {
@@ -48,7 +55,7 @@ struct list {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct list waiting, details, awaiting, streams, recordings, captures;
+static struct list waiting, details, awaiting, streams, recordings, captures, launches;
 static unsigned this_round = 1;
 static int64_t n_taken;
 static struct calibration *diverted;
@@ -428,6 +435,7 @@ static void number_recording(struct trace_event *call)
 static void send_op(struct trace_event *op, const struct trace_event *call)
 {
 	op->thread = call->thread;
+	op->id = call->id;
 	complete_stream(op);
 	if (op->t0 < call->t0)
 		op->t0 = call->t0;
@@ -472,12 +480,46 @@ static void forget_old(void)
 	awaiting.n = kept;
 }
 
-static void await(const struct trace_event *call)
+static void await(uint64_t correlation, const struct trace_event *call)
 {
 	struct awaiting *a = append(&awaiting, sizeof(*a));
 
 	if (a)
-		*a = (struct awaiting){ call->id, call->thread, this_round };
+		*a = (struct awaiting){ correlation, call->id, call->thread, this_round };
+}
+
+static bool is_launch(const struct trace_event *call)
+{
+	return call->kind == TRACE_CLASS_launch || call->kind == TRACE_CLASS_graph_launch;
+}
+
+/* The launch that this one is part of: the runtime's, of the driver's; 0: it is its own. */
+static uint64_t launch_around(const struct trace_event *call)
+{
+	struct launch *last = is_launch(call) ? at(&launches, call->thread, sizeof(*last)) : NULL;
+
+	if (!last)
+		return 0;
+	if (call->t1 <= last->t1)
+		return last->id;
+	*last = (struct launch){ call->id, call->t1 };
+	return 0;
+}
+
+/* What it has launched is its outer call's. */
+static void send_inner(const struct trace_event *call, uint64_t outer)
+{
+	struct trace_event as = { .id = outer, .thread = call->thread, .t0 = call->t0 };
+	struct detail *d = details.item;
+
+	for (size_t i = first_detail(call->id); i < details.n && d[i].correlation == call->id; i++)
+		if (d[i].is_op) {
+			send_op(&d[i].event, &as);
+			d[i].is_op = false;
+			d[i].round = 0;
+		}
+	if (call->id != outer)
+		await(call->id, &as);
 }
 
 /* Details that are used are left with a correlation of 0. */
@@ -486,7 +528,13 @@ static void send_call(struct trace_event *call)
 	struct detail *d = details.item;
 	size_t first = first_detail(call->id), end = first;
 	bool wanted = recorder_wants(call->t0);
+	uint64_t outer = launch_around(call);
 
+	if (outer) {
+		if (wanted)
+			send_inner(call, outer);
+		return;
+	}
 	for (; end < details.n && d[end].correlation == call->id; end++) {
 		merge(call, &d[end].event);
 		call->has_op |= d[end].is_op;
@@ -503,7 +551,7 @@ static void send_call(struct trace_event *call)
 		d[i].is_op = false;
 	}
 	if (wanted && has_work(call) && !call->has_op)
-		await(call);
+		await(call->id, call);
 }
 
 /* ---- onwards --------------------------------------------------------------------------- */
@@ -550,7 +598,9 @@ static void send_late(bool end)
 		if (d[i].is_op && awaiting.n)
 			found = bsearch(&key, a, awaiting.n, sizeof(*a), by_call);
 		if (found) {
-			struct trace_event call = { .thread = found->thread, .t0 = d[i].event.t0 };
+			struct trace_event call = { .id = found->call,
+						    .thread = found->thread,
+						    .t0 = d[i].event.t0 };
 
 			send_op(&d[i].event, &call);
 		} else if (d[i].round && !is_due(d[i].round, end)) {
