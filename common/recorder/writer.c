@@ -339,6 +339,13 @@ static void put_calibration(struct trace_writer *w, const struct trace_calibrati
 	put_spread(w, "gap_ns", &c->gap);
 	put_key(w, "window");
 	put_known(w, c->window);
+	if (c->has_graphs) {
+		put_text(w, ",\"graph_launch_ns\":[");
+		put_number(w, c->graph_launch_ns);
+		put(w, ",", 1);
+		put_number(w, c->graph_node_ns);
+		put(w, "]", 1);
+	}
 	put_text(w, ",\"recorder\":{\"call_ns\":");
 	put_number(w, c->call_ns);
 	put_member(w, "pace_ns", c->pace_ns);

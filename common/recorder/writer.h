@@ -25,6 +25,9 @@ struct trace_calibration {
 	int window;	 /* launches that fit into a queue; 0: not known */
 	int64_t call_ns; /* that recording adds between two adjacent calls */
 	int64_t pace_ns, kernel_ns;
+	bool has_graphs;
+	int64_t graph_launch_ns,
+		graph_node_ns; /* a launch of a graph without nodes; each node more */
 };
 
 /* The first row. Texts are those of the process. */

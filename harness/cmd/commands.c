@@ -13,6 +13,7 @@
 #include "harness/env/platform.h"
 #include "harness/env/system.h"
 #include "harness/probe/costs.h"
+#include "harness/profile/recording.h"
 #include "harness/session/worker.h"
 #include "harness/share/share.h"
 #include "harness/warmup/warmup.h"
@@ -33,6 +34,7 @@ static int cmd_worker(int argc, char **argv)
 }
 
 static const struct command command_worker = { .name = "sweep-worker", .start = cmd_worker };
+static const struct command command_empty = { .name = "profile-empty", .start = cmd_empty };
 static const struct command command_clocks = { .name = "sweep-clocks", .start = cmd_clocks };
 static const struct command command_of_help;
 
@@ -58,6 +60,7 @@ static const struct command *const commands[] = {
 	&command_warmup,
 	&command_worker,
 	&command_clocks,
+	&command_empty,
 	&command_layer,
 	&command_doctor,
 	&command_of_help,

@@ -84,7 +84,103 @@ static double calls_behind(const struct profile *p, int which)
 	return which == 1 ? fmin(n, CALIBRATION_WAITS) : n;
 }
 
-static void predict(struct profile *p)
+static void draw_from_calls(const struct profile *p, const struct swings *s, double *draws)
+{
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++) {
+		draws[d] = s->base;
+		for (int i = 0; i < 3; i++) {
+			struct philox r = philox4x32((uint32_t)d, (uint32_t)i, 0, 0, SEED);
+			double z = normal(philox_uniform(r.word[0]), philox_uniform(r.word[1]));
+
+			draws[d] += swing(s, i, z, calls_behind(p, i));
+		}
+	}
+}
+
+/* ---- c, Z and g differ between processes -------------------------------------------------- */
+
+enum { PROCESSES_LEAST = 5, PROCESSES_MAX = TRACE_RUNS_MAX + 1 };
+
+/* The medians of c, Z and g of the traced process and of those that did nothing. */
+struct processes {
+	double ns[3][PROCESSES_MAX];
+	int n;
+};
+
+static double *quantiles_of(struct trace_calibration *c, int which)
+{
+	return which == 0 ? c->launch_call_ns : which == 1 ? c->launch_and_wait_ns : c->gap_ns;
+}
+
+static void find_processes(struct trace *t, struct processes *out)
+{
+	for (int i = 0; i < t->empties; i++) {
+		const struct trace_empty *e = &t->empty[i];
+
+		out->ns[0][i] = e->launch_call_ns;
+		out->ns[1][i] = e->launch_and_wait_ns;
+		out->ns[2][i] = e->gap_ns;
+	}
+	for (int which = 0; which < 3; which++)
+		out->ns[which][t->empties] = quantiles_of(&t->calibration, which)[QUANTILE_P50];
+	out->n = t->empties + 1;
+}
+
+/*
+ * The runs without the recorder are processes of their own, and c moves by a quarter from one to
+ * the next: prices are medians of processes, and their quantiles the least and the most.
+ */
+static void take_processes(struct trace *t, const struct processes *from)
+{
+	double sorted[PROCESSES_MAX];
+
+	for (int which = 0; which < 3; which++) {
+		double *q = quantiles_of(&t->calibration, which);
+
+		memcpy(sorted, from->ns[which], sizeof(sorted));
+		q[QUANTILE_P50] = median_of(sorted, from->n);
+		q[QUANTILE_P05] = q[QUANTILE_P95] = q[QUANTILE_P50];
+		for (int i = 0; i < from->n; i++) {
+			q[QUANTILE_P05] = fmin(q[QUANTILE_P05], sorted[i]);
+			q[QUANTILE_P95] = fmax(q[QUANTILE_P95], sorted[i]);
+		}
+	}
+}
+
+/* How far the wall time moves where a median is so many ns: a line on either side. */
+static double swing_to(const struct swings *s, const double *quantiles, int which, double ns)
+{
+	double median = quantiles[QUANTILE_P50];
+	double end = quantiles[ns < median ? QUANTILE_P05 : QUANTILE_P95];
+
+	if (end == median)
+		return 0;
+	return (ns - median) / (end - median) * (ns < median ? s->low[which] : s->high[which]);
+}
+
+static void draw_from_processes(struct profile *p, const struct swings *s,
+				const struct processes *from, double *draws)
+{
+	double *medians = malloc(BOOTSTRAP_DRAWS * sizeof(*medians)), median;
+	struct resamples r = { 0 };
+	int err = resamples_init(&r, from->n, SEED, 1);
+
+	CHECK(medians, "memory of draws");
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] = s->base;
+	for (int which = 0; which < 3 && !err; which++) {
+		const double *q = quantiles_of(&p->trace.calibration, which);
+
+		err = resamples_medians(&r, from->ns[which], medians, &median);
+		for (int d = 0; d < BOOTSTRAP_DRAWS && !err; d++)
+			draws[d] += swing_to(s, q, which, medians[d]);
+	}
+	CHECK(!err, "prices of %d processes", from->n);
+	resamples_release(&r);
+	free(medians);
+}
+
+static void predict(struct profile *p, const struct processes *from)
 {
 	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
 	struct swings s = { .base = p->times.end - p->times.start };
@@ -92,15 +188,10 @@ static void predict(struct profile *p)
 
 	CHECK(draws, "memory of draws");
 	find_swings(p, &s);
-	for (int d = 0; d < BOOTSTRAP_DRAWS; d++) {
-		draws[d] = s.base;
-		for (int i = 0; i < 3; i++) {
-			struct philox r = philox4x32((uint32_t)d, (uint32_t)i, 0, 0, SEED);
-			double z = normal(philox_uniform(r.word[0]), philox_uniform(r.word[1]));
-
-			draws[d] += swing(&s, i, z, calls_behind(p, i));
-		}
-	}
+	if (from->n >= PROCESSES_LEAST)
+		draw_from_processes(p, &s, from, draws);
+	else
+		draw_from_calls(p, &s, draws);
 	err = interval_of_draws(&p->predicted, s.base, BOOTSTRAP_N_MIN, draws);
 	CHECK(!err, "times of a trace");
 	free(draws);
@@ -199,6 +290,7 @@ static void find_costs(struct profile *p)
 
 static void retime(struct profile *p)
 {
+	struct processes processes = { .n = 0 };
 	struct timed recorded;
 
 	timed_recorded(&recorded, &p->steps);
@@ -214,9 +306,12 @@ static void retime(struct profile *p)
 		return;
 	}
 	timed_release(&recorded);
+	find_processes(&p->trace, &processes);
+	if (processes.n >= PROCESSES_LEAST)
+		take_processes(&p->trace, &processes);
 	p->prices = prices_of_trace(&p->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
 	timed_priced(&p->times, &p->steps, &p->prices);
-	predict(p);
+	predict(p, &processes);
 }
 
 int profile_make(struct profile *p, const char *path, const struct kind_rules *rules,

@@ -10,6 +10,9 @@
 
 enum { BAR_WIDTH = 30 };
 
+/* From which share on it is said that the kind leaves out what is outside. */
+#define OUTSIDE_TOLD 0.05
+
 /* ---- text --------------------------------------------------------------------------------- */
 
 static const char *plural(int64_t n)
@@ -58,6 +61,9 @@ static void print_kind(const struct profile *p, FILE *out)
 	} else {
 		row(out, "kind", "%s", program_kind_names[p->kind]);
 	}
+	if (share_of(&p->shares, SHARE_OUTSIDE) >= OUTSIDE_TOLD)
+		row(out, "", "of the %s between its first call and its last",
+		    text_time(p->shares.total_ns - p->shares.ns[SHARE_OUTSIDE]).s);
 	row(out, "advice", "%s", program_kind_advice[p->kind]);
 	row(out, "a layer touches", "%s", program_kind_touched[p->kind]);
 }

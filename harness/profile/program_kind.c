@@ -28,24 +28,24 @@ const char *const program_kind_advice[PROGRAM_KINDS] = {
 	"begin with the larger share",
 };
 
-/* What each kind is measured by. */
+/* What each kind is measured by: a program that starts slowly is of the same kind. */
 static double share_for(const struct shares *s, enum program_kind v)
 {
 	switch (v) {
 	case KIND_GPU:
-		return share_of(s, SHARE_KERNELS);
+		return share_inside(s, SHARE_KERNELS);
 	case KIND_GAP:
-		return share_of(s, SHARE_GAPS);
+		return share_inside(s, SHARE_GAPS);
 	case KIND_API:
-		return share_of(s, SHARE_API);
+		return share_inside(s, SHARE_API);
 	case KIND_SYNC:
-		return share_of(s, SHARE_SYNC);
+		return share_inside(s, SHARE_SYNC);
 	case KIND_TRANSFER:
-		return share_of(s, SHARE_COPIES) + share_of(s, SHARE_COPY_CALLS);
+		return share_inside(s, SHARE_COPIES) + share_inside(s, SHARE_COPY_CALLS);
 	case KIND_MEMORY:
-		return share_of(s, SHARE_MEMORY);
+		return share_inside(s, SHARE_MEMORY);
 	case KIND_CPU:
-		return share_of(s, SHARE_HOST);
+		return share_inside(s, SHARE_HOST);
 	default:
 		return 0;
 	}
@@ -57,7 +57,8 @@ static bool applies(const struct shares *s, const struct kind_rules *rules, enum
 	if (share_for(s, v) < rules->least[v])
 		return false;
 	if (v == KIND_GPU)
-		return share_of(s, SHARE_API) + share_of(s, SHARE_SYNC) <= rules->gpu_idle_most;
+		return share_inside(s, SHARE_API) + share_inside(s, SHARE_SYNC) <=
+		       rules->gpu_idle_most;
 	if (v == KIND_GAP && !isnan(gap_ns))
 		return s->kernel_median_ns < rules->gap_times * gap_ns;
 	return true;
@@ -79,11 +80,11 @@ enum program_kind program_kind_of(const struct shares *s, const struct kind_rule
 void shares_largest(const struct shares *s, enum share out[2])
 {
 	out[0] = SHARE_KERNELS;
-	for (int i = 1; i < SHARES; i++)
+	for (int i = 1; i < SHARE_OUTSIDE; i++)
 		if (s->ns[i] > s->ns[out[0]])
 			out[0] = (enum share)i;
 	out[1] = out[0] == SHARE_KERNELS ? SHARE_COPIES : SHARE_KERNELS;
-	for (int i = 0; i < SHARES; i++)
+	for (int i = 0; i < SHARE_OUTSIDE; i++)
 		if ((enum share)i != out[0] && s->ns[i] > s->ns[out[1]])
 			out[1] = (enum share)i;
 }

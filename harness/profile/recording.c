@@ -6,6 +6,7 @@
  */
 #include "harness/profile/recording.h"
 
+#include <cuda_runtime_api.h>
 #include <errno.h>
 #include <glob.h>
 #include <jansson.h>
@@ -20,8 +21,10 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/interrupt.h"
 #include "common/output.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "harness/profile/trace.h"
@@ -213,7 +216,114 @@ static void keep_equal(const struct recording_request *r, const struct plain *p,
 			 text_shown(r->argv[0]).s, p->n - out->n, p->n);
 }
 
+/* ---- processes that do nothing ------------------------------------------------------------ */
+
+int cmd_empty(int argc, char **argv)
+{
+	(void)argc, (void)argv;
+	CUDA(cudaFree(NULL));
+	CUDA(cudaDeviceSynchronize());
+	return 0;
+}
+
+/* What a trace says of it; false: nothing of use. It is removed. */
+static bool take_empty(const char *path, struct recording_empty *e)
+{
+	struct trace t;
+	bool fine = !trace_read(&t, path) && t.is_calibrated;
+
+	if (fine) {
+		for (int64_t i = 0; i < t.owns; i++)
+			e->own_ns += t.own[i].t1 - t.own[i].t0;
+		e->launch_call_ns = t.calibration.launch_call_ns[QUANTILE_P50];
+		e->launch_and_wait_ns = t.calibration.launch_and_wait_ns[QUANTILE_P50];
+		e->gap_ns = t.calibration.gap_ns[QUANTILE_P50];
+	}
+	trace_release(&t);
+	unlink(path);
+	return fine;
+}
+
+/* One with the recorder, one without. */
+static int run_pair(const struct recording_request *r, struct recording *out)
+{
+	struct recording_empty *e = &out->empty[out->empties];
+	int64_t *plain = &out->plain_empty_ns[out->empties];
+	int status[2] = { 0 }, err;
+
+	*e = (struct recording_empty){ 0 };
+	tell_recorder(r);
+	err = run_once(r, &status[0], &e->wall_ns);
+	tell_nothing();
+	err = err ? err : run_once(r, &status[1], plain);
+	if (!access(r->output, F_OK) && take_empty(r->output, e) && !err && !status[0] &&
+	    !status[1])
+		out->empties++;
+	return err;
+}
+
+/* By its first line, which it has just got. */
+static bool is_of_cupti(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool is = f && getline(&line, &room, f) > 0 && strstr(line, "\"recorder\":\"cupti\"");
+
+	free(line);
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* The CPU device's recorder is in its process, and tells what it works itself. */
+static int run_empties(const struct recording_request *request, struct recording *out)
+{
+	char program[PATH_MAX] = "", word[] = "profile-empty", path[PATH_MAX];
+	char *argv[] = { program, word, NULL };
+	struct recording_request r = { .argv = argv,
+				       .output = path,
+				       .cupti = request->cupti,
+				       .max_events = request->max_events,
+				       .stdout_to_stderr = true };
+	int err = 0;
+
+	if (!is_of_cupti(request->output) ||
+	    readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s.empty", request->output);
+	for (int i = 0; i < request->unprofiled && !err; i++) {
+		progress("what the recorder adds to a process: %d of %d", i + 1,
+			 request->unprofiled);
+		err = run_pair(&r, out);
+	}
+	progress_clear();
+	return err;
+}
+
 /* ---- the row ------------------------------------------------------------------------------ */
+
+static json_t *empties_json(const struct recording *rec)
+{
+	json_t *recorded = json_array(), *plain = json_array();
+
+	for (int i = 0; i < rec->empties; i++) {
+		const struct recording_empty *e = &rec->empty[i];
+
+		json_array_append_new(recorded,
+				      json_pack("{s:I, s:I, s:f, s:f, s:f}", "wall_ns",
+						(json_int_t)e->wall_ns, "own_ns",
+						(json_int_t)e->own_ns, "launch_call_ns",
+						e->launch_call_ns, "launch_and_wait_ns",
+						e->launch_and_wait_ns, "gap_ns", e->gap_ns));
+		json_array_append_new(plain, json_integer(rec->plain_empty_ns[i]));
+	}
+	if (rec->empties)
+		return json_pack("{s:o, s:o}", "recorded", recorded, "unprofiled_wall_ns", plain);
+	json_decref(recorded);
+	json_decref(plain);
+	return NULL;
+}
 
 static json_t *runs_row(const struct recording *rec)
 {
@@ -221,9 +331,9 @@ static json_t *runs_row(const struct recording *rec)
 
 	for (int i = 0; i < rec->n; i++)
 		json_array_append_new(list, json_integer(rec->unprofiled_wall_ns[i]));
-	return json_pack("{s:s, s:I, s:o, s:i}", "record", "runs", "profiled_wall_ns",
+	return json_pack("{s:s, s:I, s:o, s:i, s:o*}", "record", "runs", "profiled_wall_ns",
 			 (json_int_t)rec->profiled_wall_ns, "unprofiled_wall_ns", list,
-			 "exit_status", rec->status);
+			 "exit_status", rec->status, "empty", empties_json(rec));
 }
 
 static int pass_over(const json_t *o, const struct record_scan *scan, void *arg)
@@ -264,6 +374,8 @@ int recording_run(const struct recording_request *request, struct recording *out
 		err = run_recorded(request, out);
 	if (!err)
 		err = run_plain(request, &plain, request->unprofiled);
+	if (!err)
+		err = run_empties(request, out);
 	if (err)
 		return err;
 	keep_equal(request, &plain, out);

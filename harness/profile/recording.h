@@ -22,21 +22,35 @@ struct recording_request {
 	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */
 };
 
+/* A process that does nothing but begin and end. */
+struct recording_empty {
+	int64_t wall_ns, own_ns;			   /* own: what the recorder worked in it */
+	double launch_call_ns, launch_and_wait_ns, gap_ns; /* medians of its calibration */
+};
+
 struct recording {
 	int status; /* of the program's recorded run, as waitpid() has it */
 	int64_t profiled_wall_ns;
 	int n;
 	int64_t unprofiled_wall_ns[RECORDING_RUNS_MAX];
+	int empties; /* on a GPU as many as runs, each beside one without the recorder */
+	struct recording_empty empty[RECORDING_RUNS_MAX];
+	int64_t plain_empty_ns[RECORDING_RUNS_MAX];
 };
 
 /*
  * Half of the runs without the recorder, the recorded run, the other half: what warms up or slows
  * down in between concerns both kinds. Wall times are whole processes, from their start to their
- * end. The trace gets a row `runs`. Returns 0, or a negative errno after one line: the program
- * cannot be started, it wrote no trace, the file exists, another profiler is asked for; -EINTR
- * without a line after Ctrl-C. A run without the recorder that ends otherwise than the recorded one
- * is left out, and a line says so.
+ * end. Where CUPTI recorded, processes that do nothing follow, with it and without, in turns: what
+ * it adds to the beginning and the end of one, and what calls cost in other processes than the
+ * recorded one. The trace gets a row `runs`. Returns 0, or a negative errno after one line: the
+ * program cannot be started, it wrote no trace, the file exists, another profiler is asked for;
+ * -EINTR without a line after Ctrl-C. A run without the recorder that ends otherwise than the
+ * recorded one is left out, and a line says so.
  */
 int recording_run(const struct recording_request *request, struct recording *out);
+
+/* `rift profile-empty`, such a process: a context, one wait. Returns an exit code. */
+int cmd_empty(int argc, char **argv);
 
 #endif

@@ -9,8 +9,8 @@
 #include "harness/stats/stats.h"
 
 const char *const share_names[SHARES] = {
-	"kernels", "copies",	 "stream", "gaps",  "api",
-	"sync",	   "copy_calls", "memory", "other", "host",
+	"kernels",    "copies", "stream", "gaps", "api",     "sync",
+	"copy_calls", "memory", "other",  "host", "outside",
 };
 const char *const share_texts[SHARES] = {
 	"a kernel runs",
@@ -23,6 +23,7 @@ const char *const share_texts[SHARES] = {
 	"device idle in allocations, loading of code",
 	"device idle in other calls of the runtime",
 	"device idle, host outside any call",
+	"before the first call and behind the last",
 };
 
 /* ---- state -------------------------------------------------------------------------------- */
@@ -150,6 +151,7 @@ static int64_t first_behind(const struct sharing *sh, int64_t from, int64_t leas
 struct walk {
 	int64_t at, end;
 	double t0, t1, shift;
+	enum share before; /* the time before the first of these calls */
 	enum share behind;
 };
 
@@ -157,7 +159,7 @@ static void walk(struct sharing *sh, const struct walk *w)
 {
 	double at = w->t0;
 	bool emptied = false; /* the host had waited for the queue to become empty */
-	enum share behind = w->behind;
+	enum share before = w->before, behind = w->behind;
 
 	for (int64_t k = w->at; k < w->end && at < w->t1; k++) {
 		int64_t call = sh->threads.list[k];
@@ -166,7 +168,8 @@ static void walk(struct sharing *sh, const struct walk *w)
 		double from = earlier(later(span->t0, at), w->t1);
 		double to = earlier(later(span->t1, from), w->t1);
 
-		add(sh, SHARE_HOST, at + w->shift, from + w->shift);
+		add(sh, before, at + w->shift, from + w->shift);
+		before = SHARE_HOST;
 		if (what == SHARE_API && emptied)
 			what = SHARE_SYNC;
 		emptied |= empties_queue(sh->s->step[call].role);
@@ -191,8 +194,9 @@ static void idle_before(struct sharing *sh, double t0, double t1, int64_t op)
 	double told = sh->times->call[call].t1;
 	double shift = later(earlier(t1 - told, sh->latency_ns), 0);
 	double arrived = earlier(told + shift, t1);
+	bool is_first = t0 <= sh->times->start;
 
-	if (t0 <= sh->times->start) {
+	if (is_first) {
 		shift = 0;
 		arrived = t1;
 	}
@@ -200,6 +204,7 @@ static void idle_before(struct sharing *sh, double t0, double t1, int64_t op)
 	if (arrived > t0)
 		walk(sh, &(struct walk){ first_behind(sh, at + 1, least, t0 - shift), at + 1,
 					 t0 - shift, arrived - shift, shift,
+					 is_first ? SHARE_OUTSIDE : SHARE_HOST,
 					 share_of_call(sh->s, call) });
 	add(sh, SHARE_GAPS, arrived, t1);
 }
@@ -211,13 +216,14 @@ static void idle_to_end(struct sharing *sh, double t0)
 	int64_t least, end;
 
 	if (main == TRACE_NONE) {
-		add(sh, SHARE_HOST, t0, sh->times->end);
+		add(sh, SHARE_OUTSIDE, t0, sh->times->end);
 		return;
 	}
 	least = sh->threads.first[main];
 	end = sh->threads.first[main + 1];
-	walk(sh, &(struct walk){ first_behind(sh, end, least, t0), end, t0, sh->times->end, 0,
-				 SHARE_HOST });
+	walk(sh,
+	     &(struct walk){ first_behind(sh, end, least, t0), end, t0, sh->times->end, 0,
+			     t0 <= sh->times->start ? SHARE_OUTSIDE : SHARE_HOST, SHARE_OUTSIDE });
 }
 
 /* ---- the device --------------------------------------------------------------------------- */
@@ -384,4 +390,11 @@ void shares_release(struct shares *s)
 double share_of(const struct shares *s, enum share what)
 {
 	return s->total_ns > 0 ? s->ns[what] / s->total_ns : 0;
+}
+
+double share_inside(const struct shares *s, enum share what)
+{
+	double inside = s->total_ns - s->ns[SHARE_OUTSIDE];
+
+	return inside > 0 ? s->ns[what] / inside : 0;
 }

@@ -15,7 +15,9 @@
  *   in another call                           other
  *   in no call                                host
  *
- * Before the first operation and behind the last one it is the same for the main thread.
+ * Before the first operation and behind the last one it is the same for the main thread; but the
+ * time before its first call and behind its last is outside: the process starts and ends, and a
+ * program that has not begun to use the device, or no longer does.
  */
 #ifndef RIFT_PROFILE_SHARES_H
 #define RIFT_PROFILE_SHARES_H
@@ -33,6 +35,7 @@ enum share {
 	SHARE_MEMORY,
 	SHARE_OTHER, /* other calls: devices, contexts, attributes */
 	SHARE_HOST,
+	SHARE_OUTSIDE, /* the host before its first call and behind its last */
 	SHARES
 };
 
@@ -71,6 +74,9 @@ enum share share_of_call(const struct steps *s, int64_t call);
 /* A share of the total, 0 to 1. */
 double share_of(const struct shares *s, enum share what);
 
+/* A share of the time between the first call and the last. */
+double share_inside(const struct shares *s, enum share what);
+
 /* ---- what kind of program ----------------------------------------------------------------- */
 
 enum program_kind {
@@ -89,7 +95,7 @@ extern const char *const program_kind_names[PROGRAM_KINDS];   /* "GPU-bound" */
 extern const char *const program_kind_touched[PROGRAM_KINDS]; /* by virtualization: "clocks, MIG" */
 extern const char *const program_kind_advice[PROGRAM_KINDS];
 
-/* From which share on a program is bound by it: of each kind but mixed. */
+/* From which share of the time inside on a program is bound by it: of each kind but mixed. */
 struct kind_rules {
 	double least[KIND_MIXED];
 	double gpu_idle_most; /* GPU-bound: api and sync together */
@@ -109,7 +115,7 @@ struct kind_rules {
 enum program_kind program_kind_of(const struct shares *s, const struct kind_rules *rules,
 				  double gap_ns);
 
-/* The two largest shares, of which a mixed program is. */
+/* The two largest shares inside, of which a mixed program is. */
 void shares_largest(const struct shares *s, enum share out[2]);
 
 #endif

@@ -454,9 +454,27 @@ static double process_end(const struct trace *t)
 	return longest(t->profiled_wall_ns < 0 ? 0 : end, (double)t->end_ns);
 }
 
+/* Beyond what it worked itself, by the medians of processes that do nothing. */
+static double added_to_process(const struct trace *t)
+{
+	double with[TRACE_RUNS_MAX], without[TRACE_RUNS_MAX];
+
+	if (!t->empties || !t->plain_empties)
+		return 0;
+	for (int i = 0; i < t->empties; i++)
+		with[i] = t->empty[i].wall_ns - t->empty[i].own_ns;
+	memcpy(without, t->plain_empty_ns, sizeof(without));
+	return longest(median_of(with, t->empties) - median_of(without, t->plain_empties), 0);
+}
+
+/* What the recorder adds to a process is taken off its beginning. */
 static double process_start(const struct trace *t)
 {
-	return t->partial && t->calls ? (double)t->call[0].t0 : (double)t->process_start_ns;
+	double start = (double)t->process_start_ns, added = added_to_process(t);
+
+	if (t->partial && t->calls)
+		return (double)t->call[0].t0;
+	return start + (added < -start ? added : -start);
 }
 
 static void find_tail(struct scan *scan)

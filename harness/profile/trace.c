@@ -349,6 +349,43 @@ static int take_end(struct reading *r, const json_t *o)
 	return 0;
 }
 
+static int take_empty(const struct reading *r, const json_t *o, struct trace_empty *e)
+{
+	const struct {
+		const char *name;
+		double *ns;
+	} times[] = { { "wall_ns", &e->wall_ns },
+		      { "own_ns", &e->own_ns },
+		      { "launch_call_ns", &e->launch_call_ns },
+		      { "launch_and_wait_ns", &e->launch_and_wait_ns },
+		      { "gap_ns", &e->gap_ns } };
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times) && !err; i++)
+		err = take_ns(r, json_object_get(o, times[i].name), times[i].name, times[i].ns);
+	return err;
+}
+
+/* What the recorder adds to a process, where that was measured. */
+static int take_empties(const struct reading *r, const json_t *o)
+{
+	const json_t *list = json_object_get(o, "recorded");
+	size_t n = json_array_size(list);
+	size_t plain = json_array_size(json_object_get(o, "unprofiled_wall_ns"));
+	struct trace *t = r->t;
+	int err = 0;
+
+	if (n > TRACE_RUNS_MAX || plain > TRACE_RUNS_MAX)
+		return trace_damaged(r, "empty: more than %d processes", TRACE_RUNS_MAX);
+	for (size_t i = 0; i < n && !err; i++)
+		err = take_empty(r, json_array_get(list, i), &t->empty[i]);
+	if (!err)
+		err = take_list(r, o, "unprofiled_wall_ns", t->plain_empty_ns, plain);
+	t->empties = err ? 0 : (int)n;
+	t->plain_empties = err ? 0 : (int)plain;
+	return err;
+}
+
 static int take_runs(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
@@ -367,6 +404,8 @@ static int take_runs(struct reading *r, const json_t *o)
 	if (!err && n)
 		err = take_list(r, o, "unprofiled_wall_ns", t->unprofiled_wall_ns, n);
 	t->unprofiled = err ? 0 : (int)n;
+	if (!err && json_object_get(o, "empty"))
+		err = take_empties(r, json_object_get(o, "empty"));
 	return err;
 }
 

@@ -142,6 +142,12 @@ struct trace_calibration {
 
 enum { TRACE_RUNS_MAX = 100 };
 
+/* A process that does nothing but begin and end, recorded: what its calls cost, by its median. */
+struct trace_empty {
+	double wall_ns, own_ns; /* own: what the recorder worked of that */
+	double launch_call_ns, launch_and_wait_ns, gap_ns;
+};
+
 struct trace {
 	char *path;
 	json_t *header; /* the first line */
@@ -170,6 +176,10 @@ struct trace {
 	int64_t profiled_wall_ns; /* TRACE_NONE: not known */
 	int unprofiled;		  /* runs without the recorder */
 	double unprofiled_wall_ns[TRACE_RUNS_MAX];
+
+	int empties, plain_empties; /* processes that do nothing, with the recorder and without */
+	struct trace_empty empty[TRACE_RUNS_MAX];
+	double plain_empty_ns[TRACE_RUNS_MAX];
 };
 
 /*

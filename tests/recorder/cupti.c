@@ -189,6 +189,12 @@ SHOWN int cuEventCreate(void **event, unsigned flags);
 SHOWN int cuEventDestroy_v2(void *event);
 SHOWN int cuEventRecord(void *event, void *stream);
 SHOWN int cuEventElapsedTime(float *ms, void *from, void *to);
+SHOWN int cuStreamBeginCapture_v2(void *stream, int mode);
+SHOWN int cuStreamEndCapture(void *stream, void **graph);
+SHOWN int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+SHOWN int cuGraphLaunch(void *exec, void *stream);
+SHOWN int cuGraphExecDestroy(void *exec);
+SHOWN int cuGraphDestroy(void *graph);
 SHOWN int cuLaunchHostFunc(void *stream, void (*function)(void *), void *argument);
 SHOWN int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 			 unsigned by, unsigned bz, unsigned shared, void *stream, void **arguments,
@@ -343,6 +349,42 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 		stub_add(&k, sizeof(k));
 	}
 	return function ? 0 : REFUSED;
+}
+
+int cuStreamBeginCapture_v2(void *stream, int mode)
+{
+	(void)stream, (void)mode;
+	return setting("STUB_CUPTI_NO_GRAPHS") ? REFUSED : 0;
+}
+
+int cuStreamEndCapture(void *stream, void **graph)
+{
+	(void)stream;
+	return make(graph);
+}
+
+int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags)
+{
+	(void)graph, (void)flags;
+	return make(exec);
+}
+
+int cuGraphLaunch(void *exec, void *stream)
+{
+	(void)exec, (void)stream;
+	return 0;
+}
+
+int cuGraphExecDestroy(void *exec)
+{
+	(void)exec;
+	return give_back();
+}
+
+int cuGraphDestroy(void *graph)
+{
+	(void)graph;
+	return give_back();
 }
 
 SHOWN int stub_launches(void);

@@ -227,8 +227,23 @@ Test(small_cupti, the_calibration_is_made_once_and_cleaned_up)
 	const char *out;
 
 	cr_assert(zero(int, run("", "first first count", &out)));
-	/* A row to warm up, ten rows and 50 waits, ten rows recorded. */
-	cr_assert(eq(str, (char *)out, "launches 2150 live 0\n"));
+	/* A row to warm up, ten rows and 50 waits, graphs of 1 and 65 nodes, ten rows recorded. */
+	cr_assert(eq(str, (char *)out, "launches 2216 live 0\n"));
+}
+
+Test(small_cupti, launches_of_graphs_are_calibrated_where_there_are_graphs)
+{
+	json_t *rows = record("", "every"), *without;
+	const json_t *c = json_object_get(json_array_get(rows, 0), "calibration");
+
+	cr_assert(eq(sz, json_array_size(json_object_get(c, "graph_launch_ns")), 2));
+	cr_assert(zero(int, unlink(path)));
+	without = record("STUB_CUPTI_NO_GRAPHS=1", "every");
+	c = json_object_get(json_array_get(without, 0), "calibration");
+	cr_assert(zero(ptr, json_object_get(c, "graph_launch_ns")));
+	cr_assert(eq(i64, trace_int(c, "n"), 1000));
+	json_decref(rows);
+	json_decref(without);
 }
 
 Test(small_cupti, without_a_calibration_it_is_recorded_all_the_same)

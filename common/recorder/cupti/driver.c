@@ -15,6 +15,7 @@
 #include "common/recorder/recorder.h"
 
 enum { ROWS = 10, ROW_LAUNCHES = 100, WAITS = 50, NON_BLOCKING = 1 };
+enum { GRAPH_LAUNCHES = 30, GRAPH_NODES = 64, RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */ };
 
 /* What is asked; all return CUresult, 0 is success. Names as libcuda.so.1 exports them. */
 #define DRIVER_FUNCTIONS(ROW)                                                                      \
@@ -34,9 +35,18 @@ enum { ROWS = 10, ROW_LAUNCHES = 100, WAITS = 50, NON_BLOCKING = 1 };
 	    (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,      \
 	     unsigned bz, unsigned shared, void *stream, void **arguments, void **extra))
 
+#define GRAPH_FUNCTIONS(ROW)                                                                       \
+	ROW(cuStreamBeginCapture_v2, (void *stream, int mode))                                     \
+	ROW(cuStreamEndCapture, (void *stream, void **graph))                                      \
+	ROW(cuGraphInstantiateWithFlags, (void **exec, void *graph, unsigned long long flags))     \
+	ROW(cuGraphLaunch, (void *exec, void *stream))                                             \
+	ROW(cuGraphExecDestroy, (void *exec))                                                      \
+	ROW(cuGraphDestroy, (void *graph))
+
 static struct {
 #define ROW(name, parameters) int(*name) parameters;
 	DRIVER_FUNCTIONS(ROW)
+	GRAPH_FUNCTIONS(ROW)
 #undef ROW
 } cuda;
 
@@ -57,7 +67,7 @@ static bool bind(void)
 		size_t offset;
 	} functions[] = {
 #define ROW(name, parameters) { #name, offsetof(__typeof__(cuda), name) },
-		DRIVER_FUNCTIONS(ROW)
+		DRIVER_FUNCTIONS(ROW) GRAPH_FUNCTIONS(ROW)
 #undef ROW
 	};
 
@@ -198,6 +208,71 @@ static bool time_rows(struct times *t, int rows)
 	return fine;
 }
 
+/* ---- launches of graphs ---------------------------------------------------------------- */
+
+/* A line of so many nodes; NULL: a call failed. */
+static void *graph_of(int nodes)
+{
+	void *graph = NULL, *exec = NULL;
+	int err = cuda.cuStreamBeginCapture_v2(bench.stream, RELAXED);
+
+	if (err)
+		return NULL;
+	for (int i = 0; i < nodes && !err; i++)
+		err = launch();
+	err = cuda.cuStreamEndCapture(bench.stream, &graph) || err;
+	if (!err && cuda.cuGraphInstantiateWithFlags(&exec, graph, 0))
+		exec = NULL;
+	if (graph)
+		cuda.cuGraphDestroy(graph);
+	return exec;
+}
+
+/* The first launch uploads it. The rest is held back, so that the device is of no matter. */
+static bool time_graph(void *exec, int64_t *call)
+{
+	int gate = 0;
+	int err = cuda.cuGraphLaunch(exec, bench.stream);
+
+	err = err || cuda.cuStreamSynchronize(bench.stream);
+	if (err || cuda.cuLaunchHostFunc(bench.stream, hold, &gate))
+		return false;
+	for (int i = 0; i < GRAPH_LAUNCHES && !err; i++) {
+		int64_t start = recorder_now();
+
+		err = cuda.cuGraphLaunch(exec, bench.stream);
+		call[i] = recorder_now() - start;
+	}
+	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
+	return !cuda.cuStreamSynchronize(bench.stream) && !err; /* the gate is on this stack */
+}
+
+/* The median call of a graph of so many nodes; -1: a call failed. */
+static int64_t graph_call_ns(int nodes)
+{
+	int64_t call[GRAPH_LAUNCHES], ns = -1;
+	void *exec = graph_of(nodes);
+
+	if (!exec)
+		return -1;
+	if (time_graph(exec, call))
+		ns = trace_spread_of(call, GRAPH_LAUNCHES).p50;
+	cuda.cuGraphExecDestroy(exec);
+	return ns;
+}
+
+/* The line through two lengths; where it would fall, all calls cost the same. */
+static void time_graphs(struct trace_calibration *out)
+{
+	int64_t one = graph_call_ns(1), more = one < 0 ? -1 : graph_call_ns(1 + GRAPH_NODES);
+
+	if (more < 0)
+		return;
+	out->has_graphs = true;
+	out->graph_node_ns = more > one ? (more - one) / GRAPH_NODES : 0;
+	out->graph_launch_ns = one - out->graph_node_ns;
+}
+
 /* The first launches are those of a kernel that is not loaded yet. */
 static bool warm_up(void)
 {
@@ -216,6 +291,7 @@ bool driver_calibrate(struct trace_calibration *out)
 		out->launch_call = trace_spread_of(t->call, t->n_calls);
 		out->launch_and_wait = trace_spread_of(t->wait, t->n_waits);
 		out->gap = trace_spread_of(t->pace, t->n_rows);
+		time_graphs(out);
 	}
 	free(t);
 	if (!fine)

@@ -21,8 +21,9 @@ bool driver_has_context(void);
 
 /*
  * Before CUPTI records: 1,000 launches of an empty kernel in ten rows that a host function holds
- * back, and 50 that are waited for, on a stream of its own. gap is then what a kernel takes of the
- * row. false: a call failed; the program goes on as it was.
+ * back, and 50 that are waited for, on a stream of its own; then 30 of a graph of one node and
+ * of 65. gap is then what a kernel takes of the row. false: a call failed; the program goes on as
+ * it was.
  */
 bool driver_calibrate(struct trace_calibration *out);
 

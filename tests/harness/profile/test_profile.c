@@ -95,6 +95,54 @@ Test(small_profile, wide_prices)
 	is_trusted(TRUST_LOW, DOUBT_WIDE);
 }
 
+#define EMPTY(wall, z)                                                                             \
+	"{\"wall_ns\":" #wall ",\"own_ns\":1000000,\"launch_call_ns\":2000,"                       \
+	"\"launch_and_wait_ns\":" #z ",\"gap_ns\":1000}"
+
+/* The process began 5 ms before its first call. */
+static void analyse_beside(const char *empties, long wall_ns)
+{
+	made_begin(&made, ",\"process_start_ns\":-5000000", MADE_CALIBRATION);
+	made.runs = empties;
+	put_steps();
+	made_end(&made, N * STEP, 5, wall_ns);
+	analyse();
+}
+
+/* Processes that do nothing take 3 ms with the recorder, 1 ms of it its own, and 0.5 without. */
+Test(small_profile, what_the_recorder_adds_to_a_process_is_taken_off)
+{
+	analyse_beside(
+		",\"empty\":{\"recorded\":[" EMPTY(3000000, 10000) "," EMPTY(
+			3000000,
+			10000) "," EMPTY(9000000,
+					 10000) "],"
+						"\"unprofiled_wall_ns\":[500000,500000,100000]}",
+		3500000 + N * STEP);
+	cr_expect(eq(dbl, profile.predicted.value, 3500000 + N * STEP), "%g",
+		  profile.predicted.value);
+	cr_expect(eq(dbl, profile.shares.ns[SHARE_OUTSIDE], 3500000), "before the first call");
+	is_trusted(TRUST_FULL, 0);
+}
+
+/* Z is the median of five processes, the recorded one's of 10 us among them. */
+Test(small_profile, calls_cost_what_they_do_in_other_processes)
+{
+	analyse_beside(
+		",\"empty\":{\"recorded\":[" EMPTY(1000000, 11000) "," EMPTY(
+			1000000, 11000) "," EMPTY(1000000,
+						  11000) "," EMPTY(1000000,
+								   12000) "],\"unprofiled_wall_"
+									  "ns\":[1000000]}",
+		5000000 + N * (STEP + 1000));
+	cr_expect(eq(dbl, profile.predicted.value, 5000000 + N * (STEP + 1000)), "%g",
+		  profile.predicted.value);
+	cr_expect(eq(dbl, profile.predicted.lo, 5000000 + N * STEP), "%g", profile.predicted.lo);
+	cr_expect(eq(dbl, profile.predicted.hi, 5000000 + N * (STEP + 2000)), "%g",
+		  profile.predicted.hi);
+	is_trusted(TRUST_FULL, 0);
+}
+
 /* The same spread, but medians of 1000 launches and 50 waits. */
 Test(small_profile, medians_of_many_calls)
 {
@@ -162,7 +210,7 @@ Test(small_profile, calls_alone)
 		strstr(line, "\"recorded\"") + strlen("\"recorded\""));
 	fclose(f);
 	analyse();
-	cr_expect(eq(dbl, profile.shares.ns[SHARE_HOST], 18000), "host");
+	cr_expect(eq(dbl, profile.shares.ns[SHARE_OUTSIDE], 18000), "outside");
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_API], 2000), "launch");
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_SYNC], 40000), "wait");
 	cr_expect(eq(int, profile.has_kind, 0), "not told");

@@ -79,6 +79,17 @@ static long batch(long kernel_ns)
 	return end + MADE_WAKE;
 }
 
+/* What is outside does not count for the kind. */
+Test(small_retime, a_slow_start_is_of_no_kind)
+{
+	made_begin(&made, ",\"process_start_ns\":-50000000", MADE_CALIBRATION);
+	batch(50000);
+	analysed();
+	is(SHARE_OUTSIDE, 50000000);
+	is(SHARE_HOST, 0);
+	is_kind(KIND_GPU);
+}
+
 Test(small_retime, gpu_compute_bound)
 {
 	long wall;
@@ -155,7 +166,8 @@ Test(small_retime, cpu_compute_bound)
 	analysed();
 	is(SHARE_KERNELS, N * K);
 	is(SHARE_API, N * MADE_C + MADE_L);
-	is(SHARE_HOST, N * HOST + 10000 - MADE_L - N * K);
+	is(SHARE_HOST, (N - 1) * (HOST - K));
+	is(SHARE_OUTSIDE, HOST + 10000 - MADE_L - K);
 	is_kind(KIND_CPU);
 }
 
