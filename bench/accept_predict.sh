@@ -11,7 +11,8 @@
 #
 # TIMES is how often a program of ours does its work (default 10). UNDER="WORDS;WORDS" are the
 # layers, as rift layer takes them (default: emulated ones whose costs are known exactly, and shim).
-# Words for public projects are in bench/layer_rows.sh.
+# LAYERS="NAME ..." are rows of bench/layer_rows.sh, from the folder THIRD. SWEEP is how long a session
+# of launches takes (default --quick).
 # OUT keeps traces, sessions and call costs; what is there already is not measured again. It prints
 # figures and judges nothing.
 set -u
@@ -20,7 +21,11 @@ out=${2:-results/predict}
 rift=$build/rift
 runs=${RUNS:-7}
 mkdir -p "$out"
-IFS=';' read -r -a layers <<<"${UNDER:-shim;emulate call=5;emulate call=20;emulate call=100}"
+IFS=';' read -r -a words_of <<<"${UNDER-shim;emulate call=5;emulate call=20;emulate call=100}"
+layers=${THIRD:-.layers/third}
+# shellcheck source=bench/layer_rows.sh
+. "$(dirname "$0")/layer_rows.sh"
+trap end_daemon EXIT
 programs=()
 for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}; do
 	programs+=("$build/bench/programs $name ${TIMES:-10}")
@@ -85,14 +90,15 @@ done
 echo "== prices"
 keep "$out/native.json" "$rift" probe --quiet --output "$out/native.json"
 printf '%-28s %-20s %10s %10s %10s %8s %s\n' program layer "A, ms" "B, ms" measured error "95 % interval"
-for words in "${layers[@]}"; do
-	under=$(stem "$words")
-	keep "$out/$under.jsonl" "$rift" sweep launch --quick --quiet --layer "$words" --output "$out/$under.jsonl"
+price() { # NAME WORDS
+	local under=$1 words=$2 start p trace measured
+	# shellcheck disable=SC2086
+	keep "$out/$under.jsonl" "$rift" sweep launch ${SWEEP:---quick} --quiet --layer "$words" --output "$out/$under.jsonl"
 	keep "$out/$under.json" "$rift" probe --quiet --layer "$words" --output "$out/$under.json"
 	# shellcheck disable=SC2086
 	start=$(wall_ms "$rift" layer --quiet $words -- "$build/bench/programs" start)
 	start=$(awk -v b="${start:-0}" -v a="$(wall_ms "$build/bench/programs" start)" 'BEGIN { print b - a }')
-	echo "$words adds $start ms to the start of a process"
+	echo "$under adds $start ms to the start of a process"
 	for p in "${programs[@]}"; do
 		trace=$out/$(stem "$p").trace
 		measured=$out/$(stem "$p").$under.ms
@@ -100,16 +106,25 @@ for words in "${layers[@]}"; do
 		[ -s "$measured" ] || wall_ms "$rift" layer --quiet $words -- $p >"$measured"
 		"$rift" predict "$trace" --from "$out/$under.jsonl:a" --on "$out/$under.jsonl:b" \
 			--from-costs "$out/native.json" --costs "$out/$under.json" --json >"$out/json" 2>"$out/log" || {
-			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$words" "$(head -n 1 "$out/log")"
+			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$under" "$(head -n 1 "$out/log")"
 			continue
 		}
 		printf '%s %s %s %s %s\n' "$(member "$out/json" a value_ns)" "$(member "$out/json" b value_ns)" \
 			"$(member "$out/json" b lo_ns)" "$(member "$out/json" b hi_ns)" "$(cat "$measured")" |
-			awk -v p="$(stem "$p")" -v layer="$words" -v start="$start" '{
+			awk -v p="$(stem "$p")" -v layer="$under" -v start="$start" '{
 				taken = $5 - start
 				printf "%-28s %-20s %10.1f %10.1f %10s %8s %8.1f to %.1f\n", p, layer, $1 / 1e6, $2 / 1e6,
 					(NF > 4) ? sprintf("%.1f", taken) : "-",
 					(NF > 4) ? sprintf("%+.1f %%", 100 * ($2 / 1e6 / taken - 1)) : "-", $3 / 1e6, $4 / 1e6
 			}'
 	done
+}
+for name in "${words_of[@]}"; do
+	[ -z "$name" ] || price "$(stem "$name")" "$name"
+done
+for name in ${LAYERS:-}; do
+	is_here "$name" || continue
+	begin "$name"
+	price "$name" "$(words "$name")"
+	end_daemon
 done

@@ -27,20 +27,21 @@ arms=${ARMS:-ahead ${gpu:+sleep }strict}
 [ -n "${ARMS:-}" ] || ! [ -x "${lupine:-/nonexistent}/lupine_driver_server" ] || arms="$arms lupine"
 poll=${POLL:-${gpu:+1000}}
 daemon=
+port=${LUPINE_PORT:-14833} # one for each GPU that is measured at once
 
 layer_of() { # ARM
 	case $1 in
 	ahead) echo "remote${poll:+ poll=$poll}" ;;
 	sleep) echo 'remote poll=0' ;;
 	strict) echo "remote${poll:+ poll=$poll} strict=yes" ;;
-	lupine) echo "preload lib=$lupine/libcuda.so.1 set=LUPINE_SERVER=127.0.0.1:14833,LUPINE_DISABLE_LOCAL=1" ;;
+	lupine) echo "preload lib=$lupine/libcuda.so.1 set=LUPINE_SERVER=127.0.0.1:$port,LUPINE_DISABLE_LOCAL=1" ;;
 	*) echo "ARMS: ahead, sleep, strict, lupine" >&2 && exit 1 ;;
 	esac
 }
 
 begin() { # ARM
 	[ "$1" = lupine ] || return 0
-	LUPINE_PORT=14833 LD_LIBRARY_PATH=$lupine/lib:${LD_LIBRARY_PATH:-} \
+	LUPINE_PORT=$port LD_LIBRARY_PATH=$lupine/lib:${LD_LIBRARY_PATH:-} \
 		setsid "$lupine/lupine_driver_server" >"$out/lupine.daemon" 2>&1 &
 	daemon=$!
 	sleep 2
