@@ -91,19 +91,19 @@ echo "== prices"
 keep "$out/native.json" "$rift" probe --quiet --output "$out/native.json"
 printf '%-28s %-20s %10s %10s %10s %8s %s\n' program layer "A, ms" "B, ms" measured error "95 % interval"
 price() { # NAME WORDS
-	local under=$1 words=$2 start p trace measured
+	local under=$1 given=$2 start p trace measured
 	# shellcheck disable=SC2086
-	keep "$out/$under.jsonl" "$rift" sweep launch ${SWEEP:---quick} --quiet --layer "$words" --output "$out/$under.jsonl"
-	keep "$out/$under.json" "$rift" probe --quiet --layer "$words" --output "$out/$under.json"
+	keep "$out/$under.jsonl" "$rift" sweep launch ${SWEEP:---quick} --quiet --layer "$given" --output "$out/$under.jsonl"
+	keep "$out/$under.json" "$rift" probe --quiet --layer "$given" --output "$out/$under.json"
 	# shellcheck disable=SC2086
-	start=$(wall_ms "$rift" layer --quiet $words -- "$build/bench/programs" start)
+	start=$(wall_ms "$rift" layer --quiet $given -- "$build/bench/programs" start)
 	start=$(awk -v b="${start:-0}" -v a="$(wall_ms "$build/bench/programs" start)" 'BEGIN { print b - a }')
 	echo "$under adds $start ms to the start of a process"
 	for p in "${programs[@]}"; do
 		trace=$out/$(stem "$p").trace
 		measured=$out/$(stem "$p").$under.ms
 		# shellcheck disable=SC2086
-		[ -s "$measured" ] || wall_ms "$rift" layer --quiet $words -- $p >"$measured"
+		[ -s "$measured" ] || wall_ms "$rift" layer --quiet $given -- $p >"$measured"
 		"$rift" predict "$trace" --from "$out/$under.jsonl:a" --on "$out/$under.jsonl:b" \
 			--from-costs "$out/native.json" --costs "$out/$under.json" --json >"$out/json" 2>"$out/log" || {
 			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$under" "$(head -n 1 "$out/log")"
