@@ -356,7 +356,7 @@ void trace_write_header(struct trace_writer *w, const struct trace_header *h)
 	put_start(w, h);
 	put_named(w, "recorder", h->recorder);
 	put_named(w, "device", h->device);
-	put_named(w, "device_times", "recorded");
+	put_named(w, "device_times", h->has_no_times ? "none" : "recorded");
 	put_key(w, "anonymous");
 	put_text(w, h->is_anonymous ? "true" : "false");
 	put_text(w, ",\"cuda\":{\"runtime\":");

@@ -25,6 +25,15 @@ const char *const share_texts[SHARES] = {
 	"device idle, host outside any call",
 };
 
+static const char *const host_texts[SHARES] = {
+	[SHARE_API] = "in launch calls",
+	[SHARE_SYNC] = "in synchronizes and queries",
+	[SHARE_COPY_CALLS] = "in copy calls",
+	[SHARE_MEMORY] = "in allocations, loading of code",
+	[SHARE_OTHER] = "in other calls of the runtime",
+	[SHARE_HOST] = "outside any call",
+};
+
 /* ---- state -------------------------------------------------------------------------------- */
 
 /* An operation begins or ends. */
@@ -169,7 +178,8 @@ static void walk(struct sharing *sh, const struct walk *w)
 		add(sh, SHARE_HOST, at + w->shift, from + w->shift);
 		if (what == SHARE_API && emptied)
 			what = SHARE_SYNC;
-		emptied |= empties_queue(sh->s->step[call].role);
+		/* whether the device idled then is not known of calls alone */
+		emptied |= !sh->out->calls_alone && empties_queue(sh->s->step[call].role);
 		add(sh, what, from + w->shift, to + w->shift);
 		at = to;
 	}
@@ -321,6 +331,7 @@ static void count_calls(struct shares *out, const struct trace *t)
 		out->launches += class == CALL_LAUNCH || class == CALL_GRAPH_LAUNCH;
 		out->syncs += call_is_sync(class) || (class == CALL_COPY && !t->call[i].async);
 		out->allocations += class == CALL_ALLOC || class == CALL_FREE;
+		out->copies += out->calls_alone && class == CALL_COPY;
 	}
 }
 
@@ -354,6 +365,14 @@ static void count_ops(struct sharing *sh)
 	free(ns);
 }
 
+static bool one_thread_calls(const struct trace *t)
+{
+	for (int64_t i = 1; i < t->calls; i++)
+		if (t->call[i].thread != t->call[0].thread)
+			return false;
+	return true;
+}
+
 /* ---- all ---------------------------------------------------------------------------------- */
 
 void shares_make(struct shares *out, const struct steps *s, const struct timed *times,
@@ -366,7 +385,9 @@ void shares_make(struct shares *out, const struct steps *s, const struct timed *
 			      .times = times,
 			      .with_idle = with_idle };
 
-	*out = (struct shares){ .total_ns = times->end - times->start };
+	*out = (struct shares){ .total_ns = times->end - times->start,
+				.calls_alone = !sh.t->device_times,
+				.one_thread = one_thread_calls(sh.t) };
 	threads_init(&sh.threads, sh.t);
 	sweep(&sh);
 	take_out_node_gaps(&sh);
@@ -384,4 +405,14 @@ void shares_release(struct shares *s)
 double share_of(const struct shares *s, enum share what)
 {
 	return s->total_ns > 0 ? s->ns[what] / s->total_ns : 0;
+}
+
+bool share_is_known(const struct shares *s, enum share what)
+{
+	return !s->calls_alone || what >= SHARES_OF_HOST;
+}
+
+const char *share_text(const struct shares *s, enum share what)
+{
+	return s->calls_alone && what >= SHARES_OF_HOST ? host_texts[what] : share_texts[what];
 }
