@@ -295,9 +295,11 @@ $B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -o $@ $< -ldl -lpthread
 
-# A program to be recorded.
+# Programs to be recorded.
+$B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
+$B/tests/recorder/test_calls: $B/recorder/calls.so $B/tests/layers/stubs.so $B/tests/layers/caller
 ifeq ($(DEVICE),cpu)
-$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording: $B/tests/cpu/traced
+$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced
 endif
 $B/tests/cpu/traced: $B/tests/cpu/traced.cu.o $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)

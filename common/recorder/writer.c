@@ -528,6 +528,8 @@ static void put_async(struct trace_writer *w, const struct trace_event *e)
 	put_text(w, e->is_async ? "true" : "false");
 }
 
+#define BYTES_MOST (UINT64_C(1) << 53) /* what readers of JSON can hold */
+
 /* What a call is, its times and recording left out. */
 static void put_call(struct trace_writer *w, const struct trace_event *e, uint32_t name)
 {
@@ -537,7 +539,8 @@ static void put_call(struct trace_writer *w, const struct trace_event *e, uint32
 	put_if(w, "stream", e->stream);
 	put_if(w, "event", e->event);
 	put_if(w, "graph", e->graph);
-	put_if(w, "bytes", e->bytes);
+	if (e->bytes <= BYTES_MOST) /* a call that asks for more fails */
+		put_if(w, "bytes", e->bytes);
 	put_memory(w, e);
 	if (e->kind == TRACE_CLASS_copy || e->is_async)
 		put_async(w, e);

@@ -64,7 +64,8 @@ static const struct command_option options[] = {
 	  "no names of kernels, functions and threads in the trace" },
 	{ OPTION_ROW("recorder", "NAME"),
 	  "device: calls and times of the device, by CUPTI on a GPU; calls: calls alone, by a "
-	  "library that is preloaded; auto: device, and calls where that cannot be (default: auto)" },
+	  "library that is preloaded; auto: device, and calls where that cannot be (default: "
+	  "auto)" },
 	{ OPTION("calibrate", NULL, option_flag, FIELD(calibrate)),
 	  "what the recorder costs here: --runs processes with it and without, no COMMAND" },
 	{ OPTION("cupti", "FILE", option_once, FIELD(cupti)),
@@ -341,8 +342,9 @@ static int check_range(const struct profile_args *a)
 {
 	if (!a->range || *a->range == '@' || a->values.recorder != RECORDER_CALLS)
 		return 0;
-	return complain(EINVAL, "--range=%s: --recorder calls sees no NVTX ranges; @profiler, or "
-				"--recorder device",
+	return complain(EINVAL,
+			"--range=%s: --recorder calls sees no NVTX ranges; @profiler, or "
+			"--recorder device",
 			text_shown(a->range).s);
 }
 

@@ -201,8 +201,7 @@ int recorder_costs_take(struct recorder_costs *out, const struct recording_reque
 	for (int i = 0; i < turns; i++)
 		out->wait_ns[i] = NAN;
 	interrupt_install();
-	snprintf(folder, sizeof(folder), "%s/rift-calibrate-XXXXXX",
-		 base && *base ? base : "/tmp");
+	snprintf(folder, sizeof(folder), "%s/rift-calibrate-XXXXXX", base && *base ? base : "/tmp");
 	if (!mkdtemp(folder))
 		return complain(errno, "--calibrate: %s: %s", folder, strerror(errno));
 	snprintf(path, sizeof(path), "%s/a.trace", folder);
@@ -300,8 +299,7 @@ void recorder_costs_print(const struct recorder_costs *c, FILE *out)
 	for (int i = 0; i < RECORDER_COSTS; i++)
 		print_line(c, i, out);
 	fputc('\n', out);
-	row(out, "first call", "waits %s for the recorder",
-	    time_or_none(wait.value).s);
+	row(out, "first call", "waits %s for the recorder", time_or_none(wait.value).s);
 }
 
 static json_t *values_json(const double *value, int n)

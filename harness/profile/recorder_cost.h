@@ -19,8 +19,8 @@ struct recorder_cost {
 };
 
 struct recorder_costs {
-	int turns;		   /* processes of each probe with the recorder, and without it */
-	char recorder[32];	   /* as its traces say */
+	int turns;	   /* processes of each probe with the recorder, and without it */
+	char recorder[32]; /* as its traces say */
 	char device[256];
 	bool is_cpu, device_times;
 	double wait_ns[RECORDER_COST_TURNS_MAX]; /* that a program's first call waited */

@@ -88,6 +88,7 @@ static int64_t recorder_clock_ns(void)
 /* The driver of a GPU loads it into each program that it names it to. */
 static const char injection[] = "CUDA_INJECTION64_PATH";
 static const char preload[] = "LD_PRELOAD";
+static const char calls_library[] = "recorder/calls.so";
 
 /* What is set here is taken back; what others have set stays. */
 static bool has_injected, has_preloaded;
@@ -129,7 +130,7 @@ static int preload_calls(void)
 	const char *before = getenv(preload);
 	char library[PATH_MAX], *value;
 
-	if (!find_library("recorder/calls.so", library))
+	if (!find_library(calls_library, library))
 		return complain(ENOENT, "%s: is not there; make builds it", library);
 	if (strpbrk(library, " :"))
 		return complain(EINVAL, "%s: %s takes no blank and no colon", library, preload);
@@ -151,8 +152,7 @@ static void set_trace(const char *path)
 
 	if (*path != '/' && !getcwd(folder, sizeof(folder)))
 		*folder = '\0';
-	CHECK(asprintf(&whole, "%s%s%s", folder, *folder ? "/" : "", path) > 0,
-	      "memory of a path");
+	CHECK(asprintf(&whole, "%s%s%s", folder, *folder ? "/" : "", path) > 0, "memory of a path");
 	setenv("RIFT_TRACE", whole, 1);
 	free(whole);
 }
@@ -213,10 +213,22 @@ void recording_tell_nothing(void)
 
 /* ---- all runs ----------------------------------------------------------------------------- */
 
+/*
+ * May calls alone be recorded in place of more? Not where an NVTX range is what counts, which these
+ * have not.
+ */
+static bool may_lack_times(const struct recording_request *r)
+{
+	char library[PATH_MAX];
+
+	return r->recorder == RECORDER_AUTO && (!r->range || *r->range == '@') &&
+	       find_library(calls_library, library);
+}
+
 /* Before anything runs. */
 static int refuse(const struct recording_request *r)
 {
-	if (r->recorder == RECORDER_DEVICE && getenv(injection))
+	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
 		return inject();
 	if (!access(r->output, F_OK))
 		return complain(EEXIST, "%s: exists; a trace replaces nothing", r->output);
@@ -272,31 +284,32 @@ static bool wrote_none(const struct recording_request *r)
 	return access(r->output, F_OK) && !count_children(r);
 }
 
-/*
- * Does the choice leave it to calls alone? Not where only an NVTX range counts, which these have
- * not.
- */
-static bool may_lack_times(const struct recording_request *r)
+static int run_for_calls(const struct recording_request *r, struct recording *out, const char *why)
 {
-	return r->recorder == RECORDER_AUTO && (!r->range || *r->range == '@');
+	struct recording_request calls = *r;
+	int err;
+
+	calls.recorder = RECORDER_CALLS;
+	err = run_told(&calls, out);
+	if (!err && !access(r->output, F_OK))
+		complain(ENODATA, "%s: recorded without times of the device: %s",
+			 text_shown(r->argv[0]).s, why);
+	return err;
 }
 
 static int run_recorded(const struct recording_request *r, struct recording *out)
 {
-	struct recording_request calls = *r;
-	bool has_profiler = r->recorder == RECORDER_AUTO && getenv(injection);
-	int err = has_profiler ? 0 : run_told(r, out);
+	bool may = may_lack_times(r);
+	int err;
 
-	calls.recorder = RECORDER_CALLS;
-	if (!err && may_lack_times(r) && wrote_none(r)) {
-		err = run_told(&calls, out);
-		if (!err && !access(r->output, F_OK))
-			complain(ENODATA, "%s: recorded without times of the device: %s",
-				 text_shown(r->argv[0]).s,
-				 has_profiler ? "another profiler is there already, as "
-						"CUDA_INJECTION64_PATH says"
-					      : "these cannot be had here");
-	}
+	if (may && getenv(injection))
+		err = run_for_calls(r, out,
+				    "another profiler is there already, as "
+				    "CUDA_INJECTION64_PATH says");
+	else
+		err = run_told(r, out);
+	if (!err && may && wrote_none(r) && !getenv(injection))
+		err = run_for_calls(r, out, "these cannot be had here");
 	return !err && access(r->output, F_OK) ? no_trace(r) : err;
 }
 

@@ -59,8 +59,8 @@ struct shares {
 	double kernels_per_sync; /* INFINITY: no synchronize */
 	/* copies: operations of the device; of calls alone, calls */
 	int64_t kernels, launches, syncs, copies, allocations;
-	bool calls_alone; /* the trace has no times of the device */
-	bool one_thread;  /* made all calls */
+	bool calls_alone;  /* the trace has no times of the device */
+	bool one_thread;   /* made all calls */
 	struct idle *idle; /* where asked for; in the order of time */
 	int64_t idles;
 };

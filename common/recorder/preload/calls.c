@@ -37,8 +37,8 @@ static const struct row {
 	bool is_async;
 } rows[] = {
 #define PRELOAD_CALL(class, function, words, stream, event, bytes, memory, async)                  \
-	{ #function, CALL_##function, TRACE_CLASS_##class, words, stream, event, bytes,            \
-	  TRACE_MEMORY_##memory, async },
+	{ #function, CALL_##function, TRACE_CLASS_##class,   words, stream,                        \
+	  event,     bytes,	      TRACE_MEMORY_##memory, async },
 #include "common/recorder/preload/calls.h"
 #undef PRELOAD_CALL
 };

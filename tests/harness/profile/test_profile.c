@@ -142,6 +142,12 @@ Test(small_profile, a_killed_program)
 	is_trusted(TRUST_LOW, DOUBT_UNFINISHED | DOUBT_RUNS);
 }
 
+static void may_be(enum program_kind kind, bool yes)
+{
+	cr_expect(eq(int, program_kind_may_be(&profile.shares, &rules, kind), yes), "%s",
+		  program_kind_names[kind]);
+}
+
 Test(small_profile, calls_alone)
 {
 	static const char calls[] = "\"device_times\":\"none\"";
@@ -166,6 +172,16 @@ Test(small_profile, calls_alone)
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_API], 2000), "launch");
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_SYNC], 40000), "wait");
 	cr_expect(eq(int, profile.has_kind, 0), "not told");
+	cr_expect(eq(int, share_is_known(&profile.shares, SHARE_GAPS), 0), "the device's");
+	cr_expect(eq(int, share_is_known(&profile.shares, SHARE_API), 1), "the host's");
+	/* 3 % of launch calls are too few; a wait may be for anything. */
+	may_be(KIND_GPU, true);
+	may_be(KIND_GAP, true);
+	may_be(KIND_API, false);
+	may_be(KIND_SYNC, true);
+	may_be(KIND_TRANSFER, false);
+	may_be(KIND_MEMORY, false);
+	may_be(KIND_CPU, true);
 	profile_release(&profile);
 }
 
