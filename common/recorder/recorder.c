@@ -788,7 +788,7 @@ static void in_child(void)
 	set_state(READY);
 }
 
-/* Of two in a process: the CPU device has its own. */
+/* There may be two in a process: the CPU device has its own. */
 static bool is_another_wanted(const struct recorder_source *s)
 {
 	const char *wanted = getenv("RIFT_TRACE_RECORDER");

@@ -199,7 +199,7 @@ static json_t *shares_json(const struct shares *s)
 	return o;
 }
 
-/* Of calls alone; else the verdict says it. */
+/* For calls alone; else the verdict says it. */
 static json_t *may_be_json(const struct profile *p)
 {
 	json_t *list = p->shares.calls_alone ? json_array() : json_null();

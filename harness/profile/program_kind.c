@@ -95,6 +95,9 @@ bool program_kind_may_be(const struct shares *s, const struct kind_rules *rules,
 	double most = share_for(s, kind);
 
 	switch (kind) {
+	case KIND_MIXED:
+	case PROGRAM_KINDS:
+		return true;
 	case KIND_GPU:
 	case KIND_GAP:
 		return s->launches > 0;
@@ -106,5 +109,5 @@ bool program_kind_may_be(const struct shares *s, const struct kind_rules *rules,
 	default:
 		break;
 	}
-	return most >= rules->least[kind] || (!s->one_thread && kind != KIND_MIXED);
+	return most >= rules->least[kind] || !s->one_thread;
 }

@@ -214,7 +214,7 @@ int recorder_costs_take(struct recorder_costs *out, const struct recording_reque
 
 /* ---- what they come to ----------------------------------------------------------------- */
 
-/* Of pairs: the median of the differences, whose turns are drawn. */
+/* more: the median of the turns' differences, whose turns are drawn. */
 struct found {
 	struct interval without, with, more;
 };

@@ -13,7 +13,7 @@
 
 enum { RECORDER_COSTS = 11, RECORDER_COST_TURNS_MAX = RECORDING_RUNS_MAX };
 
-/* Of one row what each turn gave, ns; NAN: its probe says that there is none. */
+/* What each turn gave for one row, ns; NAN: its probe says that there is none. */
 struct recorder_cost {
 	double without[RECORDER_COST_TURNS_MAX], with[RECORDER_COST_TURNS_MAX];
 };
@@ -28,7 +28,7 @@ struct recorder_costs {
 };
 
 /*
- * Measures. Of a request the recorder and CUPTI's file count. Returns 0, or a negative errno after
+ * Measures. The request's recorder and CUPTI's file count. Returns 0, or a negative errno after
  * one line: no device, a probe that failed, a recorder that wrote no trace; -EINTR without one.
  */
 int recorder_costs_take(struct recorder_costs *out, const struct recording_request *request,

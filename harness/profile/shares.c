@@ -414,5 +414,7 @@ bool share_is_known(const struct shares *s, enum share what)
 
 const char *share_text(const struct shares *s, enum share what)
 {
-	return s->calls_alone && what >= SHARES_OF_HOST ? host_texts[what] : share_texts[what];
+	const char *text = s->calls_alone ? host_texts[what] : NULL;
+
+	return text ? text : share_texts[what];
 }

@@ -79,7 +79,7 @@ enum share share_of_call(const struct steps *s, int64_t call);
 /* A share of the total, 0 to 1. */
 double share_of(const struct shares *s, enum share what);
 
-/* Of calls alone those of the device are not, and the others are something else. */
+/* For calls alone those of the device are not, and the others are something else. */
 bool share_is_known(const struct shares *s, enum share what);
 const char *share_text(const struct shares *s, enum share what);
 

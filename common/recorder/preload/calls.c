@@ -54,7 +54,7 @@ static int ask(enum runtime_call call, void *out)
 	return get(out, 0);
 }
 
-/* Of all versions the name comes first in what is told of a device. */
+/* The name comes first in what any version tells of a device. */
 static void name_device(char *out, size_t room)
 {
 	enum { MORE_THAN_ANY = 1 << 14 };
@@ -187,7 +187,7 @@ static void made_stream(const uint64_t *w, uint64_t flags, uint64_t priority)
 	handle_make(HANDLE_STREAM, written(w), &made);
 }
 
-/* Of a call that has succeeded. */
+/* The call has succeeded. */
 static void keep(enum call call, const uint64_t *w)
 {
 	static const struct handle made = { .number = 0 };
