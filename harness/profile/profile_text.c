@@ -157,6 +157,7 @@ void profile_print(const struct profile *p, FILE *out)
 	print_kind(p, out);
 	print_shares(p, out);
 	print_costs(p, out);
+	ranges_print(&p->ranges, &p->trace, out);
 	print_check(p, out);
 }
 
@@ -234,21 +235,21 @@ static json_t *doubts_json(const struct profile *p)
 
 json_t *profile_json(const struct profile *p)
 {
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
-			 "s:f, s:o, s:o, "
-			 "s:s, s:o}",
-			 "version", RIFT_VERSION, "command", "profile", "trace",
-			 json_text(p->trace.path), "program", json_text(p->trace.program),
-			 "recorder", json_text(json_get_text(p->trace.header, "recorder")),
-			 "retimed", p->retimed, "work", work_json(p), "verdict",
-			 p->has_kind ? json_string(program_kind_names[p->kind]) : json_null(),
-			 "may_be", may_be_json(p), "advice",
-			 p->has_kind ? json_string(program_kind_advice[p->kind]) : json_null(),
-			 "touched",
-			 p->has_kind ? json_string(program_kind_touched[p->kind]) : json_null(),
-			 "shares", shares_json(&p->shares), "one_us_more", costs_json(p),
-			 "total_ns", p->shares.total_ns, "recorded_ns", p->recorded_ns, "predicted",
-			 profile_interval_json(&p->predicted), "without_recorder",
-			 profile_interval_json(&p->measured), "self_check", trust_names[p->trust],
-			 "doubts", doubts_json(p));
+	return json_pack(
+		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
+		"s:f, s:o, s:o, "
+		"s:s, s:o}",
+		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
+		"program", json_text(p->trace.program), "recorder",
+		json_text(json_get_text(p->trace.header, "recorder")), "retimed", p->retimed,
+		"work", work_json(p), "verdict",
+		p->has_kind ? json_string(program_kind_names[p->kind]) : json_null(), "may_be",
+		may_be_json(p), "advice",
+		p->has_kind ? json_string(program_kind_advice[p->kind]) : json_null(), "touched",
+		p->has_kind ? json_string(program_kind_touched[p->kind]) : json_null(), "shares",
+		shares_json(&p->shares), "one_us_more", costs_json(p), "ranges",
+		ranges_json(&p->ranges, &p->trace), "total_ns", p->shares.total_ns, "recorded_ns",
+		p->recorded_ns, "predicted", profile_interval_json(&p->predicted),
+		"without_recorder", profile_interval_json(&p->measured), "self_check",
+		trust_names[p->trust], "doubts", doubts_json(p));
 }

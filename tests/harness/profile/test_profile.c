@@ -196,6 +196,55 @@ Test(small_profile, nothing_to_analyse)
 	made_remove(&made);
 }
 
+/* ---- ranges ------------------------------------------------------------------------------- */
+
+static void mark(int thread, const char *kind, long t, int name)
+{
+	made_row(&made, "{\"record\":\"mark\",\"thread\":%d,\"kind\":\"%s\",\"t\":%ld,\"name\":%d}",
+		 thread, kind, t, name);
+}
+
+static void is_range(int64_t i, const char *name, int64_t times, int64_t ns, int64_t launches,
+		     int64_t waits)
+{
+	const struct range *r = &profile.ranges.list[i];
+
+	cr_expect(eq(str, (char *)trace_name(&profile.trace, r->name), (char *)name), "%d", (int)i);
+	cr_expect(eq(i64, r->times, times), "%s: times", name);
+	cr_expect(eq(i64, r->ns, ns), "%s: ns", name);
+	cr_expect(eq(i64, r->launches, launches), "%s: launches", name);
+	cr_expect(eq(i64, r->waits, waits), "%s: waits", name);
+}
+
+/* Two threads, a range in itself, marks out of order, one that never ends. */
+Test(small_profile, ranges_have_their_calls)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"inner\"}");
+	mark(1, "pop", 500, 2); /* of no range */
+	mark(1, "push", 150000, 2);
+	mark(1, "pop", 250000, 2);
+	mark(0, "push", 1000, 2);
+	mark(0, "push", 5000, 3);
+	mark(0, "push", 6000, 2);
+	mark(0, "pop", 7000, 2);
+	mark(0, "pop", 40000, 3);
+	mark(0, "pop", 101000, 2);
+	mark(0, "push", 290000, 3);
+	made_kernel(&made, 2, 2000, 8000, 18000);
+	made_kernel(&made, 2, 6500, 19000, 20000);
+	made_call(&made, "sync_stream", 20000, 30000, ",\"stream\":2");
+	made_call(&made, "sync_stream", 120000, 121000, ",\"stream\":2"); /* in none */
+	made_call(&made, "sync_device", 200000, 210000, ",\"thread\":1");
+	made_end(&made, 300000, 0, 0);
+	analyse();
+	cr_assert(eq(i64, profile.ranges.n, 2));
+	is_range(0, "step", 2, 200000, 2, 2);
+	is_range(1, "inner", 2, 45000, 1, 1);
+	profile_release(&profile);
+}
+
 /* ---- rules -------------------------------------------------------------------------------- */
 
 Test(small_profile, rules_decide_the_kind)
