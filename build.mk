@@ -57,7 +57,8 @@ RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 # What writes traces: in the CPU device, in the library that CUPTI serves, and in tests.
 RECORDER := $(wildcard common/recorder/*.c)
 INJECT  := $(filter-out %/abi_check.c,$(wildcard common/recorder/cupti/*.c))
-INJECTED := $(if $(INJECT),$B/recorder/cupti.so)
+PRELOADED_CALLS := $(wildcard common/recorder/preload/*.c)
+INJECTED := $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so)
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,
@@ -189,13 +190,17 @@ $(CUDARTS): layers/remote/cudart/libcudart.c $B/layers/remote.so
 	@ln -sfn ../remote.so $(@D)/librift-remote.so
 	$(Q)$(call named_runtime,rift_*) -Wl,--no-as-needed $B/layers/remote.so -Wl,-rpath,'$$ORIGIN'
 
-# ---- what the driver loads into programs that are recorded --------------------------------------
+# ---- what is loaded into programs that are recorded: by the driver, or first of all -------------
 # The ABI is checked where a toolkit has CUPTI's header.
 CUPTI_H := $(firstword $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cupti.h $(or $(CUDA_HOME),/usr/local/cuda)/extras/CUPTI/include/cupti.h))
 $B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h common/recorder/cupti/*.h) $(if $(CUPTI_H),$B/recorder/abi.ok) $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-cupti.so -o $@ $(filter %.c,$^) -ldl -lpthread
+$B/recorder/calls.so: $(RECORDER) $(PRELOADED_CALLS) $(wildcard common/recorder/*.h common/recorder/preload/*.h layers/*.h) $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-calls.so -Wl,-Bsymbolic-functions -o $@ $(filter %.c,$^) -ldl -lpthread
 $B/recorder/abi.ok: common/recorder/cupti/abi_check.c common/recorder/cupti/abi.h common/recorder/cupti/calls.h $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -290,9 +295,11 @@ $B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -o $@ $< -ldl -lpthread
 
-# A program to be recorded.
+# Programs to be recorded.
+$B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
+$B/tests/recorder/test_calls: $B/recorder/calls.so $B/tests/layers/stubs.so $B/tests/layers/caller
 ifeq ($(DEVICE),cpu)
-$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording: $B/tests/cpu/traced
+$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced
 endif
 $B/tests/cpu/traced: $B/tests/cpu/traced.cu.o $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)

@@ -473,6 +473,7 @@ static void write_header(void)
 	struct trace_calibration found = { .window = 0 };
 	struct trace_header h = {
 		.recorder = source->name,
+		.has_no_times = source->has_no_times,
 		.device = source->device,
 		.runtime = source->runtime,
 		.driver = source->driver,
@@ -787,6 +788,14 @@ static void in_child(void)
 	set_state(READY);
 }
 
+/* There may be two in a process: the CPU device has its own. */
+static bool is_another_wanted(const struct recorder_source *s)
+{
+	const char *wanted = getenv("RIFT_TRACE_RECORDER");
+
+	return wanted && *wanted && strcmp(wanted, s->name) != 0;
+}
+
 /* A process that another one started after it had loaded this, is its child, forked or not. */
 static bool is_child(void)
 {
@@ -805,7 +814,7 @@ void recorder_load(struct recorder_source *s)
 {
 	const char *path = getenv("RIFT_TRACE");
 
-	if (!path || !*path || state() != OFF)
+	if (!path || !*path || state() != OFF || is_another_wanted(s))
 		return;
 	source = s;
 	load_settings();

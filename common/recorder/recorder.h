@@ -19,6 +19,7 @@
  *                              cudaProfilerStart() and cudaProfilerStop()
  *   RIFT_TRACE_ANONYMOUS=1     without names of the program's own
  *   RIFT_TRACE_FOLD=0          every row as it is
+ *   RIFT_TRACE_RECORDER=calls  the one that is preloaded, and no other
  *   RIFT_TRACE_STARTED_NS=N    when the process began (CLOCK_MONOTONIC); else when it loaded this.
  *                              Who sets it has seen that RIFT_TRACE is not there
  */
@@ -30,7 +31,7 @@
 
 /* What a recorder is to the process. */
 struct recorder_source {
-	const char *name;	    /* "cpu-device", "cupti" */
+	const char *name;	    /* "cpu-device", "cupti", "calls" */
 	char device[256];	    /* its name; "" until begin() */
 	int runtime, driver, cupti; /* versions; 0: none */
 	int window;		    /* launches that fit into a queue; 0: not known */
@@ -45,6 +46,7 @@ struct recorder_source {
 	/* Called by the recorder's thread before it writes, and at the end. NULL: nothing. */
 	void (*flush)(bool end);
 	bool ends_process; /* where the file cannot be made: with status 3, else unrecorded */
+	bool has_no_times; /* of the device: calls alone */
 };
 
 /* 0 where nothing is recorded: by far the most. Read by the functions below. */

@@ -363,7 +363,7 @@ void trace_write_header(struct trace_writer *w, const struct trace_header *h)
 	put_start(w, h);
 	put_named(w, "recorder", h->recorder);
 	put_named(w, "device", h->device);
-	put_named(w, "device_times", "recorded");
+	put_named(w, "device_times", h->has_no_times ? "none" : "recorded");
 	put_key(w, "anonymous");
 	put_text(w, h->is_anonymous ? "true" : "false");
 	put_text(w, ",\"cuda\":{\"runtime\":");
@@ -535,6 +535,8 @@ static void put_async(struct trace_writer *w, const struct trace_event *e)
 	put_text(w, e->is_async ? "true" : "false");
 }
 
+#define BYTES_MOST (UINT64_C(1) << 53) /* what readers of JSON can hold */
+
 /* What a call is, its times and recording left out. */
 static void put_call(struct trace_writer *w, const struct trace_event *e, uint32_t name)
 {
@@ -544,7 +546,8 @@ static void put_call(struct trace_writer *w, const struct trace_event *e, uint32
 	put_if(w, "stream", e->stream);
 	put_if(w, "event", e->event);
 	put_if(w, "graph", e->graph);
-	put_if(w, "bytes", e->bytes);
+	if (e->bytes <= BYTES_MOST) /* a call that asks for more fails */
+		put_if(w, "bytes", e->bytes);
 	put_memory(w, e);
 	if (e->kind == TRACE_CLASS_copy || e->is_async)
 		put_async(w, e);

@@ -32,12 +32,12 @@ struct trace_calibration {
 
 /* The first row. Texts are those of the process. */
 struct trace_header {
-	const char *recorder; /* "cpu-device", "cupti" */
+	const char *recorder; /* "cpu-device", "cupti", "calls" */
 	const char *device;
-	int runtime, driver, cupti; /* versions as CUDA has them; 0: none */
-	bool is_anonymous;
-	int64_t start_ns;	  /* CLOCK_MONOTONIC: the trace's 0 */
-	int64_t process_start_ns; /* CLOCK_MONOTONIC; 0: not known */
+	int runtime, driver, cupti;	 /* versions as CUDA has them; 0: none */
+	bool is_anonymous, has_no_times; /* has_no_times: there will be no operations */
+	int64_t start_ns;		 /* CLOCK_MONOTONIC: the trace's 0 */
+	int64_t process_start_ns;	 /* CLOCK_MONOTONIC; 0: not known */
 	int64_t delay_ns, duration_ns, max_events;
 	const char *range;			     /* NULL: none */
 	const struct trace_calibration *calibration; /* NULL: none */

@@ -1,4 +1,4 @@
-/* profile.c - rift profile FILE, or -- COMMAND: what kind of program it is. */
+/* profile.c - rift profile FILE, or -- COMMAND: what kind of program it is; or what that costs. */
 #include "harness/profile/profile.h"
 
 #include <errno.h>
@@ -16,6 +16,7 @@
 #include "harness/cmd/options.h"
 #include "harness/profile/chrome.h"
 #include "harness/profile/profile_chart.h"
+#include "harness/profile/recorder_cost.h"
 #include "harness/profile/recording.h"
 
 /* ---- the command line --------------------------------------------------------------------- */
@@ -24,6 +25,7 @@
 struct profile_values {
 	int64_t runs, max_events;
 	double delay_s, duration_s;
+	int recorder; /* enum recorder_choice */
 };
 
 #define VALUE(name) offsetof(struct profile_values, name)
@@ -36,6 +38,8 @@ static const struct param rows[] = {
 	{ "delay", PARAM_REAL, VALUE(delay_s), "s", "0", 0, 1e6, NULL, "", NULL, NULL, false },
 	{ "duration", PARAM_REAL, VALUE(duration_s), "s", "0", 0, 1e6, NULL, "", NULL, NULL,
 	  false },
+	{ "recorder", PARAM_CHOICE, VALUE(recorder), "", "auto", 0, 0, recorder_choices, "", NULL,
+	  NULL, false },
 	PARAM_END,
 };
 
@@ -44,7 +48,7 @@ struct profile_args {
 	struct profile_values values;
 	struct kind_rules rules;
 	const char *chrome, *plot, *range, *cupti;
-	bool anonymous;
+	bool anonymous, calibrate;
 };
 
 #define FIELD(name) offsetof(struct profile_args, name)
@@ -58,6 +62,12 @@ static const struct command_option options[] = {
 	  "takes 5 (default: 5)" },
 	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
 	  "no names of kernels, functions and threads in the trace" },
+	{ OPTION_ROW("recorder", "NAME"),
+	  "device: calls and times of the device, by CUPTI on a GPU; calls: calls alone, by a "
+	  "library that is preloaded; auto: device, and calls where that cannot be (default: "
+	  "auto)" },
+	{ OPTION("calibrate", NULL, option_flag, FIELD(calibrate)),
+	  "what the recorder costs here: --runs processes with it and without, no COMMAND" },
 	{ OPTION("cupti", "FILE", option_once, FIELD(cupti)),
 	  "NVIDIA's libcupti.so, which records on a GPU (default: looked for)" },
 	{ OPTION_ROW("delay", "SECONDS"), "record from then on (default: from the start)" },
@@ -87,6 +97,8 @@ static const struct exit_text exits[] = {
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
 };
+
+static const struct kind_rules default_rules = KIND_DEFAULTS;
 
 static const char *const rule_names[] = { "gpu",      "gap",	    "api", "sync",
 					  "transfer", "allocation", "cpu", NULL };
@@ -164,6 +176,7 @@ static int record(const struct profile_args *a, const char *path)
 		.max_events = a->values.max_events,
 		.range = a->range,
 		.cupti = a->cupti,
+		.recorder = (enum recorder_choice)a->values.recorder,
 		.unprofiled = (int)a->values.runs,
 		.stdout_to_stderr = a->given.json,
 	};
@@ -234,6 +247,39 @@ static int analyse(const struct profile_args *a, const char *path, struct output
 	return err;
 }
 
+/* ---- what the recorder costs --------------------------------------------------------------- */
+
+static void print_costs(const void *found, FILE *out)
+{
+	recorder_costs_print(found, out);
+}
+
+static json_t *costs_json(const void *found)
+{
+	return recorder_costs_json(found);
+}
+
+static int calibrate(const struct profile_args *a)
+{
+	const struct recording_request request = {
+		.recorder = (enum recorder_choice)a->values.recorder,
+		.cupti = a->cupti,
+	};
+	struct recorder_costs *costs = calloc(1, sizeof(*costs));
+	int err;
+
+	CHECK(costs, "memory of costs");
+	err = recorder_costs_take(costs, &request, (int)a->values.runs);
+	if (!err) {
+		show(&a->given, costs, print_costs, costs_json);
+		note_cpu(&a->given, costs->is_cpu);
+	} else if (err == -EINTR) {
+		complain(EINTR, "interrupted; nothing is reported");
+	}
+	free(costs);
+	return err;
+}
+
 /* ---- the command -------------------------------------------------------------------------- */
 
 static int record_and_analyse(const struct profile_args *a, struct output *chrome)
@@ -248,8 +294,64 @@ static int record_and_analyse(const struct profile_args *a, struct output *chrom
 	return err;
 }
 
+static bool is_of_calibrate(const char *row)
+{
+	return !strcmp(row, "runs") || !strcmp(row, "recorder");
+}
+
+/* An option that --calibrate has no use for; NULL: none was given. */
+static const char *unused_by_calibrate(const struct profile_args *a)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+		{ a->given.output != NULL, "output" },
+		{ a->chrome != NULL, "chrome" },
+		{ a->plot != NULL, "plot" },
+		{ a->range != NULL, "range" },
+		{ a->anonymous, "anonymous" },
+		{ memcmp(&a->rules, &default_rules, sizeof(a->rules)) != 0, "rule" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i].given)
+			return options[i].name;
+	for (int i = 0; rows[i].name; i++)
+		if (a->given.rows.given[i] && !is_of_calibrate(rows[i].name))
+			return rows[i].name;
+	return NULL;
+}
+
+static int check_calibrate(const struct profile_args *a)
+{
+	const char *unused = unused_by_calibrate(a);
+
+	if (a->given.rest || a->given.words.n)
+		return complain(EINVAL, "--calibrate: takes no program and no trace; it measures "
+					"programs of its own");
+	if (unused)
+		return complain(EINVAL, "--calibrate: has no use for --%s", unused);
+	if (!a->values.runs)
+		return complain(EINVAL, "--runs=0: --calibrate needs a run with the recorder and "
+					"one without");
+	return 0;
+}
+
+static int check_range(const struct profile_args *a)
+{
+	if (!a->range || *a->range == '@' || a->values.recorder != RECORDER_CALLS)
+		return 0;
+	return complain(EINVAL,
+			"--range=%s: --recorder calls sees no NVTX ranges; @profiler, or "
+			"--recorder device",
+			text_shown(a->range).s);
+}
+
 static int check_words(const struct profile_args *a)
 {
+	if (a->calibrate)
+		return check_calibrate(a);
 	if (a->given.rest && !*a->given.rest)
 		return complain(EINVAL, "rift profile: no command behind --");
 	if (a->given.rest && a->given.words.n)
@@ -273,6 +375,7 @@ static int open_targets(const struct profile_args *a, struct output *chrome)
 {
 	int err = check_words(a);
 
+	err = err ? err : check_range(a);
 	if (!err && a->given.output)
 		err = output_refuse_packed("--output", a->given.output);
 	if (!err && a->plot)
@@ -288,8 +391,9 @@ static int profile(void *arguments)
 
 	progress_init(a->given.quiet);
 	if (!err)
-		err = a->given.rest ? record_and_analyse(a, &chrome)
-				    : analyse(a, a->given.words.word[0], &chrome);
+		err = a->calibrate    ? calibrate(a)
+		      : a->given.rest ? record_and_analyse(a, &chrome)
+				      : analyse(a, a->given.words.word[0], &chrome);
 	output_discard(&chrome);
 	return err;
 }
@@ -302,7 +406,7 @@ const struct command command_profile = {
 	.name = "profile",
 	.usage = "FILE, or -- COMMAND",
 	.line = "what kind of program it is, and what would help it",
-	.words = "FILE\n-- COMMAND [ARGUMENT...]",
+	.words = "FILE\n-- COMMAND [ARGUMENT...]\n--calibrate",
 	.doc = "Records what a program asks of CUDA and what the device does, or reads the trace "
 	       "of "
 	       "such a recording, and says where its time goes: shares that add up to 100 %, what "

@@ -337,11 +337,13 @@ int profile_make(struct profile *p, const char *path, const struct kind_rules *r
 	p->has_kind = p->trust != TRUST_REFUSED && p->trace.device_times;
 	p->kind = program_kind_of(&p->shares, rules, p->retimed ? p->prices.gap_ns : NAN);
 	find_costs(p);
+	ranges_make(&p->ranges, &p->trace);
 	return 0;
 }
 
 void profile_release(struct profile *p)
 {
+	ranges_release(&p->ranges);
 	shares_release(&p->shares);
 	timed_release(&p->times);
 	steps_release(&p->steps);

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "harness/profile/ranges.h"
 #include "harness/profile/shares.h"
 #include "harness/stats/bootstrap.h"
 
@@ -55,6 +56,7 @@ struct profile {
 	struct steps steps;
 	struct timed times; /* re-timed, else as recorded */
 	struct shares shares;
+	struct ranges ranges;
 	struct call_prices prices; /* of c, Z and g the medians */
 	bool retimed;
 

@@ -280,7 +280,8 @@ static void label_shares(struct plot *plot, const struct profile *p)
 	plot_count(plot, "shares", SHARES);
 	for (int i = 0; i < SHARES; i++) {
 		plot_text(plot, words_name("share", i).s, "%s", share_names[i]);
-		plot_text(plot, words_name("text", i).s, "%s", share_texts[i]);
+		plot_text(plot, words_name("text", i).s, "%s",
+			  share_text(&p->shares, (enum share)i));
 		plot_number(plot, words_name("percent", i).s,
 			    100 * share_of(&p->shares, (enum share)i));
 	}

@@ -36,12 +36,31 @@ static void print_what(const struct profile *p, FILE *out)
 		    isnan(s->kernel_median_ns) ? "-" : text_time(s->kernel_median_ns).s,
 		    (long)s->launches, s->launches == 1 ? "" : "es", (long)s->syncs,
 		    plural(s->syncs), (long)s->copies, s->copies == 1 ? "y" : "ies");
+	else
+		row(out, "work",
+		    "%ld launch%s, %ld wait%s, %ld cop%s; kernels and their times are "
+		    "not known",
+		    (long)s->launches, s->launches == 1 ? "" : "es", (long)s->syncs,
+		    plural(s->syncs), (long)s->copies, s->copies == 1 ? "y" : "ies");
 	if (s->overlapped_ns > 0)
 		row(out, "overlap", "%.1f %% of the time, two or more kernels run at once",
 		    100 * s->overlapped_ns / s->total_ns);
 	if (p->steps.inferred)
 		row(out, "threads", "%ld wait%s of one thread for another inferred from times",
 		    (long)p->steps.inferred, plural(p->steps.inferred));
+}
+
+/* Those that it may be, or those that it cannot be; "none". */
+static void print_kinds(const struct profile *p, const char *label, bool may_be, FILE *out)
+{
+	char text[256] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < KIND_MIXED; i++)
+		if (program_kind_may_be(&p->shares, &p->rules, (enum program_kind)i) == may_be)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
+					      program_kind_names[i]);
+	row(out, label, "%s", n ? text : "none");
 }
 
 static void print_kind(const struct profile *p, FILE *out)
@@ -52,6 +71,10 @@ static void print_kind(const struct profile *p, FILE *out)
 		row(out, "kind", "not told: %s",
 		    p->trust == TRUST_REFUSED ? "the self-check refused the re-timed trace"
 					      : "what the device did is not in the trace");
+		if (p->shares.calls_alone) {
+			print_kinds(p, "may be", true, out);
+			print_kinds(p, "is not", false, out);
+		}
 		return;
 	}
 	if (p->kind == KIND_MIXED) {
@@ -74,16 +97,22 @@ static void print_share(const struct shares *s, enum share what, FILE *out)
 	int stars = (int)(share * BAR_WIDTH + 0.5);
 	char bar[BAR_WIDTH + 1];
 
+	if (!share_is_known(s, what)) {
+		fprintf(out, "  %-11s %8s  %10s  %-*s  %s\n", share_names[what], "-", "-",
+			BAR_WIDTH, "", share_text(s, what));
+		return;
+	}
 	memset(bar, '#', sizeof(bar));
 	bar[stars < 0 ? 0 : stars > BAR_WIDTH ? BAR_WIDTH : stars] = '\0';
 	fprintf(out, "  %-11s %6.1f %%  %10s  %-*s  %s\n", share_names[what], 100 * share,
-		text_time(s->ns[what]).s, BAR_WIDTH, bar, share_texts[what]);
+		text_time(s->ns[what]).s, BAR_WIDTH, bar, share_text(s, what));
 }
 
 static void print_shares(const struct profile *p, FILE *out)
 {
-	fprintf(out, "\nshares of %s%s\n", text_time(p->shares.total_ns).s,
-		p->retimed ? ", re-timed without the recorder" : ", as recorded");
+	fprintf(out, "\nshares of %s%s%s\n", text_time(p->shares.total_ns).s,
+		p->retimed ? ", re-timed without the recorder" : ", as recorded",
+		p->shares.calls_alone ? ", of the main thread; the device's are not known" : "");
 	for (int i = 0; i < SHARES; i++)
 		print_share(&p->shares, (enum share)i, out);
 	if (p->shares.copied_ns > 0)
@@ -134,6 +163,7 @@ void profile_print(const struct profile *p, FILE *out)
 	print_kind(p, out);
 	print_shares(p, out);
 	print_costs(p, out);
+	ranges_print(&p->ranges, &p->trace, out);
 	print_check(p, out);
 }
 
@@ -169,9 +199,22 @@ static json_t *shares_json(const struct shares *s)
 
 	for (int i = 0; i < SHARES; i++)
 		json_object_set_new(o, share_names[i],
-				    json_pack("{s:f, s:f}", "ns", s->ns[i], "share",
-					      share_of(s, (enum share)i)));
+				    share_is_known(s, (enum share)i)
+					    ? json_pack("{s:f, s:f}", "ns", s->ns[i], "share",
+							share_of(s, (enum share)i))
+					    : json_pack("{s:n, s:n}", "ns", "share"));
 	return o;
+}
+
+/* For calls alone; else the verdict says it. */
+static json_t *may_be_json(const struct profile *p)
+{
+	json_t *list = p->shares.calls_alone ? json_array() : json_null();
+
+	for (int i = 0; p->shares.calls_alone && i < KIND_MIXED; i++)
+		if (program_kind_may_be(&p->shares, &p->rules, (enum program_kind)i))
+			json_array_append_new(list, json_string(program_kind_names[i]));
+	return list;
 }
 
 static json_t *costs_json(const struct profile *p)
@@ -199,18 +242,20 @@ static json_t *doubts_json(const struct profile *p)
 json_t *profile_json(const struct profile *p)
 {
 	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:o, s:o, "
+		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
+		"s:f, s:o, s:o, "
 		"s:s, s:o}",
 		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
 		"program", json_text(p->trace.program), "recorder",
 		json_text(json_get_text(p->trace.header, "recorder")), "retimed", p->retimed,
 		"work", work_json(p), "verdict",
-		p->has_kind ? json_string(program_kind_names[p->kind]) : json_null(), "advice",
+		p->has_kind ? json_string(program_kind_names[p->kind]) : json_null(), "may_be",
+		may_be_json(p), "advice",
 		p->has_kind ? json_string(program_kind_advice[p->kind]) : json_null(), "touched",
 		p->has_kind ? json_string(program_kind_touched[p->kind]) : json_null(), "shares",
-		shares_json(&p->shares), "one_us_more", costs_json(p), "total_ns",
-		p->shares.total_ns, "recorded_ns", p->recorded_ns, "predicted",
-		profile_interval_json(&p->predicted), "without_recorder",
-		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "doubts",
-		doubts_json(p));
+		shares_json(&p->shares), "one_us_more", costs_json(p), "ranges",
+		ranges_json(&p->ranges, &p->trace), "total_ns", p->shares.total_ns, "recorded_ns",
+		p->recorded_ns, "predicted", profile_interval_json(&p->predicted),
+		"without_recorder", profile_interval_json(&p->measured), "self_check",
+		trust_names[p->trust], "doubts", doubts_json(p));
 }

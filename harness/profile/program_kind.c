@@ -88,3 +88,27 @@ void shares_largest(const struct shares *s, enum share out[2])
 		if ((enum share)i != out[0] && s->ns[i] > s->ns[out[1]])
 			out[1] = (enum share)i;
 }
+
+/* Copies and kernels may have run for any time, once there was a call for them. */
+bool program_kind_may_be(const struct shares *s, const struct kind_rules *rules,
+			 enum program_kind kind)
+{
+	double most = share_for(s, kind);
+
+	switch (kind) {
+	case KIND_MIXED:
+	case PROGRAM_KINDS:
+		return true;
+	case KIND_GPU:
+	case KIND_GAP:
+		return s->launches > 0;
+	case KIND_TRANSFER:
+		return s->copies > 0;
+	case KIND_SYNC:
+		most += share_inside(s, SHARE_API); /* a relaunch behind a wait counts as one */
+		break;
+	default:
+		break;
+	}
+	return most >= rules->least[kind] || !s->one_thread;
+}

@@ -1,8 +1,9 @@
 /*
  * recording.c - runs a program with the recorder and without it.
  *
- * The recorder is in the program: in the CPU device, where that is the program's runtime, or in a
- * library that the driver loads (common/recorder/cupti). Variables tell both what to do.
+ * The recorder is in the program: in the CPU device, where that is the program's runtime, in a
+ * library that the driver loads (common/recorder/cupti), or in one that is preloaded
+ * (common/recorder/preload). Variables tell all of them what to do.
  */
 #include "harness/profile/recording.h"
 
@@ -31,6 +32,8 @@
 #include "harness/record/record.h"
 
 extern char **environ;
+
+const char *const recorder_choices[] = { "auto", "device", "calls", NULL };
 
 /* ---- one run ------------------------------------------------------------------------------ */
 
@@ -87,43 +90,110 @@ static int64_t recorder_clock_ns(void)
 
 /* The driver of a GPU loads it into each program that it names it to. */
 static const char injection[] = "CUDA_INJECTION64_PATH";
+static const char preload[] = "LD_PRELOAD";
+static const char calls_library[] = "recorder/calls.so";
 
-/* Beside this program; false: it is not there. */
-static bool find_injection(char out[PATH_MAX])
+/* What is set here is taken back; what others have set stays. */
+static bool has_injected, has_preloaded;
+static char *preloaded_before; /* NULL: nothing was */
+
+/* A library beside this program; false: it is not there. */
+static bool find_library(const char *name, char out[PATH_MAX])
 {
-	static const char name[] = "recorder/cupti.so";
-	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - sizeof(name));
+	const size_t room = strlen(name) + 1;
+	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - room);
 	char *slash;
 
 	if (n < 0)
 		return false;
 	out[n] = '\0';
 	slash = strrchr(out, '/');
-	memcpy(slash ? slash + 1 : out, name, sizeof(name));
+	memcpy(slash ? slash + 1 : out, name, room);
 	return !access(out, R_OK);
 }
 
-static void tell_recorder(const struct recording_request *r)
+static int inject(void)
 {
 	char library[PATH_MAX];
 
-	setenv("RIFT_TRACE", r->output, 1);
+	if (getenv(injection))
+		return complain(EBUSY,
+				"a profiler is there already: %s is set; --recorder calls records "
+				"beside it, calls alone",
+				injection);
+	has_injected = find_library("recorder/cupti.so", library);
+	if (has_injected)
+		setenv(injection, library, 1);
+	return 0;
+}
+
+/* Before all others that are preloaded: it sees the program's calls, not those of a layer. */
+static int preload_calls(void)
+{
+	const char *before = getenv(preload);
+	char library[PATH_MAX], *value;
+
+	if (!find_library(calls_library, library))
+		return complain(ENOENT, "%s: is not there; make builds it", library);
+	if (strpbrk(library, " :"))
+		return complain(EINVAL, "%s: %s takes no blank and no colon", library, preload);
+	CHECK(asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
+		       before ? before : "") > 0,
+	      "memory of a path");
+	preloaded_before = before ? strdup(before) : NULL;
+	has_preloaded = true;
+	setenv(preload, value, 1);
+	setenv("RIFT_TRACE_RECORDER", recorder_choices[RECORDER_CALLS], 1);
+	free(value);
+	return 0;
+}
+
+/* Whatever folder the program goes to before its first call. */
+static void set_trace(const char *path)
+{
+	char folder[PATH_MAX] = "", *whole;
+
+	if (*path != '/' && !getcwd(folder, sizeof(folder)))
+		*folder = '\0';
+	CHECK(asprintf(&whole, "%s%s%s", folder, *folder ? "/" : "", path) > 0, "memory of a path");
+	setenv("RIFT_TRACE", whole, 1);
+	free(whole);
+}
+
+int recording_tell(const struct recording_request *r)
+{
+	int err = r->recorder == RECORDER_CALLS ? preload_calls() : inject();
+
+	if (err)
+		return err;
+	set_trace(r->output);
 	if (r->anonymous)
 		setenv("RIFT_TRACE_ANONYMOUS", "1", 1);
 	if (r->range)
 		setenv("RIFT_TRACE_RANGE", r->range, 1);
 	if (r->cupti)
 		setenv("RIFT_TRACE_CUPTI", r->cupti, 1);
-	if (find_injection(library))
-		setenv(injection, library, 1);
 	set_number("RIFT_TRACE_DELAY_NS", r->delay_ns);
 	set_number("RIFT_TRACE_DURATION_NS", r->duration_ns);
 	set_number("RIFT_TRACE_MAX_EVENTS", r->max_events);
 	set_number("RIFT_TRACE_STARTED_NS", recorder_clock_ns());
+	return 0;
 }
 
-/* What this process was told itself, too. */
-static void tell_nothing(void)
+static void forget_libraries(void)
+{
+	if (has_injected)
+		unsetenv(injection);
+	if (has_preloaded && preloaded_before)
+		setenv(preload, preloaded_before, 1);
+	else if (has_preloaded)
+		unsetenv(preload);
+	free(preloaded_before);
+	preloaded_before = NULL;
+	has_injected = has_preloaded = false;
+}
+
+void recording_tell_nothing(void)
 {
 	static const char *const names[] = { "",
 					     "_ANONYMOUS",
@@ -133,10 +203,11 @@ static void tell_nothing(void)
 					     "_MAX_EVENTS",
 					     "_STARTED_NS",
 					     "_OWNER",
-					     "_CUPTI" };
+					     "_CUPTI",
+					     "_RECORDER" };
 	char variable[64];
 
-	unsetenv(injection);
+	forget_libraries();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(variable, sizeof(variable), "RIFT_TRACE%s", names[i]);
 		unsetenv(variable);
@@ -145,17 +216,30 @@ static void tell_nothing(void)
 
 /* ---- all runs ----------------------------------------------------------------------------- */
 
+/*
+ * May calls alone be recorded in place of more? Not where an NVTX range is what counts, which these
+ * have not.
+ */
+static bool may_lack_times(const struct recording_request *r)
+{
+	char library[PATH_MAX];
+
+	return r->recorder == RECORDER_AUTO && (!r->range || *r->range == '@') &&
+	       find_library(calls_library, library);
+}
+
+/* Before anything runs. */
 static int refuse(const struct recording_request *r)
 {
-	if (getenv(injection))
-		return complain(EBUSY, "a profiler is there already: %s is set", injection);
+	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
+		return inject();
 	if (!access(r->output, F_OK))
 		return complain(EEXIST, "%s: exists; a trace replaces nothing", r->output);
 	return 0;
 }
 
-/* None of that name; perhaps processes that the program started have made theirs. */
-static int no_trace(const struct recording_request *r)
+/* Traces of processes that the program started. */
+static size_t count_children(const struct recording_request *r)
 {
 	char pattern[PATH_MAX];
 	glob_t children;
@@ -164,22 +248,71 @@ static int no_trace(const struct recording_request *r)
 	snprintf(pattern, sizeof(pattern), "%s.[0-9]*", r->output);
 	n = glob(pattern, 0, NULL, &children) ? 0 : children.gl_pathc;
 	globfree(&children);
+	return n;
+}
+
+/* What a preloaded recorder does not see. */
+#define UNSEEN "one that is linked in, as by nvcc without --cudart shared, is not seen"
+
+/* None of that name; perhaps processes that the program started have made theirs. */
+static int no_trace(const struct recording_request *r)
+{
+	static const char *const why[] = {
+		[RECORDER_AUTO] = "the device's times cannot be recorded, and it asked nothing of "
+				  "a shared CUDA runtime; " UNSEEN,
+		[RECORDER_DEVICE] = "no recorder is in it, or it asked nothing of the runtime",
+		[RECORDER_CALLS] = "it asked nothing of a shared CUDA runtime; " UNSEEN,
+	};
+	size_t n = count_children(r);
+
 	if (n)
 		return complain(ENOENT, "%s: its children wrote %zu traces, %s.PID: profile these",
 				text_shown(r->argv[0]).s, n, r->output);
-	return complain(ENOENT,
-			"%s: wrote no trace: no recorder is in it, or it asked nothing of the "
-			"runtime",
-			text_shown(r->argv[0]).s);
+	return complain(ENOENT, "%s: wrote no trace: %s", text_shown(r->argv[0]).s,
+			why[r->recorder]);
+}
+
+static int run_told(const struct recording_request *r, struct recording *out)
+{
+	int err = recording_tell(r);
+
+	if (!err)
+		err = run_once(r, &out->status, &out->profiled_wall_ns);
+	recording_tell_nothing();
+	return err;
+}
+
+static bool wrote_none(const struct recording_request *r)
+{
+	return access(r->output, F_OK) && !count_children(r);
+}
+
+static int run_for_calls(const struct recording_request *r, struct recording *out, const char *why)
+{
+	struct recording_request calls = *r;
+	int err;
+
+	calls.recorder = RECORDER_CALLS;
+	err = run_told(&calls, out);
+	if (!err && !access(r->output, F_OK))
+		complain(ENODATA, "%s: recorded without times of the device: %s",
+			 text_shown(r->argv[0]).s, why);
+	return err;
 }
 
 static int run_recorded(const struct recording_request *r, struct recording *out)
 {
+	bool may = may_lack_times(r);
 	int err;
 
-	tell_recorder(r);
-	err = run_once(r, &out->status, &out->profiled_wall_ns);
-	tell_nothing();
+	if (may && getenv(injection))
+		err = run_for_calls(r, out,
+				    "another profiler is there already, as "
+				    "CUDA_INJECTION64_PATH says");
+	else
+		err = run_told(r, out);
+	if (!err && may && wrote_none(r) && !getenv(injection))
+		err = run_for_calls(r, out, "these cannot be had here");
 	return !err && access(r->output, F_OK) ? no_trace(r) : err;
 }
 
@@ -249,15 +382,13 @@ static int run_pair(const struct recording_request *r, struct recording *out)
 {
 	struct recording_empty *e = &out->empty[out->empties];
 	int64_t *plain = &out->plain_empty_ns[out->empties];
-	int status[2] = { 0 }, err;
+	struct recording recorded = { 0 };
+	int err = run_told(r, &recorded), status = 0;
 
-	*e = (struct recording_empty){ 0 };
-	tell_recorder(r);
-	err = run_once(r, &status[0], &e->wall_ns);
-	tell_nothing();
-	err = err ? err : run_once(r, &status[1], plain);
-	if (!access(r->output, F_OK) && take_empty(r->output, e) && !err && !status[0] &&
-	    !status[1])
+	*e = (struct recording_empty){ .wall_ns = recorded.profiled_wall_ns };
+	err = err ? err : run_once(r, &status, plain);
+	if (!access(r->output, F_OK) && take_empty(r->output, e) && !err && !recorded.status &&
+	    !status)
 		out->empties++;
 	return err;
 }
@@ -284,6 +415,7 @@ static int run_empties(const struct recording_request *request, struct recording
 	struct recording_request r = { .argv = argv,
 				       .output = path,
 				       .cupti = request->cupti,
+				       .recorder = RECORDER_DEVICE,
 				       .max_events = request->max_events,
 				       .stdout_to_stderr = true };
 	int err = 0;
@@ -367,7 +499,7 @@ int recording_run(const struct recording_request *request, struct recording *out
 	*out = (struct recording){ 0 };
 	CHECK(request->unprofiled <= RECORDING_RUNS_MAX, "%d runs", request->unprofiled);
 	err = refuse(request);
-	tell_nothing();
+	recording_tell_nothing();
 	if (!err)
 		err = run_plain(request, &plain, request->unprofiled / 2);
 	if (!err)

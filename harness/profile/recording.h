@@ -10,6 +10,14 @@
 
 enum { RECORDING_RUNS_MAX = 100 };
 
+enum recorder_choice {
+	RECORDER_AUTO,	 /* times of the device, and where these cannot be had calls alone */
+	RECORDER_DEVICE, /* CUPTI's on a GPU, or the CPU device's own */
+	RECORDER_CALLS,	 /* a library that is preloaded */
+};
+
+extern const char *const recorder_choices[]; /* their words, then NULL */
+
 struct recording_request {
 	char *const *argv;	       /* of the program, then NULL */
 	const char *output;	       /* the trace, which must not exist */
@@ -20,6 +28,7 @@ struct recording_request {
 	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
 	bool stdout_to_stderr; /* what the program prints */
 	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */
+	enum recorder_choice recorder;
 };
 
 /* A process that does nothing but begin and end. */
@@ -46,11 +55,19 @@ struct recording {
  * recorded one. The trace gets a row `runs`. Returns 0, or a negative errno after one line: the
  * program cannot be started, it wrote no trace, the file exists, another profiler is asked for;
  * -EINTR without a line after Ctrl-C. A run without the recorder that ends otherwise than the
- * recorded one is left out, and a line says so.
+ * recorded one is left out, and a line says so. So it does where calls alone could be recorded.
  */
 int recording_run(const struct recording_request *request, struct recording *out);
 
 /* `rift profile-empty`, such a process: a context, one wait. Returns an exit code. */
 int cmd_empty(int argc, char **argv);
+
+/*
+ * The variables of this process, which its children inherit: what the recorder in them is to do;
+ * or that there is none, whatever this process was told itself. AUTO is DEVICE here. Returns 0, or
+ * a negative errno after one line: another profiler is asked for, a library that is not there.
+ */
+int recording_tell(const struct recording_request *request);
+void recording_tell_nothing(void);
 
 #endif

@@ -26,6 +26,15 @@ const char *const share_texts[SHARES] = {
 	"before the first call and behind the last",
 };
 
+static const char *const host_texts[SHARES] = {
+	[SHARE_API] = "in launch calls",
+	[SHARE_SYNC] = "in synchronizes and queries",
+	[SHARE_COPY_CALLS] = "in copy calls",
+	[SHARE_MEMORY] = "in allocations, loading of code",
+	[SHARE_OTHER] = "in other calls of the runtime",
+	[SHARE_HOST] = "outside any call",
+};
+
 /* ---- state -------------------------------------------------------------------------------- */
 
 /* An operation begins or ends. */
@@ -172,7 +181,8 @@ static void walk(struct sharing *sh, const struct walk *w)
 		before = SHARE_HOST;
 		if (what == SHARE_API && emptied)
 			what = SHARE_SYNC;
-		emptied |= empties_queue(sh->s->step[call].role);
+		/* whether the device idled then is not known of calls alone */
+		emptied |= !sh->out->calls_alone && empties_queue(sh->s->step[call].role);
 		add(sh, what, from + w->shift, to + w->shift);
 		at = to;
 	}
@@ -327,6 +337,7 @@ static void count_calls(struct shares *out, const struct trace *t)
 		out->launches += class == CALL_LAUNCH || class == CALL_GRAPH_LAUNCH;
 		out->syncs += call_is_sync(class) || (class == CALL_COPY && !t->call[i].async);
 		out->allocations += class == CALL_ALLOC || class == CALL_FREE;
+		out->copies += out->calls_alone && class == CALL_COPY;
 	}
 }
 
@@ -360,6 +371,14 @@ static void count_ops(struct sharing *sh)
 	free(ns);
 }
 
+static bool one_thread_calls(const struct trace *t)
+{
+	for (int64_t i = 1; i < t->calls; i++)
+		if (t->call[i].thread != t->call[0].thread)
+			return false;
+	return true;
+}
+
 /* ---- all ---------------------------------------------------------------------------------- */
 
 void shares_make(struct shares *out, const struct steps *s, const struct timed *times,
@@ -372,7 +391,9 @@ void shares_make(struct shares *out, const struct steps *s, const struct timed *
 			      .times = times,
 			      .with_idle = with_idle };
 
-	*out = (struct shares){ .total_ns = times->end - times->start };
+	*out = (struct shares){ .total_ns = times->end - times->start,
+				.calls_alone = !sh.t->device_times,
+				.one_thread = one_thread_calls(sh.t) };
 	threads_init(&sh.threads, sh.t);
 	sweep(&sh);
 	take_out_node_gaps(&sh);
@@ -397,4 +418,16 @@ double share_inside(const struct shares *s, enum share what)
 	double inside = s->total_ns - s->ns[SHARE_OUTSIDE];
 
 	return inside > 0 ? s->ns[what] / inside : 0;
+}
+
+bool share_is_known(const struct shares *s, enum share what)
+{
+	return !s->calls_alone || what >= SHARES_OF_HOST;
+}
+
+const char *share_text(const struct shares *s, enum share what)
+{
+	const char *text = s->calls_alone ? host_texts[what] : NULL;
+
+	return text ? text : share_texts[what];
 }

@@ -18,6 +18,9 @@
  * Before the first operation and behind the last one it is the same for the main thread; but the
  * time before its first call and behind its last is outside: the process starts and ends, and a
  * program that has not begun to use the device, or no longer does.
+ *
+ * In a trace of calls alone the device's shares are not known. The others are then all of the main
+ * thread's time, whatever the device did meanwhile.
  */
 #ifndef RIFT_PROFILE_SHARES_H
 #define RIFT_PROFILE_SHARES_H
@@ -42,6 +45,8 @@ enum share {
 extern const char *const share_names[SHARES]; /* "kernels", for machines and tables */
 extern const char *const share_texts[SHARES]; /* what it is, a few words */
 
+#define SHARES_OF_HOST SHARE_API /* from it on; those before it are the device's */
+
 /* An idle time of the device and what it is for. */
 struct idle {
 	double t0, t1;
@@ -55,7 +60,10 @@ struct shares {
 	double overlapped_ns;	 /* two kernels or more */
 	double kernel_median_ns; /* NAN: no kernel */
 	double kernels_per_sync; /* INFINITY: no synchronize */
+	/* copies: operations of the device; of calls alone, calls */
 	int64_t kernels, launches, syncs, copies, allocations;
+	bool calls_alone;  /* the trace has no times of the device */
+	bool one_thread;   /* made all calls */
 	struct idle *idle; /* where asked for; in the order of time */
 	int64_t idles;
 };
@@ -76,6 +84,10 @@ double share_of(const struct shares *s, enum share what);
 
 /* A share of the time between the first call and the last. */
 double share_inside(const struct shares *s, enum share what);
+
+/* For calls alone those of the device are not, and the others are something else. */
+bool share_is_known(const struct shares *s, enum share what);
+const char *share_text(const struct shares *s, enum share what);
 
 /* ---- what kind of program ----------------------------------------------------------------- */
 
@@ -114,6 +126,14 @@ struct kind_rules {
 /* gap_ns: between kernels that are queued; NAN: not known, then gap-bound takes its share alone. */
 enum program_kind program_kind_of(const struct shares *s, const struct kind_rules *rules,
 				  double gap_ns);
+
+/*
+ * May a program be of that kind, of which the calls alone are known? What a host does while its
+ * device idles is at most what it does at all: a share below the rule rules the kind out, where one
+ * thread makes all calls.
+ */
+bool program_kind_may_be(const struct shares *s, const struct kind_rules *rules,
+			 enum program_kind kind);
 
 /* The two largest shares inside, of which a mixed program is. */
 void shares_largest(const struct shares *s, enum share out[2]);

@@ -130,6 +130,15 @@ Test(small_cpu_trace, each_class_has_its_bytes_and_memory)
 	json_decref(rows);
 }
 
+/* Readers take no number that JSON may not hold. */
+Test(small_cpu_trace, more_bytes_than_there_can_be_are_left_out)
+{
+	json_t *rows = record("", "much");
+
+	cr_assert(zero(ptr, json_object_get(trace_row(rows, "call", "class", "alloc"), "bytes")));
+	json_decref(rows);
+}
+
 /* The host function sleeps for a millisecond: that is the operation's time, not the call's. */
 Test(small_cpu_trace, times_of_operations_are_the_devices)
 {

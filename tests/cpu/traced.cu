@@ -64,6 +64,15 @@ static void periods(void)
 	}
 }
 
+/* More than there is of memory, and of numbers in JSON. */
+static void too_much(void)
+{
+	void *none;
+
+	if (cudaMalloc(&none, (size_t)-1) != cudaErrorMemoryAllocation)
+		exit(9);
+}
+
 static void host_function(void *)
 {
 	usleep(1000);
@@ -259,6 +268,7 @@ static const struct {
 	{ "die", die },		  { "abort", abort },
 	{ "print", print },	  { "elsewhere", go_elsewhere },
 	{ "fail", fail },	  { "close", close_all },
+	{ "much", too_much },
 };
 
 int main(int argc, char **argv)

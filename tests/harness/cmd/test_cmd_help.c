@@ -33,9 +33,9 @@ static const struct {
 	  "--host-name --json --layer=LAYER --output=FILE --patience=SECONDS --platform=NAME "
 	  "--processes=N --quiet --sync=KIND -h,--help " },
 	{ "profile",
-	  "--anonymous --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS --json "
-	  "--max-events=N "
-	  "--output=FILE --plot=DIR --quiet --range=NAME --rule=NAME=PERCENT --runs=N -h,--help " },
+	  "--anonymous --calibrate --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS "
+	  "--json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME --recorder=NAME "
+	  "--rule=NAME=PERCENT --runs=N -h,--help " },
 	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--sync=KIND -h,--help " },

@@ -190,6 +190,12 @@ Test(small_profile, a_killed_program)
 	is_trusted(TRUST_LOW, DOUBT_UNFINISHED | DOUBT_RUNS);
 }
 
+static void may_be(enum program_kind kind, bool yes)
+{
+	cr_expect(eq(int, program_kind_may_be(&profile.shares, &rules, kind), yes), "%s",
+		  program_kind_names[kind]);
+}
+
 Test(small_profile, calls_alone)
 {
 	static const char calls[] = "\"device_times\":\"none\"";
@@ -214,6 +220,16 @@ Test(small_profile, calls_alone)
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_API], 2000), "launch");
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_SYNC], 40000), "wait");
 	cr_expect(eq(int, profile.has_kind, 0), "not told");
+	cr_expect(eq(int, share_is_known(&profile.shares, SHARE_GAPS), 0), "the device's");
+	cr_expect(eq(int, share_is_known(&profile.shares, SHARE_API), 1), "the host's");
+	/* 3 % of launch calls are too few; a wait may be for anything. */
+	may_be(KIND_GPU, true);
+	may_be(KIND_GAP, true);
+	may_be(KIND_API, false);
+	may_be(KIND_SYNC, true);
+	may_be(KIND_TRANSFER, false);
+	may_be(KIND_MEMORY, false);
+	may_be(KIND_CPU, false); /* what is outside does not count */
 	profile_release(&profile);
 }
 
@@ -226,6 +242,55 @@ Test(small_profile, nothing_to_analyse)
 	cr_expect(eq(int, is_one_complaint(diverted_stderr()), 1), "one line");
 	profile_release(&profile);
 	made_remove(&made);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------- */
+
+static void mark(int thread, const char *kind, long t, int name)
+{
+	made_row(&made, "{\"record\":\"mark\",\"thread\":%d,\"kind\":\"%s\",\"t\":%ld,\"name\":%d}",
+		 thread, kind, t, name);
+}
+
+static void is_range(int64_t i, const char *name, int64_t times, int64_t ns, int64_t launches,
+		     int64_t waits)
+{
+	const struct range *r = &profile.ranges.list[i];
+
+	cr_expect(eq(str, (char *)trace_name(&profile.trace, r->name), (char *)name), "%d", (int)i);
+	cr_expect(eq(i64, r->times, times), "%s: times", name);
+	cr_expect(eq(i64, r->ns, ns), "%s: ns", name);
+	cr_expect(eq(i64, r->launches, launches), "%s: launches", name);
+	cr_expect(eq(i64, r->waits, waits), "%s: waits", name);
+}
+
+/* Two threads, a range in itself, marks out of order, one that never ends. */
+Test(small_profile, ranges_have_their_calls)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"inner\"}");
+	mark(1, "pop", 500, 2); /* of no range */
+	mark(1, "push", 150000, 2);
+	mark(1, "pop", 250000, 2);
+	mark(0, "push", 1000, 2);
+	mark(0, "push", 5000, 3);
+	mark(0, "push", 6000, 2);
+	mark(0, "pop", 7000, 2);
+	mark(0, "pop", 40000, 3);
+	mark(0, "pop", 101000, 2);
+	mark(0, "push", 290000, 3);
+	made_kernel(&made, 2, 2000, 8000, 18000);
+	made_kernel(&made, 2, 6500, 19000, 20000);
+	made_call(&made, "sync_stream", 20000, 30000, ",\"stream\":2");
+	made_call(&made, "sync_stream", 120000, 121000, ",\"stream\":2"); /* in none */
+	made_call(&made, "sync_device", 200000, 210000, ",\"thread\":1");
+	made_end(&made, 300000, 0, 0);
+	analyse();
+	cr_assert(eq(i64, profile.ranges.n, 2));
+	is_range(0, "step", 2, 200000, 2, 2);
+	is_range(1, "inner", 2, 45000, 1, 1);
+	profile_release(&profile);
 }
 
 /* ---- rules -------------------------------------------------------------------------------- */
