@@ -24,7 +24,7 @@ bool clients_lost(struct share_clients *c)
 {
 	for (int i = 0; i < c->processes; i++)
 		if (c->process[i].lost) {
-			snprintf(c->why, sizeof(c->why), "%.239s", c->process[i].why);
+			strcpy(c->why, c->process[i].why);
 			return true;
 		}
 	return false;
@@ -65,7 +65,7 @@ static void lose(struct share_process *p, const char *how)
 	if (!strncmp(last, "rift: ", strlen("rift: ")))
 		last += strlen("rift: ");
 	p->lost = true;
-	snprintf(p->why, sizeof(p->why), "a client %.80s%s%.130s", how, *last ? ": " : "",
+	snprintf(p->why, sizeof(p->why), "a client %.80s%s%.320s", how, *last ? ": " : "",
 		 text_escaped(last).s);
 }
 
@@ -188,13 +188,45 @@ static int start_client(struct share_clients *c, int process)
 	return err;
 }
 
-/* The variables by which programs find its daemon, for the processes that are started next. */
+/* ---- a daemon that all have ------------------------------------------------------------- */
+
+/* By them programs find the daemon: the processes that are started next. */
+static void take_variables(struct share_clients *c)
+{
+	const char *name;
+	json_t *value;
+
+	c->had = json_object();
+	json_object_foreach(json_object_get(c->keeper.answer, "variables"), name, value)
+	{
+		const char *before = getenv(name);
+
+		json_object_set_new(c->had, name, before ? json_text(before) : json_null());
+		setenv(name, json_string_value(value), 1);
+	}
+}
+
+/* This command may itself be under a layer, which has set some of them. */
+static void restore_variables(struct share_clients *c)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(c->had, name, value)
+	{
+		if (json_is_string(value))
+			setenv(name, json_string_value(value), 1);
+		else
+			unsetenv(name);
+	}
+	json_decref(c->had);
+	c->had = NULL;
+}
+
 static int start_keeper(struct share_clients *c)
 {
 	char mps[] = "mps", *texts[] = { mps }, *prefix;
 	struct share_process *keeper = &c->keeper;
-	const char *name;
-	json_t *value;
 	int err = layer_command(texts, 1, &prefix);
 
 	if (!err)
@@ -203,26 +235,11 @@ static int start_keeper(struct share_clients *c)
 	if (!err)
 		err = await(&keeper, 1, c->patience_s, NULL);
 	if (err || keeper->lost) {
-		snprintf(c->why, sizeof(c->why), "%.239s", keeper->why);
+		strcpy(c->why, keeper->why);
 		return err ? err : -ECHILD;
 	}
-	json_object_foreach(json_object_get(keeper->answer, "variables"), name, value)
-	{
-		setenv(name, json_string_value(value), 1);
-	}
+	take_variables(c);
 	return 0;
-}
-
-/* What start_keeper() has set. */
-static void forget_variables(const struct share_clients *c)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach(json_object_get(c->keeper.answer, "variables"), name, value)
-	{
-		unsetenv(name);
-	}
 }
 
 static int start_all(struct share_clients *c)
@@ -231,7 +248,7 @@ static int start_all(struct share_clients *c)
 
 	for (int i = 0; i < c->processes && !err; i++)
 		err = start_client(c, i);
-	forget_variables(c);
+	restore_variables(c);
 	if (!err)
 		err = await_all(c, c->patience_s, NULL);
 	return err;

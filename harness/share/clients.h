@@ -7,10 +7,10 @@
 
 struct share_process {
 	struct child child;
-	json_t *ready;	/* its line; NULL: not yet */
-	json_t *answer; /* to what it was told last; NULL: none yet */
-	bool lost;	/* it has ended, or did not answer in time */
-	char why[240];	/* then */
+	json_t *ready;	     /* its line; NULL: not yet */
+	json_t *answer;	     /* to what it was told last; NULL: none yet */
+	bool lost;	     /* it has ended, or did not answer in time */
+	char why[SHARE_WHY]; /* then */
 };
 
 struct share_clients {
@@ -19,8 +19,9 @@ struct share_clients {
 	struct share_process process[SHARE_CLIENTS_MAX];
 	int processes;
 	struct share_process keeper; /* of a daemon that all have; child.pid 0: none */
+	json_t *had; /* the variables that keeper's stand in for meanwhile; null: it was not set */
 	double patience_s;
-	char why[240]; /* why they could not be started, or which one was lost */
+	char why[SHARE_WHY]; /* why they could not be started, or which one was lost */
 };
 
 /*

@@ -77,7 +77,7 @@ static int size_workload(struct share *s, int mix, double patience_s)
 
 /* ---- may this set be had? --------------------------------------------------------------- */
 
-static bool is_too_large(const struct share *s, const struct share_set *set, char why[240])
+static bool is_too_large(const struct share *s, const struct share_set *set, char why[SHARE_WHY])
 {
 	double bytes = 0, total = 0;
 
@@ -87,21 +87,22 @@ static bool is_too_large(const struct share *s, const struct share_set *set, cha
 		bytes += json_get_number(size, "bytes");
 		total = json_get_number(size, "total");
 	}
-	snprintf(why, 240, "%d clients would take %s, and the device has %s", set->n,
+	snprintf(why, SHARE_WHY, "%d clients would take %s, and the device has %s", set->n,
 		 text_bytes(bytes).s, text_bytes(total).s);
 	return bytes > total;
 }
 
 /* A client's own layer needs a process of its own. */
-static bool cannot_be_had(const struct share *s, const struct share_set *set, char why[240])
+static bool cannot_be_had(const struct share *s, const struct share_set *set, char why[SHARE_WHY])
 {
 	const char *missing = share_arm_missing(set->arm);
 
 	if (missing)
-		snprintf(why, 240, "%.239s", missing);
+		snprintf(why, SHARE_WHY, "%s", missing);
 	else if (share_plan_has_layers_of(&s->plan) && set->n > 1 &&
 		 share_arms[set->arm].way != WAY_PROCESSES)
-		snprintf(why, 240, "--layer-of is of one process, and this arm has one for all");
+		snprintf(why, SHARE_WHY,
+			 "--layer-of is of one process, and this arm has one for all");
 	else
 		return is_too_large(s, set, why);
 	return true;
@@ -207,7 +208,7 @@ static int measure_set(struct share *s, struct share_measured *m, struct window 
 		       double patience_s)
 {
 	struct share_clients c;
-	char why[240];
+	char why[SHARE_WHY];
 	int err;
 
 	if (cannot_be_had(s, &m->set, why))

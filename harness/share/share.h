@@ -63,6 +63,7 @@ enum {
 	SHARE_MIX_MAX = 8,
 	SHARE_WORDS_MAX = 64,
 	SHARE_WINDOWS_MAX = 1000, /* of a set: BOOTSTRAP_N_MAX */
+	SHARE_WHY = 420,	  /* room for why something is not run */
 };
 
 /* A workload with its parameters; opts are the params'. */
@@ -137,11 +138,11 @@ enum { SHARE_P50 = 10, SHARE_P95 = 19, SHARE_P99 = 21 };
 /* A set's lines. */
 struct share_measured {
 	struct share_set set;
-	json_t **window;   /* [share_plan_windows()]; NULL: not yet */
-	json_t *checked;   /* the line; NULL: not yet */
-	json_t *fault;	   /* the line; NULL: none */
-	char not_run[240]; /* why; "": it was, or is still to come */
-	bool lost;	   /* not_run, though it was begun */
+	json_t **window;	 /* [share_plan_windows()]; NULL: not yet */
+	json_t *checked;	 /* the line; NULL: not yet */
+	json_t *fault;		 /* the line; NULL: none */
+	char not_run[SHARE_WHY]; /* why; "": it was, or is still to come */
+	bool lost;		 /* not_run, though it was begun */
 };
 
 /* A record, or what there is of one so far. */

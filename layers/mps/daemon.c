@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -26,9 +27,27 @@ static const char default_pipes[] = "/tmp/nvidia-mps";
 
 /* ---- asking ------------------------------------------------------------------------------- */
 
+/*
+ * One at a time, as several clients ask when they start and the daemon promises nobody that it
+ * answers two programs at once. -1: there is no such folder; then nobody is waited for.
+ */
+static int await_turn(void)
+{
+	const char *pipes = getenv(pipes_variable);
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/asking", pipes ? pipes : default_pipes);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+		;
+	return fd;
+}
+
 void mps_ask(const char *command, char answer[MPS_ANSWER])
 {
 	char line[256];
+	int turn = await_turn();
 	FILE *out;
 	size_t n;
 
@@ -38,6 +57,8 @@ void mps_ask(const char *command, char answer[MPS_ANSWER])
 	answer[n] = '\0';
 	if (out)
 		pclose(out);
+	if (turn >= 0)
+		close(turn);
 }
 
 double mps_threads(void)
@@ -154,6 +175,18 @@ static bool await_answer(pid_t daemon)
 	return false;
 }
 
+/*
+ * The server, which would else start with the first context, while clients that come with it wait
+ * or are turned away. Where this daemon starts none at a word, it starts then.
+ */
+static void start_server(void)
+{
+	char command[64], answer[MPS_ANSWER];
+
+	snprintf(command, sizeof(command), "start_server -uid %d", (int)geteuid());
+	mps_ask(command, answer);
+}
+
 /* ---- until the end ------------------------------------------------------------------------ */
 
 static void note(int signal_number)
@@ -199,6 +232,7 @@ void mps_serve(const void *opts, int ready)
 		become_daemon(self);
 	if (daemon < 0 || !await_answer(daemon))
 		return;
+	start_server();
 	hold_term(&mask);
 	if (write(ready, "r", 1) != 1)
 		return;

@@ -11,6 +11,7 @@
 
 #include "common/check.h"
 #include "layers/layer.h"
+#include "layers/mps/clients.h"
 #include "layers/mps/daemon.h"
 
 struct mps_opts {
@@ -23,15 +24,7 @@ static const struct param params[] = {
 	PARAM_END,
 };
 
-static const char variable[] = "RIFT_LAYER_MPS";	    /* its folder */
-static const char outside_variable[] = "RIFT_LAYER_MPS_NS"; /* where its daemon counts processes */
-
-static void read_namespace(char out[64])
-{
-	ssize_t n = readlink("/proc/self/ns/pid", out, 63);
-
-	out[n < 0 ? 0 : n] = '\0';
-}
+static const char variable[] = "RIFT_LAYER_MPS"; /* its folder */
 
 /* ---- entering ------------------------------------------------------------------------------ */
 
@@ -65,12 +58,12 @@ static int set_variables(struct entry *e, const char *folder, double threads)
 	if (mkdir(logs, 0700))
 		return complain(errno, "layer mps: %s: %s", logs, strerror(errno));
 	snprintf(percent, sizeof(percent), "%g", threads);
-	read_namespace(outside);
+	mps_namespace(outside);
 	entry_setenv(e, "CUDA_MPS_PIPE_DIRECTORY", folder);
 	entry_setenv(e, "CUDA_MPS_LOG_DIRECTORY", logs);
 	entry_setenv(e, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", percent);
 	entry_setenv(e, variable, folder);
-	entry_setenv(e, outside_variable, outside);
+	entry_setenv(e, MPS_OUTSIDE_VARIABLE, outside);
 	return 0;
 }
 
@@ -96,103 +89,17 @@ static int enter(const void *opts, struct entry *e)
 
 /* ---- in force: the daemon lists this process among its clients ------------------------------- */
 
-struct clients {
-	long server; /* the one that has this process; else the last; 0: there is none */
-	int n;	     /* of all servers */
-	bool is_one; /* this process */
-};
+/* A server starts within seconds, as it makes a context on every GPU. */
+enum { PATIENCE_MS = 10000 };
 
-/* "NSpid:	812	2": the numbers that this process has, of namespaces that /proc knows. */
-static bool is_own(long pid)
+/* A client is one when it has a context. */
+static int touch(void)
 {
-	FILE *status = fopen("/proc/self/status", "re");
-	char line[512], *at = NULL;
-	bool found = false;
-	long number;
-	int length;
+	cudaError_t err = cudaFree(NULL);
 
-	while (status && !at && fgets(line, sizeof(line), status))
-		if (!strncmp(line, "NSpid:", strlen("NSpid:")))
-			at = line + strlen("NSpid:");
-	for (; at && !found && sscanf(at, "%ld%n", &number, &length) == 1; at += length)
-		found = number == pid;
-	if (status)
-		fclose(status);
-	return found;
-}
-
-/* The next number of an answer, a line each; 0: there is none. */
-static long next_number(char **rest)
-{
-	char *line;
-
-	while ((line = strsep(rest, "\n"))) {
-		char *end;
-		long number = strtol(line, &end, 10);
-
-		if (end > line && number > 0)
-			return number;
-	}
-	return 0;
-}
-
-static void count_clients(long server, struct clients *c)
-{
-	char command[64], answer[MPS_ANSWER], *rest = answer;
-	bool is_one = false;
-	long pid;
-
-	snprintf(command, sizeof(command), "get_client_list %ld", server);
-	mps_ask(command, answer);
-	while ((pid = next_number(&rest))) {
-		c->n++;
-		is_one |= is_own(pid);
-	}
-	if (is_one || !c->is_one)
-		c->server = server;
-	c->is_one |= is_one;
-}
-
-static struct clients find_clients(void)
-{
-	struct clients c = { 0 };
-	char answer[MPS_ANSWER], *rest = answer;
-	long server;
-
-	mps_ask("get_server_list", answer);
-	while ((server = next_number(&rest)))
-		count_clients(server, &c);
-	return c;
-}
-
-/* Within a container that is inside the layer, numbers say nothing; all clients are the command's.
- */
-static bool is_elsewhere(void)
-{
-	const char *outside = getenv(outside_variable);
-	char here[64];
-
-	read_namespace(here);
-	return outside && *outside && strcmp(outside, here) != 0;
-}
-
-static bool is_client(char detail[LAYER_DETAIL])
-{
-	struct clients c = find_clients();
-
-	if (!c.server)
-		snprintf(detail, LAYER_DETAIL, "its control daemon has no server");
-	else if (c.is_one)
-		snprintf(detail, LAYER_DETAIL, "server %ld has this process among %d client%s",
-			 c.server, c.n, c.n == 1 ? "" : "s");
-	else if (c.n && is_elsewhere())
-		snprintf(detail, LAYER_DETAIL,
-			 "server %ld has %d client%s, of another PID namespace than its own",
-			 c.server, c.n, c.n == 1 ? "" : "s");
-	else
-		snprintf(detail, LAYER_DETAIL,
-			 "this process is none of the %d clients of server %ld", c.n, c.server);
-	return c.is_one || (c.n && is_elsewhere());
+	if (err)
+		cudaGetLastError();
+	return (int)err;
 }
 
 static bool in_force(const void *opts, char detail[LAYER_DETAIL])
@@ -205,8 +112,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 		snprintf(detail, LAYER_DETAIL, "CUDA_MPS_PIPE_DIRECTORY is not the layer's");
 		return false;
 	}
-	cudaFree(NULL); /* a client is one when it has a context */
-	threads = mps_threads();
+	threads = mps_threads_within(PATIENCE_MS);
 	if (threads < 0) {
 		snprintf(detail, LAYER_DETAIL, "its control daemon does not answer");
 		return false;
@@ -217,7 +123,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 			 o->threads);
 		return false;
 	}
-	return is_client(detail);
+	return mps_is_client(touch, PATIENCE_MS, detail);
 }
 
 /*

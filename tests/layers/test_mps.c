@@ -19,6 +19,7 @@
 
 #include "common/check.h"
 #include "harness/layer/enter.h"
+#include "layers/mps/clients.h"
 #include "layers/mps/daemon.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -92,8 +93,10 @@ static pid_t start(const char *words, const char *command)
 /* Its exit status; *out: what all have said. */
 static int run(const char **out, const char *words, const char *command)
 {
-	int status = status_of_end(start(words, command));
+	pid_t pid = start(words, command);
+	int status = -1;
 
+	waitpid(pid, &status, 0); /* what is not in force is asked for 10 s */
 	shell(out, "cat '%s/out'", folder);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -169,8 +172,8 @@ Test(small_mps, the_command_has_a_daemon_of_its_own)
 	cr_assert(eq(int, rc, 7), "%s", out);
 	cr_assert(eq(str, (char *)(uintptr_t)out, "40\n40.0\n2\n"));
 	cr_assert(layers_gone(0));
-	shell(&out, "cat '%s/said'", folder);
-	cr_assert(eq(str, (char *)(uintptr_t)out, "quit -t 1\n"));
+	shell(&out, "sed 's/uid %d/uid mine/' '%s/said'", (int)geteuid(), folder);
+	cr_assert(eq(str, (char *)(uintptr_t)out, "start_server -uid mine\nquit -t 1\n"));
 }
 
 Test(small_mps, a_daemon_that_does_not_start_says_why)
@@ -371,7 +374,7 @@ Test(small_mps, not_in_force_where_it_does_not)
 	need_device();
 	not_in_force("", "true", "its control daemon has no server");
 	not_in_force("", "echo 1 >$CUDA_MPS_PIPE_DIRECTORY/clients",
-		     "this process is none of the 1 clients of server ");
+		     "this process is none of the 1 client of server ");
 	not_in_force("", "export CUDA_MPS_PIPE_DIRECTORY=/nowhere",
 		     "CUDA_MPS_PIPE_DIRECTORY is not the layer's");
 	not_in_force("",
@@ -382,6 +385,15 @@ Test(small_mps, not_in_force_where_it_does_not)
 	not_in_force("threads=30", "echo $$ >$CUDA_MPS_PIPE_DIRECTORY/clients",
 		     "clients have 100 % of the threads, and 30 % were asked for");
 	is_gone("runs");
+}
+
+Test(small_mps, a_context_that_cannot_be_made_is_named)
+{
+	need_device();
+	not_in_force("",
+		     "echo $$ >$CUDA_MPS_PIPE_DIRECTORY/clients; "
+		     "export RIFT_CPU_FAIL=cudaFree=cudaErrorNotSupported",
+		     "no context could be made for 10 s: cudaErrorNotSupported");
 }
 
 /* There the daemon's numbers are others than the process's. */
@@ -404,4 +416,147 @@ Test(small_mps, in_force_in_a_container_inside_it)
 	cr_assert(strstr(out, "has 1 client, of another PID namespace than its own") != NULL, "%s",
 		  out);
 	is_gone("a container");
+}
+
+/* ---- while a server starts --------------------------------------------------------------------
+ */
+
+/* A daemon of the test's own, in its folder, that knows this client. */
+static void daemon_with(const char *client)
+{
+	char path[200];
+
+	setenv("CUDA_MPS_PIPE_DIRECTORY", folder, 1);
+	setenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100", 1);
+	snprintf(path, sizeof(path), "%s", folder);
+	shell(NULL,
+	      "cd '%s' && echo 1234 >server && echo 1 >nvidia-cuda-mps-control.pid && "
+	      "printf '%%s\\n' 77 %s >clients",
+	      path, client);
+}
+
+static int touches, touches_that_fail;
+
+/* cudaErrorMpsServerNotReady, for so many times */
+static int touch(void)
+{
+	return touches++ < touches_that_fail ? 807 : 0;
+}
+
+static bool is_client(int patience_ms, char detail[LAYER_DETAIL])
+{
+	touches = 0;
+	return mps_is_client(touch, patience_ms, detail);
+}
+
+static const char *self(void)
+{
+	static char text[24];
+
+	snprintf(text, sizeof(text), "%d", (int)getpid());
+	return text;
+}
+
+Test(small_mps, a_server_that_starts_is_waited_for)
+{
+	char detail[LAYER_DETAIL];
+
+	daemon_with(self());
+	setenv("FAKE_MPS", "late", 1);
+	touches_that_fail = 3;
+	cr_assert(is_client(60000, detail), "%s", detail);
+	cr_assert(eq(str, detail, "server 1234 has this process among 2 clients"));
+	cr_assert(eq(int, touches, 4));
+	/* three empty lists of servers, then three of clients, then both */
+	cr_assert(zero(int, shell(NULL, "[ $(wc -l <'%s/asked_servers') = 7 ]", folder)));
+	cr_assert(zero(int, shell(NULL, "[ $(wc -l <'%s/asked_clients') = 4 ]", folder)));
+}
+
+Test(small_mps, a_server_that_never_starts_is_not_waited_for)
+{
+	char detail[LAYER_DETAIL];
+
+	daemon_with("78");
+	touches_that_fail = 1 << 20;
+	cr_assert(not(is_client(200, detail)));
+	cr_assert(strstr(detail, "no context could be made for 0 s: ") == detail, "%s", detail);
+	touches_that_fail = 0;
+	cr_assert(not(is_client(200, detail)));
+	cr_assert(eq(str, detail, "this process is none of the 2 clients of server 1234"));
+	shell(NULL, "rm '%s/clients'", folder);
+	cr_assert(not(is_client(0, detail)));
+	cr_assert(eq(str, detail, "its control daemon has no server"));
+	setenv("CUDA_MPS_LOG_DIRECTORY", folder, 1);
+	shell(NULL, "printf 'one\\nServer 1234 exited with status 1\\n\\n' >'%s/control.log'",
+	      folder);
+	cr_assert(not(is_client(0, detail)));
+	cr_assert(eq(str, detail,
+		     "its control daemon has no server; its log ends with: Server 1234 exited with "
+		     "status 1"));
+	shell(NULL, "rm '%s/nvidia-cuda-mps-control.pid'", folder);
+	cr_assert(lt(dbl, mps_threads_within(0), 0));
+}
+
+/* Six programs ask a daemon that has one ear: each is answered each time. */
+Test(small_mps, clients_ask_one_after_another)
+{
+	char answer[MPS_ANSWER];
+	pid_t pid[6];
+
+	daemon_with(self());
+	setenv("FAKE_MPS", "alone", 1);
+	for (int i = 0; i < 6; i++) {
+		pid[i] = fork();
+		for (int k = 0; !pid[i] && k < 4; k++) {
+			mps_ask("get_server_list", answer);
+			if (strcmp(answer, "1234\n") != 0)
+				_exit(1);
+		}
+		if (!pid[i])
+			_exit(0);
+	}
+	for (int i = 0; i < 6; i++)
+		cr_expect(zero(int, status_of_end(pid[i])), "program %d", i);
+}
+
+/* ---- the layer remote inside it ---------------------------------------------------------------
+ */
+
+/* Whoever was started with the name of the layer's folder. */
+static pid_t start_remote(const char *its)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setenv("RIFT_LAYER_REMOTE", its, 1);
+		execlp("sleep", "sleep", "1000", (char *)NULL);
+		_exit(1);
+	}
+	/* until it is another program */
+	shell(NULL,
+	      "n=0; while [ \"$(cat /proc/%d/comm)\" != sleep ] && [ $((n += 1)) -lt 500 ]; do "
+	      "sleep 0.02; done",
+	      (int)pid);
+	return pid;
+}
+
+Test(small_mps, the_process_that_has_the_calls_is_the_client)
+{
+	pid_t pid = start_remote("/run/ours");
+	char detail[LAYER_DETAIL], client[24];
+
+	snprintf(client, sizeof(client), "%d", (int)pid);
+	daemon_with(client);
+	touches_that_fail = 0;
+	unsetenv("RIFT_LAYER_REMOTE");
+	cr_expect(not(is_client(0, detail)), "%s", detail);
+	setenv("RIFT_LAYER_REMOTE", "/run/our", 1);
+	cr_expect(not(is_client(0, detail)), "another's: %s", detail);
+	setenv("RIFT_LAYER_REMOTE", "/run/ours", 1);
+	cr_expect(is_client(0, detail), "%s", detail);
+	cr_expect(eq(str, detail,
+		     "server 1234 has the layer remote's process for this one among 2 clients"));
+	kill(pid, SIGKILL);
+	status_of_end(pid);
 }
