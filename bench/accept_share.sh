@@ -1,18 +1,33 @@
 #!/bin/bash
-# accept_share.sh RIFT [OUT] - several clients on one GPU: every arm, for many workloads.
+# accept_share.sh RIFT [OUT] - several clients on one GPU: every arm, for many workloads. CELLS
+# chooses, each of them some records:
 #   full    binomial, blackscholes, myocyte, mlp at 1, 2, 4 and 6 clients
+#   pairs   each two of these four together: with full, who hurts whom
+#   beside  empty kernels beside each of them: how long short steps take
+#   harm    each fault under every arm, two clients of binomial (HARM)
+#   unfair  one of two clients under the layer emulate, 50 us a call
+#   equal   20 times two equal clients: how many are called unfair
+#   paper   the vmCUDA paper's five programs at 1, 2, 4 and 6 clients
 #   others  all other workloads that have steps, at 1 and 4
-#   harm    each fault under every arm, two clients of binomial
-# CELLS="full others harm" chooses. All together take BUDGET_S seconds at most, 480 if not set: a
-# cell that is predicted to take longer than what is left is not begun, and one that does is
-# stopped. OUT keeps the records; a cell that is whole is not measured again, and one that was
-# stopped goes on where it was. A record that was lost with its machine begins anew. In the end
-# the tables of all, and which cells are not yet run. It judges nothing.
+#   busy    what a launch costs while the layer cpu loads all processors: alone on its host
+#   tables  no measuring: OUT/tables.txt, OUT/busy.csv and OUT/charts of all that is whole
+# All together take BUDGET_S seconds at most, 480 if not set: a cell that is predicted to take
+# longer than what is left is not begun, and one that does is stopped. OUT keeps the records; a cell
+# that is whole is not measured again, and one that was stopped goes on where it was. A record that
+# was lost with its machine begins anew.
+#
+# Several copies may run at once with the same OUT, each with a GPU of its own by
+# CUDA_VISIBLE_DEVICES: a cell is whose lock comes first, so they deal the cells among them. Then
+# CELLS=tables. busy disturbs all others. It judges nothing.
 set -u
 rift=$(realpath "${1:?usage: accept_share.sh RIFT [OUT]}")
 out=${2:-results/share}
 arms=${ARMS:-processes,mps,remote,remote+mps,remote-shared,streams,serial}
 options=${OPTIONS:---window 0.15 --windows 1 --repetitions 5 --starts 1}
+four=${WORKLOADS:-binomial blackscholes myocyte mlp}
+short=${SHORT:-launch us=0}
+harmed=${HARM:-binomial}
+tries=${TRIES:-20}
 end=$(($(date +%s) + ${BUDGET_S:-480}))
 mkdir -p "$out"
 missing=
@@ -29,25 +44,67 @@ run = [s for s in d["sets"] if not s["not_run"]]
 print(int(d["predicted_s"] * len(run) / len(d["sets"])) + 1)' "$plan"
 }
 
-cell() { # NAME OPTION...
+measure() { # NAME OPTION...
 	local name=$1 file=$out/$1.jsonl left needs
 	shift
-	[ ! -s "$file" ] || return 0
 	left=$(left_s)
-	# shellcheck disable=SC2086
-	needs=$(predicted_s "$@" --arms "$arms" $options) || { missing+=" $name" && return; }
-	if [ "$left" -lt 5 ] || { [ ! -s "$file.part" ] && [ "$needs" -gt "$left" ]; }; then
-		missing+=" $name"
-		return
-	fi
+	needs=$(predicted_s "$@") || return
+	[ "$left" -ge 5 ] || return
+	[ -s "$file.part" ] || [ "$needs" -le "$left" ] || return
 	if [ -s "$file.part" ]; then
 		set -- --resume "$file.part"
 	else
-		# shellcheck disable=SC2086
-		set -- "$@" --arms "$arms" $options --output "$file"
+		set -- "$@" --output "$file"
 	fi
 	timeout -s INT -k 10 "$left" "$rift" share "$@" --quiet >"$out/$name.txt" 2>&1 </dev/null
-	[ -s "$file" ] || missing+=" $name"
+}
+
+cell() { # NAME OPTION...
+	local name=$1
+	[ ! -s "$out/$1.jsonl" ] || return 0
+	shift
+	# what it starts must not hold the lock
+	# shellcheck disable=SC2086
+	{ flock -n 9 && measure "$name" "$@" $options 9>&-; } 9>"$out/$name.lock"
+	[ -s "$out/$name.jsonl" ] || missing+=" $name"
+}
+
+# One of the paper's programs as its table has it, "binomial preset=vmcuda-table1".
+paper() {
+	for w in blackscholes binomial matmul stereo radixsort; do
+		cell "paper-$w" "$w" preset=vmcuda-table1 --clients "${PAPER:-1,2,4,6}" --arms "${PAPER_ARMS:-$arms}"
+	done
+}
+
+pairs() {
+	local a b
+	# shellcheck disable=SC2086
+	set -- $four
+	while [ $# -gt 1 ]; do
+		a=$1
+		shift
+		for b; do cell "pair-$a-$b" "$a" --with "$b" --clients 2 --arms "$arms"; done
+	done
+}
+
+beside() {
+	# shellcheck disable=SC2086
+	cell beside-itself $short --clients 2 --arms "$arms"
+	# shellcheck disable=SC2086
+	for w in $four; do cell "beside-$w" $short --with "$w" --clients 2 --arms "$arms"; done
+}
+
+unfair() {
+	# shellcheck disable=SC2086
+	cell unfair $short --clients 2 --layer-of '2=emulate call=50' --arms processes
+}
+
+equal() {
+	local i
+	for i in $(seq "$tries"); do
+		# shellcheck disable=SC2086
+		cell "equal-$i" $short --clients 2 --seed "$i" --arms processes
+	done
 }
 
 others() {
@@ -57,19 +114,113 @@ full = {"binomial", "blackscholes", "myocyte", "mlp"}
 print(*(w["name"] for w in json.load(sys.stdin)["workloads"] if w["name"] not in full))'
 }
 
-for kind in ${CELLS:-full harm others}; do
+busy() {
+	local n needs=45
+	n=$(nproc)
+	for share in ${LOADS:-25 50 75 100}; do
+		file=$out/busy-$share.jsonl
+		[ ! -s "$file" ] || continue
+		[ "$(left_s)" -ge "$needs" ] || { missing+=" busy-$share" && continue; }
+		# shellcheck disable=SC2086
+		timeout -s INT -k 10 "$(left_s)" "$rift" sweep ${BUSY:-launch us=0,10 --depth 1,16,256 --mode stream,graph --express} \
+			--layer "cpu n=$n share=$share" --output "$file" >"$out/busy-$share.txt" 2>&1 </dev/null
+		[ -s "$file" ] || missing+=" busy-$share"
+	done
+}
+
+# ---- what was measured ------------------------------------------------------------------------
+
+whole() { # RECORD...: as options, of those that are there
+	from=()
+	for file; do [ ! -s "$file" ] || from+=(--from "$file"); done
+	[ ${#from[@]} -gt 0 ]
+}
+
+# FROM: the first line that is of interest, as sed has it.
+table() { # TITLE CHARTS FROM RECORD...
+	local title=$1 charts=$2 first=$3
+	shift 3
+	echo
+	echo "== $title"
+	whole "$@" || { echo "not yet run" && return; }
+	if [ -n "$charts" ] && command -v gnuplot >/dev/null; then
+		"$rift" share "${from[@]}" --quiet --plot "$out/charts/$charts" >/dev/null 2>&1 </dev/null ||
+			echo "no charts: exit code $?"
+	fi
+	"$rift" share "${from[@]}" --quiet 2>&1 </dev/null | sed -n "$first,\$p"
+}
+
+# How often clients are called unfair.
+count_unfair() { # FILE...
+	for file; do
+		[ ! -s "$file" ] || "$rift" share --from "$file" --quiet --json 2>/dev/null </dev/null
+	done | python3 -c '
+import collections, json, sys
+text, at, n = sys.stdin.read().strip(), 0, collections.Counter()
+while at < len(text):
+    d, at = json.JSONDecoder().raw_decode(text, at)
+    while at < len(text) and text[at].isspace(): at += 1
+    for s in d["sets"]:
+        if s["n"] > 1 and not s["not_run"]: n[s["arm"], s["fairness"]] += 1
+for (arm, fairness), k in sorted(n.items()): print(f"{arm:14} {fairness:14} {k}")
+if not n: print("not yet run")'
+}
+
+# c, Z and a without the load and what it adds, in ns: a line each, and busy.csv.
+busy_table() {
+	echo "load_percent,parameter,base,difference,lo,hi,n" >"$out/busy.csv"
+	for file in "$out"/busy-*.jsonl; do
+		[ -s "$file" ] || continue
+		"$rift" compare "$file" --json 2>/dev/null </dev/null | python3 -c '
+import json, re, sys
+load = re.search(r"busy-(\d+)", sys.argv[1]).group(1)
+try: d = json.load(sys.stdin)
+except ValueError: print(f"{load:>4} %  nothing to compare"); sys.exit()
+number = lambda v: "" if v is None else f"{v:.6g}"
+for p in d["parameters"]:
+    if p["name"] not in ("c", "Z", "a") or p["unit"] != "ns": continue
+    v = p["difference"] or {"value": None, "lo": None, "hi": None, "n": 0}
+    base = (p.get("a") or {}).get("value")
+    with open(sys.argv[2], "a") as out:
+        print(load, p["name"], *map(number, (base, v["value"], v["lo"], v["hi"])), v.get("n", ""), sep=",", file=out)
+    seen = "not known" if v["value"] is None else f"{v['"'"'value'"'"']:+.0f} ({v['"'"'lo'"'"']:.0f} to {v['"'"'hi'"'"']:.0f})"
+    print(f"{load:>4} %  {p['"'"'name'"'"']:3} {seen}")' "$file" "$out/busy.csv"
+	done
+}
+
+tables() {
+	table "several clients of one workload" full 1 "$out"/full-*.jsonl
+	table "who hurts whom" pairs "/two clients/" "$out"/full-*.jsonl "$out"/pair-*.jsonl
+	table "short steps beside each neighbour" beside "/two clients/" "$out"/beside-*.jsonl
+	table "harm" "" "/harm hurts/" "$out"/harm-*.jsonl
+	table "one of two under emulate call=50" "" 1 "$out"/unfair.jsonl
+	echo
+	echo "== equal clients"
+	count_unfair "$out"/equal-*.jsonl
+	table "the programs of the vmCUDA paper" paper 1 "$out"/paper-*.jsonl
+	table "other workloads" others 1 "$out"/other-*.jsonl
+	echo
+	echo "== a busy host: what it adds, ns"
+	busy_table
+}
+
+for kind in ${CELLS:-full pairs beside harm unfair equal paper others tables}; do
 	case $kind in
-	full) for w in ${WORKLOADS:-binomial blackscholes myocyte mlp}; do cell "$w" "$w" --clients "${FULL:-1,2,4,6}"; done ;;
-	others) for w in $(others); do cell "$w" "$w" --clients "${OTHERS:-1,4}"; done ;;
+	full) for w in $four; do cell "full-$w" "$w" --clients "${FULL:-1,2,4,6}" --arms "$arms"; done ;;
+	pairs) pairs ;;
+	beside) beside ;;
 	harm)
 		for fault in ${FAULTS:-crash kill hang memory}; do
-			cell "harm-$fault" binomial --clients 2 --fault "$fault"
+			cell "harm-$fault" "$harmed" --clients 2 --fault "$fault" --arms "$arms"
 		done
 		;;
-	*) echo "CELLS: full, others, harm" >&2 && exit 1 ;;
+	unfair) unfair ;;
+	equal) equal ;;
+	paper) paper ;;
+	others) for w in $(others); do cell "other-$w" "$w" --clients "${OTHERS:-1,4}" --arms "$arms"; done ;;
+	busy) busy ;;
+	tables) tables | tee "$out/tables.txt" ;;
+	*) echo "CELLS: full, pairs, beside, harm, unfair, equal, paper, others, busy, tables" >&2 && exit 1 ;;
 	esac
 done
-for file in "$out"/*.jsonl; do
-	[ ! -s "$file" ] || { echo "== $file" && "$rift" share --from "$file" --quiet; }
-done
-[ -z "$missing" ] || echo "not yet run:$missing"
+[ -z "$missing" ] || echo "not yet run, or by another copy:$missing"

@@ -12,6 +12,7 @@
 #include "harness/cmd/options.h"
 #include "harness/layer/enter.h"
 #include "harness/measure/run.h"
+#include "harness/share/across.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_chart.h"
 #include "harness/share/share_fault.h"
@@ -51,7 +52,7 @@ static const struct param rows[] = {
 struct share_args {
 	struct arguments given;
 	struct share_values values;
-	struct word_list with, layers_of;
+	struct word_list with, layers_of, from;
 	const char *clients, *arms, *plot, *resume;
 	bool dry_run;
 };
@@ -89,8 +90,9 @@ static const struct command_option options[] = {
 					      "jsonl)" },
 	{ OPTION("resume", "FILE", option_once, FIELD(resume)),
 	  "go on with a record under way, NAME.jsonl.part; it says all else" },
-	{ OPTION("from", "FILE", option_once, COMMON(from)),
-	  "measure nothing: the tables and the chart of this record" },
+	{ OPTION("from", "FILE", option_list, FIELD(from)),
+	  "measure nothing: the tables and the charts of this record; given again for others: who "
+	  "hurts whom, in all of them" },
 	{ OPTION("dry-run", NULL, option_flag, FIELD(dry_run)),
 	  "only which sets there would be, and how long they would take" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
@@ -394,7 +396,7 @@ static const char *said_twice(const struct share_args *a)
 
 static int check_words(const struct share_args *a)
 {
-	bool from = a->given.from, resume = a->resume;
+	bool from = a->from.n, resume = a->resume;
 
 	if (from && resume)
 		return complain(EINVAL, "--from and --resume: give one of them");
@@ -412,17 +414,51 @@ static int check_words(const struct share_args *a)
 	return 0;
 }
 
+static int draw_across(const struct across *all, const struct share_args *a)
+{
+	struct picture p[ACROSS_CHARTS];
+	int n = 0, err;
+
+	if (!a->plot)
+		return 0;
+	err = across_charts_write(p, &n, all, a->plot);
+	for (int i = 0; i < n && !err; i++)
+		err = show_picture(&a->given, a->plot, &p[i], 0);
+	across_charts_release(p);
+	return err;
+}
+
+static int show_across(const struct share_args *a)
+{
+	struct across *all = malloc(sizeof(*all));
+	int err;
+
+	CHECK(all, "memory of records");
+	err = across_read(all, a->from.word, a->from.n);
+	if (!err) {
+		show(&a->given, all, across_print, across_json);
+		err = draw_across(all, a);
+		note_cpu(&a->given, share_is_cpu(&all->record[0]));
+		err = err ? err : across_exit_code(all);
+	}
+	across_release(all);
+	free(all);
+	return err;
+}
+
 static int share_or_show(struct share *s, const struct share_args *a)
 {
 	int err;
 
-	if (a->given.from)
-		err = share_read(s, a->given.from);
+	if (a->from.n > 1)
+		return show_across(a);
+	if (a->from.n)
+		err = share_read(s, a->from.word[0]);
 	else
 		err = a->resume ? share_resume(s, a->resume) : begin(s, a);
 	if (!err && a->dry_run)
 		return RIFT_OK;
-	if (!err && !a->given.from)
+	if (!err && !a->from.n)
 		err = measure(s, a);
 	return err ? err : show_all(s, a);
 }

@@ -31,6 +31,13 @@ bool record_is(const json_t *o, const char *kind)
 	return record && !strcmp(record, kind);
 }
 
+const char *record_is_no_plan(const json_t *o)
+{
+	return record_is(o, "share") ? "this is a record of rift share, which `rift share --from "
+				       "FILE` shows"
+				     : "the first line is no plan";
+}
+
 bool record_is_called(const char *path, const char *end)
 {
 	size_t n = strlen(path), k = strlen(end);

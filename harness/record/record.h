@@ -79,6 +79,9 @@ int record_salvage(struct record_scan *scan, const char *path,
 /* Is o of this kind: "plan", "header", "point", ... ? */
 bool record_is(const json_t *o, const char *kind);
 
+/* What is wrong with a session that begins with such a line. */
+const char *record_is_no_plan(const json_t *o);
+
 /* Does the file's name end so, with ".gz" behind it or without? */
 bool record_is_called(const char *path, const char *end);
 

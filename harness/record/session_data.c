@@ -434,7 +434,7 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 
 	if (!scan->line)
 		return record_is(o, "plan") ? take_plan(j, o, scan)
-					    : damaged(scan, "the first line is no plan");
+					    : damaged(scan, record_is_no_plan(o));
 	if (record_is(o, "fewer"))
 		take_fewer(j, o);
 	replicate = replicate_of(j, o);

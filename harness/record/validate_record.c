@@ -687,7 +687,7 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 	if (record_is(o, "visit"))
 		return take_visit(c, o);
 	if (!c->keys)
-		return complain_at(c, "the first line is no plan", "");
+		return complain_at(c, record_is_no_plan(o), "");
 	if (record_is(o, "header"))
 		return take_header(c, o);
 	if (record_is(o, "point"))

@@ -336,6 +336,14 @@ static int run_window(struct client *c, const char *line)
 	return err;
 }
 
+/* Bytes of the device in use, by whomever. The CPU device's are the host's. */
+static json_t *memory_json(const struct client *c)
+{
+	int64_t total, is_free = free_bytes(&total);
+
+	return c->held[0].run.platform.is_gpu ? json_integer(total - is_free) : json_null();
+}
+
 static int prepare(struct client *c)
 {
 	int err = 0;
@@ -346,7 +354,7 @@ static int prepare(struct client *c)
 		err = s->workload->reset(s->opts, s->state, s->stream);
 		CUDA(cudaStreamSynchronize(s->stream));
 	}
-	answer(c, json_pack("{s:s}", "record", "prepared"));
+	answer(c, json_pack("{s:s, s:o}", "record", "prepared", "memory", memory_json(c)));
 	return err;
 }
 

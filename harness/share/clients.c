@@ -191,13 +191,13 @@ static int start_client(struct share_clients *c, int process)
 /* ---- a daemon that all have ------------------------------------------------------------- */
 
 /* By them programs find the daemon: the processes that are started next. */
-static void take_variables(struct share_clients *c)
+static void take_variables(struct share_clients *c, const struct share_process *keeper)
 {
 	const char *name;
 	json_t *value;
 
 	c->had = json_object();
-	json_object_foreach(json_object_get(c->keeper.answer, "variables"), name, value)
+	json_object_foreach(json_object_get(keeper->answer, "variables"), name, value)
 	{
 		const char *before = getenv(name);
 
@@ -238,14 +238,19 @@ static int start_keeper(struct share_clients *c)
 		strcpy(c->why, keeper->why);
 		return err ? err : -ECHILD;
 	}
-	take_variables(c);
+	take_variables(c, keeper);
 	return 0;
 }
 
-static int start_all(struct share_clients *c)
+/* keeper: whose daemon they get; NULL: one of their own. */
+static int start_all(struct share_clients *c, const struct share_process *keeper)
 {
-	int err = share_arms[c->set.arm].mps ? start_keeper(c) : 0;
+	int err = 0;
 
+	if (keeper)
+		take_variables(c, keeper);
+	else if (share_arms[c->set.arm].mps)
+		err = start_keeper(c);
 	for (int i = 0; i < c->processes && !err; i++)
 		err = start_client(c, i);
 	restore_variables(c);
@@ -254,8 +259,9 @@ static int start_all(struct share_clients *c)
 	return err;
 }
 
-int clients_start(struct share_clients *c, const struct share_plan *p, const struct share_set *set,
-		  double patience_s)
+static int start_with(struct share_clients *c, const struct share_plan *p,
+		      const struct share_set *set, double patience_s,
+		      const struct share_process *keeper)
 {
 	int err;
 
@@ -264,7 +270,7 @@ int clients_start(struct share_clients *c, const struct share_plan *p, const str
 	c->keeper.child = child_none();
 	for (int i = 0; i < c->processes; i++)
 		c->process[i].child = child_none();
-	err = start_all(c);
+	err = start_all(c, keeper);
 	for (int i = 0; i < c->processes && !err; i++) {
 		c->process[i].ready = c->process[i].answer;
 		c->process[i].answer = NULL;
@@ -272,6 +278,21 @@ int clients_start(struct share_clients *c, const struct share_plan *p, const str
 	if (clients_lost(c) && err != -EINTR)
 		err = -ECHILD;
 	return err;
+}
+
+int clients_start(struct share_clients *c, const struct share_plan *p, const struct share_set *set,
+		  double patience_s)
+{
+	return start_with(c, p, set, patience_s, NULL);
+}
+
+int clients_join(struct share_clients *c, const struct share_clients *others,
+		 const struct share_set *set)
+{
+	bool has_daemon = share_arms[others->set.arm].mps;
+
+	return start_with(c, others->plan, set, others->patience_s,
+			  has_daemon ? &others->keeper : NULL);
 }
 
 /* ---- ending ----------------------------------------------------------------------------- */

@@ -32,6 +32,10 @@ int clients_start(struct share_clients *c, const struct share_plan *p, const str
 		  double patience_s);
 void clients_stop(struct share_clients *c);
 
+/* The same for more clients of the daemon that others have. */
+int clients_join(struct share_clients *c, const struct share_clients *others,
+		 const struct share_set *set);
+
 /* The process that has this client. */
 int clients_process(const struct share_clients *c, int client);
 

@@ -27,6 +27,7 @@ struct table {
 	int units; /* what is resampled: starts, where there are enough of them, else windows */
 	double alone[SHARE_MIX_MAX]; /* steps a second of each workload; NAN */
 	double *alone_times;	     /* [units]: its time over its median; the mean of all */
+	double *own_times;	     /* [mixes * units]: the same of each */
 	double *times;		     /* [sets * units]: n / sum of x; NAN */
 	struct draws draws;
 };
@@ -120,6 +121,7 @@ static void find_alone(struct table *t)
 {
 	int mixes = t->share->plan.mixes;
 	double *times = zeroed((size_t)t->windows, sizeof(*times));
+	double *own = zeroed((size_t)t->windows, sizeof(*own));
 
 	for (int i = 0; i < mixes; i++) {
 		const struct share_measured *m = find_set(t->share, ARM_PROCESSES, 1, i);
@@ -127,10 +129,14 @@ static void find_alone(struct table *t)
 		t->alone[i] = m && has_all(t, m) ? median_rate(t, m, 0) : NAN;
 		if (!(t->alone[i] > 0))
 			t->alone[i] = NAN;
-		for (int k = 0; k < t->windows; k++)
-			times[k] += isnan(t->alone[i]) ? NAN : 1 / share_in(t, m, k, 0) / mixes;
+		for (int k = 0; k < t->windows; k++) {
+			own[k] = isnan(t->alone[i]) ? NAN : 1 / share_in(t, m, k, 0);
+			times[k] += own[k] / mixes;
+		}
+		fold(t, own, t->own_times + i * t->units);
 	}
 	fold(t, times, t->alone_times);
+	free(own);
 	free(times);
 }
 
@@ -150,14 +156,19 @@ static void find_times(struct table *t)
 
 /* ---- a set ------------------------------------------------------------------------------ */
 
+/* Windows in which it is not known are left out. */
 static double median_member(const struct table *t, const struct share_measured *m, const char *name)
 {
-	double *value = zeroed((size_t)t->windows, sizeof(*value)), median = NAN;
+	double *value = zeroed((size_t)t->windows, sizeof(*value)), median;
+	int n = 0;
 
-	for (int k = 0; k < t->windows; k++)
-		value[k] = json_get_number(m->window[k], name);
-	if (all_finite(value, t->windows))
-		median = median_of(value, t->windows);
+	for (int k = 0; k < t->windows; k++) {
+		const json_t *v = json_object_get(m->window[k], name);
+
+		if (json_is_number(v))
+			value[n++] = json_number_value(v);
+	}
+	median = median_of(value, n);
 	free(value);
 	return median;
 }
@@ -254,6 +265,24 @@ static enum share_fairness conclude_fairness(const struct share_found *f)
 	return same == f->of->set.n ? FAIRNESS_FAIR : FAIRNESS_OPEN;
 }
 
+/* Each client's time over that of its workload alone. */
+static void find_over_alone(const struct table *t, struct share_found *f, const double *own)
+{
+	struct point_pair pair[SHARE_CLIENTS_MAX];
+	struct judged_point point[SHARE_CLIENTS_MAX];
+	int n = f->of->set.n;
+
+	for (int i = 0; i < n; i++)
+		pair[i] =
+			(struct point_pair){ .b = own + i * t->units,
+					     .a = t->own_times + share_client_mix(&t->share->plan,
+										  &f->of->set, i) *
+									 t->units };
+	judge_points(point, pair, n, &t->draws.apart, NULL, MARGIN_DEFAULT);
+	for (int i = 0; i < n; i++)
+		f->client[i].over_alone = point[i];
+}
+
 /* A client and the mean of one window are a pair. */
 static void find_fairness(const struct table *t, struct share_found *f)
 {
@@ -277,6 +306,7 @@ static void find_fairness(const struct table *t, struct share_found *f)
 	for (int i = 0; i < n; i++)
 		f->client[i].against_mean = point[i];
 	f->fairness = conclude_fairness(f);
+	find_over_alone(t, f, own);
 	free(window);
 	free(mean);
 	free(own);
@@ -295,6 +325,8 @@ static void find_set_findings(const struct table *t, struct share_found *f, int 
 				   .max_min = NAN,
 				   .overhead = NAN,
 				   .processors = NAN,
+				   .daemons = NAN,
+				   .memory = NAN,
 				   .busy = NAN,
 				   .slowdown = interval_unknown(0),
 				   .fairness = FAIRNESS_OPEN,
@@ -309,6 +341,8 @@ static void find_set_findings(const struct table *t, struct share_found *f, int 
 	if (m->set.n > 1)
 		find_fairness(t, f);
 	f->processors = median_member(t, m, "processors");
+	f->daemons = median_member(t, m, "daemons");
+	f->memory = median_member(t, m, "memory");
 	f->busy = median_member(t, m, "busy");
 }
 
@@ -355,6 +389,7 @@ void share_findings_init(struct share_findings *f, const struct share *s)
 	*f = (struct share_findings){ zeroed((size_t)s->sets, sizeof(*f->set)), s->sets };
 	t.units = s->plan.starts >= BOOTSTRAP_N_MIN ? s->plan.starts : t.windows;
 	t.alone_times = zeroed((size_t)t.units, sizeof(*t.alone_times));
+	t.own_times = zeroed((size_t)(s->plan.mixes * t.units), sizeof(*t.own_times));
 	t.times = zeroed((size_t)(s->sets * t.units), sizeof(*t.times));
 	draws_init(&t.draws, t.units, s->plan.seed);
 	find_alone(&t);
@@ -365,6 +400,7 @@ void share_findings_init(struct share_findings *f, const struct share *s)
 	resamples_release(&t.draws.b);
 	resamples_release(&t.draws.a);
 	free(t.alone_times);
+	free(t.own_times);
 	free(t.times);
 }
 

@@ -20,6 +20,7 @@ struct share_client_found {
 	double slowdown;		     /* its time over its time alone */
 	double quantile_ns[SHARE_QUANTILES]; /* of a step; medians of windows; NAN: none ended */
 	struct judged_point against_mean;    /* its time over the set's mean */
+	struct judged_point over_alone;	     /* slowdown with an interval; of two clients or more */
 };
 
 /* One set. Without any windows, or without those of its workloads alone, all is NAN. */
@@ -34,7 +35,9 @@ struct share_found {
 	struct interval slowdown; /* n / STP by windows: 1 alone, n where they share
 				   * without loss or gain */
 	double overhead;	  /* slowdown / n - 1 */
-	double processors;	  /* that clients used, daemons not counted */
+	double processors;	  /* that clients used */
+	double daemons;		  /* that other processes used for them; NAN: not known */
+	double memory;		  /* bytes of the device in use, by whomever; NAN: not known */
 	double busy;		  /* share of time with a kernel, by NVML; NAN: not known */
 	bool passed;		  /* every client's check */
 	enum share_fairness fairness;

@@ -135,6 +135,8 @@ static json_t *window_line(const struct share_clients *c, const struct window *w
 	json_object_set_new(o, "seconds", json_real(w->seconds));
 	json_object_set_new(o, "clients", clients);
 	json_object_set_new(o, "processors", json_number(processors));
+	json_object_set_new(o, "daemons", json_number(w->daemons));
+	json_object_set_new(o, "memory", json_number(w->memory));
 	json_object_set_new(o, "busy", json_number(w->busy));
 	return o;
 }
@@ -161,7 +163,7 @@ static int measure_windows(struct share *s, struct share_measured *m, struct sha
 			continue;
 		show_progress(c, at, windows);
 		if (at / s->plan.windows != repetition)
-			err = window_prepare(c);
+			err = window_prepare(w, c);
 		repetition = at / s->plan.windows;
 		if (!err)
 			err = window_run(w, c, NULL);
@@ -258,6 +260,7 @@ int share_measure(struct share *s, double patience_s)
 	struct window w = { .seconds = 0 };
 	int err = 0;
 
+	helpers_mark();
 	for (int i = 0; i < s->plan.mixes && !err; i++)
 		err = size_workload(s, i, patience_s);
 	if (!err) {

@@ -64,16 +64,14 @@ static int check_left(struct share_clients *c, json_t *clients)
 	return err;
 }
 
-/* One more client, alone: "started", or why not. Under MPS it would have a daemon of its own. */
+/* One more client, alone, under MPS one of the same daemon: "started", or why not. */
 static json_t *try_newcomer(const struct share_clients *c, int *err)
 {
 	struct share_set one = { c->set.arm, 1, 0 };
 	struct share_clients newcomer;
 	json_t *said;
 
-	if (share_arms[c->set.arm].mps)
-		return json_null();
-	*err = clients_start(&newcomer, c->plan, &one, c->patience_s);
+	*err = clients_join(&newcomer, c, &one);
 	said = json_text(*err ? newcomer.why : "started");
 	clients_stop(&newcomer);
 	*err = *err == -ECHILD ? 0 : *err;
@@ -95,7 +93,7 @@ int share_fault_try(struct share *s, struct share_clients *c, struct window *w)
 {
 	const char *fault = share_fault_names[s->plan.fault];
 	json_t *o = fault_line(c, fault), *clients = json_object_get(o, "clients");
-	int err = window_prepare(c);
+	int err = window_prepare(w, c);
 
 	progress("%s, %d clients: one of them: %s", share_arms[c->set.arm].name, c->set.n, fault);
 	if (!err)

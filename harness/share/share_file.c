@@ -192,7 +192,7 @@ static const char *take_not_run(struct share_measured *m, const json_t *o)
 	if (!json_is_boolean(json_object_get(o, "lost")))
 		return "lost";
 	m->lost = json_is_true(json_object_get(o, "lost"));
-	snprintf(m->not_run, sizeof(m->not_run), "%.239s", text_escaped(why).s);
+	snprintf(m->not_run, sizeof(m->not_run), "%.400s", text_escaped(why).s);
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_file.h"
+#include "harness/share/share_words.h"
 
 enum { ARM_COLUMN = 14 };
 
@@ -16,35 +17,12 @@ static const char own_devices[] =
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-static struct text number_text(double value)
-{
-	struct text t = { "-" };
-
-	if (isfinite(value))
-		snprintf(t.s, sizeof(t.s),
-			 value < 9.995	 ? "%.2f"
-			 : value < 99.95 ? "%.1f"
-					 : "%.0f",
-			 value);
-	return t;
-}
-
 static struct text percent_text(double share)
 {
 	struct text t = { "-" };
 
 	if (isfinite(share))
 		snprintf(t.s, sizeof(t.s), "%+.1f %%", 100 * share);
-	return t;
-}
-
-static struct text interval_text(const struct interval *i)
-{
-	struct text t = { "" };
-
-	if (i->known)
-		snprintf(t.s, sizeof(t.s), "%.20s-%.20s", number_text(i->lo).s,
-			 number_text(i->hi).s);
 	return t;
 }
 
@@ -85,7 +63,7 @@ static void put_base(const struct share_found *e, FILE *out)
 	const char *base = share_arms[share_arms[e->of->set.arm].base].name;
 
 	if (e->has_base)
-		fprintf(out, "%s x %s: %s", number_text(e->over_base.ratio.value).s, base,
+		fprintf(out, "%s x %s: %s", share_number(e->over_base.ratio.value).s, base,
 			verdict_names[e->over_base.judged.verdict]);
 }
 
@@ -99,9 +77,9 @@ static void put_costs(const struct share *s, const struct share_findings *f, FIL
 		if (!e->known)
 			continue;
 		put_head(e, out);
-		fprintf(out, "  %9s  %-12s%9s  %6s  %10s  ", number_text(e->slowdown.value).s,
-			interval_text(&e->slowdown).s, percent_text(e->overhead).s,
-			number_text(e->stp).s, number_text(e->mean_slowdown).s);
+		fprintf(out, "  %9s  %-12s%9s  %6s  %10s  ", share_number(e->slowdown.value).s,
+			share_range(&e->slowdown).s, percent_text(e->overhead).s,
+			share_number(e->stp).s, share_number(e->mean_slowdown).s);
 		put_base(e, out);
 		fprintf(out, "%s%s\n", set_workload(s, &e->of->set).s,
 			e->passed ? "" : "  check failed");
@@ -110,18 +88,20 @@ static void put_costs(const struct share *s, const struct share_findings *f, FIL
 
 static void put_fairness(const struct share_findings *f, FILE *out)
 {
-	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %10s  %10s\n", ARM_COLUMN, "arm", "n", "fairness",
-		"Jain", "max/min", "GPU busy", "processors");
+	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %9s  %9s  %10s  %8s\n", ARM_COLUMN, "arm", "n",
+		"fairness", "Jain", "max/min", "GPU busy", "memory", "processors", "daemons");
 	for (int i = 0; i < f->sets; i++) {
 		const struct share_found *e = &f->set[i];
 
 		if (!e->known)
 			continue;
 		put_head(e, out);
-		fprintf(out, "  %-14s%6s  %8s  %10s  %10s\n",
+		fprintf(out, "  %-14s%6s  %8s  %9s  %9s  %10s  %8s\n",
 			e->of->set.n > 1 ? share_fairness_names[e->fairness] : "",
-			number_text(e->jain).s, number_text(e->max_min).s, number_text(e->busy).s,
-			number_text(e->processors).s);
+			share_number(e->jain).s, share_number(e->max_min).s,
+			share_number(e->busy).s,
+			isfinite(e->memory) ? text_bytes(e->memory).s : "-",
+			share_number(e->processors).s, share_number(e->daemons).s);
 	}
 }
 
@@ -133,8 +113,8 @@ static void put_client(const struct share *s, const struct share_found *e, int c
 
 	fprintf(out, "%-*s%3d  %6d  %10s  %8s  %8s  %9s  %9s  %9s", ARM_COLUMN,
 		client ? "" : share_arms[set->arm].name, set->n, client + 1, text_count(c->rate).s,
-		number_text(c->slowdown).s,
-		set->n > 1 ? number_text(c->against_mean.ratio.value).s : "",
+		share_number(c->slowdown).s,
+		set->n > 1 ? share_number(c->against_mean.ratio.value).s : "",
 		time_text(c->quantile_ns[SHARE_P50]).s, time_text(c->quantile_ns[SHARE_P95]).s,
 		time_text(c->quantile_ns[SHARE_P99]).s);
 	if (mixed)
@@ -173,27 +153,6 @@ static void put_not_run(const struct share *s, FILE *out)
 
 /* ---- harm ------------------------------------------------------------------------------- */
 
-/* Over 1.1 of the time before, in the window in which the first client did it, or after. */
-static const double hurt_over = 1.1;
-
-static double times_as_long(const json_t *client, const char *window)
-{
-	double before = json_get_number(client, "before"), now = json_get_number(client, window);
-
-	return now > 0 ? before / now : INFINITY;
-}
-
-static const char *harm_of(const json_t *client)
-{
-	const char *lost = json_get_text(client, "lost");
-
-	if (*lost)
-		return "lost";
-	if (!json_is_true(json_object_get(client, "passed")))
-		return "wrong results";
-	return times_as_long(client, "during") > hurt_over ? "slower meanwhile" : "unharmed";
-}
-
 static void put_neighbours(const json_t *fault, FILE *out)
 {
 	const json_t *clients = json_object_get(fault, "clients");
@@ -203,8 +162,9 @@ static void put_neighbours(const json_t *fault, FILE *out)
 		bool lost = *json_get_text(c, "lost");
 
 		fprintf(out, "%-*s%3s  %6zu  %-18s%8s  %8s  %s\n", ARM_COLUMN, "", "", i + 1,
-			harm_of(c), lost ? "-" : number_text(times_as_long(c, "during")).s,
-			lost ? "-" : number_text(times_as_long(c, "after")).s,
+			share_harm(c),
+			lost ? "-" : share_number(share_times_as_long(c, "during")).s,
+			lost ? "-" : share_number(share_times_as_long(c, "after")).s,
 			text_escaped(json_get_text(c, "lost")).s);
 	}
 }
@@ -291,16 +251,9 @@ void share_dry_print(const struct share *s, FILE *out)
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-static json_t *interval_json(const struct interval *i)
-{
-	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
-			 json_number(i->known ? i->lo : NAN), "hi",
-			 json_number(i->known ? i->hi : NAN), "n", i->n);
-}
-
 static json_t *judged_json(const struct judged_point *p)
 {
-	json_t *o = interval_json(&p->ratio);
+	json_t *o = share_interval_json(&p->ratio);
 
 	json_object_set_new(o, "verdict", json_string(verdict_names[p->judged.verdict]));
 	return o;
@@ -337,7 +290,7 @@ static json_t *found_json(const struct share *s, const struct share_found *e)
 					    : json_string("not yet"));
 	for (int i = 0; i < set->n && e->known; i++)
 		json_array_append_new(clients, client_json(s, e, i));
-	json_object_set_new(o, "slowdown", interval_json(&e->slowdown));
+	json_object_set_new(o, "slowdown", share_interval_json(&e->slowdown));
 	json_object_set_new(o, "overhead", json_number(e->overhead));
 	json_object_set_new(o, "stp", json_number(e->stp));
 	json_object_set_new(o, "mean_slowdown", json_number(e->mean_slowdown));
@@ -348,6 +301,8 @@ static json_t *found_json(const struct share *s, const struct share_found *e)
 						   : json_null());
 	json_object_set_new(o, "busy", json_number(e->busy));
 	json_object_set_new(o, "processors", json_number(e->processors));
+	json_object_set_new(o, "daemons", json_number(e->daemons));
+	json_object_set_new(o, "memory", json_number(e->memory));
 	json_object_set_new(o, "passed", json_boolean(e->passed));
 	json_object_set_new(o, "base",
 			    e->has_base ? json_string(share_arms[share_arms[set->arm].base].name)
@@ -366,7 +321,8 @@ static json_t *fault_json(const struct share_measured *m)
 	json_object_del(o, "crc32");
 	json_array_foreach(json_object_get(o, "clients"), i, client)
 	{
-		json_object_set_new(client, "harm", i ? json_string(harm_of(client)) : json_null());
+		json_object_set_new(client, "harm",
+				    i ? json_string(share_harm(client)) : json_null());
 	}
 	return o;
 }

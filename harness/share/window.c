@@ -42,12 +42,57 @@ void window_for(struct window *w, const struct share *s, const struct share_set 
 	w->lead_s = fmin(lead_most_s, fmax(lead_least_s, step_s));
 }
 
-int window_prepare(struct share_clients *c)
+/* The least that any client sees as free, of a device that is theirs together. */
+static double memory_in_use(const struct share_clients *c)
+{
+	double most = NAN;
+
+	for (int i = 0; i < c->processes; i++)
+		most = fmax(most, json_get_number(c->process[i].answer, "memory"));
+	return most;
+}
+
+/* A client in a namespace of its own is not the process that was started. */
+static void find_helpers(struct window *w, const struct share_clients *c)
+{
+	pid_t client[SHARE_CLIENTS_MAX];
+
+	for (int i = 0; i < c->processes; i++)
+		client[i] = c->process[i].child.pid;
+	helpers_find(&w->helpers, client, c->processes);
+}
+
+int window_prepare(struct window *w, struct share_clients *c)
 {
 	const struct clients_told t = { .line = "prepare\n", .other = -1 };
 	int err = clients_tell(c, &t);
 
+	w->memory = err ? NAN : memory_in_use(c);
+	if (!err && !share_plan_has_layers_of(c->plan))
+		find_helpers(w, c);
 	return err ? err : clients_lost(c) ? -ECHILD : 0;
+}
+
+/* In the window, from its first moment looked at to its last. */
+static void watch_helpers(struct window *w, int64_t now)
+{
+	if (now < w->from_ns || now > w->to_ns)
+		return;
+	if (w->begun_ns)
+		helpers_end(&w->helpers);
+	else
+		helpers_begin(&w->helpers);
+	w->ended_ns = now;
+	w->begun_ns = w->begun_ns ? w->begun_ns : now;
+}
+
+static double daemons_of(const struct window *w, const struct share_plan *p)
+{
+	double watched_s = (double)(w->ended_ns - w->begun_ns) / SECOND_NS;
+
+	return watched_s > 0 && !share_plan_has_layers_of(p)
+		       ? helpers_used_s(&w->helpers) / watched_s
+		       : NAN;
 }
 
 /* NVML's own period is 1/6 s or longer: what it says at the start is of before. */
@@ -57,6 +102,7 @@ static void sample(void *arg)
 	int64_t now = clock_ns();
 	struct fact busy;
 
+	watch_helpers(w, now);
 	if (!w->has_nvml || now < w->from_ns || now > w->to_ns ||
 	    now - w->sampled_ns < SAMPLE_EVERY_NS)
 		return;
@@ -77,6 +123,7 @@ int window_run(struct window *w, struct share_clients *c, const char *other_word
 	w->from_ns = clock_ns() + (int64_t)(w->lead_s * SECOND_NS);
 	w->to_ns = w->from_ns + (int64_t)(w->seconds * SECOND_NS);
 	w->sum = w->samples = 0;
+	w->begun_ns = w->ended_ns = 0;
 	w->sampled_ns = w->from_ns; /* the first sample is of the window */
 	snprintf(line, sizeof(line), "window %lld %lld\n", (long long)w->from_ns,
 		 (long long)w->to_ns);
@@ -90,5 +137,6 @@ int window_run(struct window *w, struct share_clients *c, const char *other_word
 	}
 	err = clients_tell(c, &t);
 	w->busy = w->samples ? w->sum / w->samples : NAN;
+	w->daemons = daemons_of(w, c->plan);
 	return err;
 }

@@ -4,12 +4,18 @@
 
 #include "harness/env/nvml.h"
 #include "harness/share/clients.h"
+#include "harness/share/helpers.h"
 
 struct window {
 	double seconds; /* how long */
 	double lead_s;	/* before it: all are at work when it begins */
 	double busy;	/* of the last one: share of time with a kernel, by NVML; NAN: not known */
+	double daemons; /* processors that other processes used for its clients; NAN: not known */
+	double memory;	/* bytes of the device in use while its clients are up; NAN: not known */
 	int64_t from_ns, to_ns;
+
+	struct helpers helpers;
+	int64_t begun_ns, ended_ns; /* of the time that helpers were looked at */
 
 	struct nvml nvml;
 	bool has_nvml;
@@ -25,8 +31,9 @@ void window_close(struct window *w);
 /* As long as the plan says, or longer where a client would do fewer than 4 steps in it. */
 void window_for(struct window *w, const struct share *s, const struct share_set *set);
 
-/* All clients start anew, and wait. Returns 0, -EINTR, or -ECHILD where one is lost. */
-int window_prepare(struct share_clients *c);
+/* All clients start anew, and wait; who serves them is known then, and w->memory. Returns 0,
+ * -EINTR, or -ECHILD where one is lost. */
+int window_prepare(struct window *w, struct share_clients *c);
 
 /* The clients' answers are then in c. other_words: what the process of the first client is told
  * behind the times, " crash 0"; NULL: nothing. 0 or -EINTR. */

@@ -387,6 +387,7 @@ Test(small_mps, not_in_force_where_it_does_not)
 	is_gone("runs");
 }
 
+#ifdef RIFT_CPU_DEVICE
 Test(small_mps, a_context_that_cannot_be_made_is_named)
 {
 	need_device();
@@ -395,6 +396,7 @@ Test(small_mps, a_context_that_cannot_be_made_is_named)
 		     "export RIFT_CPU_FAIL=cudaFree=cudaErrorNotSupported",
 		     "no context could be made for 10 s: cudaErrorNotSupported");
 }
+#endif
 
 /* There the daemon's numbers are others than the process's. */
 Test(small_mps, in_force_in_a_container_inside_it)

@@ -152,6 +152,13 @@ Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remov
 	refused(3, ":5:", "share --from '%s/digit.jsonl'", dir);
 	cr_expect(eq(int, run_rift(OUT, NULL, "check '%s/end.jsonl'", dir), 2));
 	is_called("a.jsonl.gz", "valid");
+	/* other commands say who reads it, by whatever name it goes */
+	refused(3, "a record of rift share, which `rift share --from FILE` shows",
+		"show '%s/a.jsonl'", dir);
+	refused(3, "`rift share --from FILE`", "compare '%s/a.jsonl.gz'", dir);
+	refused(3, "`rift share --from FILE`", "plot '%s/a.jsonl'", dir);
+	shell(NULL, "cp '%s/a.jsonl' '%s/b.jsonl.part'", dir, dir);
+	refused(3, "`rift share --from FILE`", "show '%s/b.jsonl.part'", dir);
 	refused(3, "kind", "share --from data/sessions/h200-launch.jsonl");
 }
 
@@ -232,6 +239,93 @@ Test(small_cli_share, a_mix, .init = folder_make, .fini = folder_remove)
 		"us=3000"));
 	cr_expect(lt(dbl, 2.9e6, number(second, "p50_ns")));
 	was_measured(o, "processes", 2);
+}
+
+/* ---- several records ---------------------------------------------------------------------- */
+
+/* The pair of processes; NULL: there is none. */
+static const json_t *pair_of(const json_t *o, const char *workload, const char *beside)
+{
+	const json_t *pair;
+	size_t i;
+
+	json_array_foreach(json_object_get(o, "pairs"), i, pair)
+	{
+		if (!strcmp(get_text(pair, "workload"), workload) &&
+		    !strcmp(get_text(pair, "beside"), beside))
+			return pair;
+	}
+	return NULL;
+}
+
+/* One of two of a kind, one of a pair of kinds, one with harm. */
+static void make_three(void)
+{
+	static const char *const words[] = { "launch us=0", "launch us=0 --with 'launch us=3000'",
+					     "launch us=0 --fault kill" };
+
+	for (int i = 0; i < 3; i++)
+		cr_assert(zero(int, run_rift(OUT, NULL,
+					     "share %s --window 0.03 --quiet --clients 2 --starts "
+					     "1 --arms processes,serial --windows 1 --repetitions "
+					     "5 --output '%s/%d.jsonl'",
+					     words[i], dir, i)));
+}
+
+Test(small_cli_share, who_hurts_whom, .init = folder_make, .fini = folder_remove)
+{
+	const json_t *o, *pair;
+	const char *text;
+
+	make_three();
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "share --from '%s/0.jsonl' --from '%s/1.jsonl' --from "
+				     "'%s/2.jsonl' --quiet",
+				     dir, dir, dir)),
+		  "%s", text);
+	cr_expect(tells(text, "3 records*processes, two clients*launch us=3000*beside*(alone)*"
+			      "harm hurts most*kill*processes*a new client: started*"
+			      "serial*lost"),
+		  "%s", text);
+	o = rift_json("share --from '%s/0.jsonl' --from '%s/1.jsonl' --from '%s/2.jsonl' --quiet "
+		      "--json",
+		      dir, dir, dir);
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "records")), 3));
+	/* three cells an arm: nobody has measured two of the long ones */
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "pairs")), 6));
+	cr_expect(eq(ptr, (void *)(uintptr_t)pair_of(o, "launch us=3000", "launch us=3000"), NULL));
+	pair = pair_of(o, "launch us=3000", "launch us=0");
+	cr_assert(ne(ptr, (void *)(uintptr_t)pair, NULL));
+	cr_expect(lt(dbl, 2.9e6, number(pair, "p50_ns")));
+	cr_expect(eq(int, (int)number(json_object_get(pair, "slowdown"), "n"), 5));
+	pair = pair_of(o, "launch us=0", "launch us=3000");
+	cr_expect(lt(dbl, 0, number(json_object_get(pair, "slowdown"), "lo")));
+	refused(3, "nobody.jsonl", "share --from '%s/0.jsonl' --from '%s/nobody.jsonl'", dir, dir);
+	refused(3, "--clients", "share --from a --from b --clients 2");
+}
+
+Test(small_cli_share, charts_of_several_records, .init = folder_make, .fini = folder_remove)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	make_three();
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "share --from '%s/0.jsonl' --from '%s/1.jsonl' --quiet --plot "
+				     "'%s/charts/'",
+				     dir, dir, dir)),
+		  "%s", text);
+	cr_expect(tells(text, "share-growth-processes.png, .svg*share-matrix-processes.png, "
+			      ".svg*share-beside-processes.png, .svg*"
+			      "share-matrix-serial.png, .svg*share-beside-serial.png, .svg"),
+		  "%s", text);
+	shell(&text, "cut -d, -f1,2 '%s/charts/share-matrix-serial-cells.csv' | tr '\n' ' '", dir);
+	cr_expect(eq(str, (char *)text, "column,row 0,0 1,0 0,1 "));
+	shell(&text, "cut -d, -f1,2 '%s/charts/share-growth-processes-points.csv' | tr '\n' ' '",
+	      dir);
+	cr_expect(eq(str, (char *)text, "series,clients 1,1 1,2 "));
+	shell(&text, "wc -l <'%s/charts/share-beside-serial-points.csv'", dir);
+	cr_expect(eq(int, atoi(text), 1 + 3 * 23));
 }
 
 Test(small_cli_share, charts, .init = folder_make, .fini = folder_remove)

@@ -60,6 +60,8 @@ static void add(struct share *s, const struct share_set *set, int window, const 
 	json_object_set_new(o, "seconds", json_real(1));
 	json_object_set_new(o, "processors", json_real(0.5));
 	json_object_set_new(o, "busy", json_null());
+	json_object_set_new(o, "daemons", json_real(0.25));
+	json_object_set_new(o, "memory", window % 2 ? json_null() : json_integer(4096));
 	json_object_set_new(o, "clients", clients);
 	cr_assert(zero(int, share_add(s, o)));
 }
@@ -137,8 +139,13 @@ Test(small_share_findings, figures_by_hand)
 	cr_expect(epsilon_eq(dbl, e->jain, 0.5625 / (2 * 0.3125), 1e-9));
 	cr_expect(epsilon_eq(dbl, e->max_min, 2, 1e-9));
 	cr_expect(epsilon_eq(dbl, e->client[1].slowdown, 4, 1e-9));
+	cr_expect(eq(dbl, e->daemons, 0.25));
+	cr_expect(eq(dbl, e->memory, 4096), "of the windows in which it is known");
+	cr_expect(isnan(e->busy));
 	cr_expect(epsilon_eq(dbl, e->client[1].quantile_ns[SHARE_P50],
 			     (1e9 + 1e6 * SHARE_P50) / 250, 1e-3));
+	cr_expect(epsilon_eq(dbl, e->client[1].over_alone.ratio.value, 4, 1e-9));
+	cr_expect(eq(int, e->client[0].over_alone.judged.verdict, VERDICT_SLOWER));
 	cr_expect(eq(int, e->fairness, FAIRNESS_UNFAIR));
 	cr_expect(eq(int, e->client[1].against_mean.judged.verdict, VERDICT_SLOWER));
 	cr_expect(eq(int, e->client[0].against_mean.judged.verdict, VERDICT_FASTER));
