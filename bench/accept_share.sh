@@ -17,8 +17,9 @@
 # was lost with its machine begins anew.
 #
 # Several copies may run at once with the same OUT, each with a GPU of its own by
-# CUDA_VISIBLE_DEVICES: a cell is whose lock comes first, so they deal the cells among them. Then
-# CELLS=tables. busy disturbs all others. It judges nothing.
+# CUDA_VISIBLE_DEVICES, best by its UUID, which keeps MPS off the others' GPUs. A cell is whose lock
+# comes first, so they deal the cells among them. Then CELLS=tables. busy disturbs all others. It
+# judges nothing.
 set -u
 rift=$(realpath "${1:?usage: accept_share.sh RIFT [OUT]}")
 out=${2:-results/share}
@@ -114,17 +115,18 @@ full = {"binomial", "blackscholes", "myocyte", "mlp"}
 print(*(w["name"] for w in json.load(sys.stdin)["workloads"] if w["name"] not in full))'
 }
 
+# A load of the whole host may be too much for --express, which then says so.
 busy() {
-	local n needs=45
+	local n load how file
 	n=$(nproc)
-	for share in ${LOADS:-25 50 75 100}; do
-		file=$out/busy-$share.jsonl
-		[ ! -s "$file" ] || continue
-		[ "$(left_s)" -ge "$needs" ] || { missing+=" busy-$share" && continue; }
-		# shellcheck disable=SC2086
-		timeout -s INT -k 10 "$(left_s)" "$rift" sweep ${BUSY:-launch us=0,10 --depth 1,16,256 --mode stream,graph --express} \
-			--layer "cpu n=$n share=$share" --output "$file" >"$out/busy-$share.txt" 2>&1 </dev/null
-		[ -s "$file" ] || missing+=" busy-$share"
+	for load in ${LOADS:-25 50 75 100}; do
+		file=$out/busy-$load.jsonl
+		for how in ${BUSY:---express --quick}; do
+			if [ -s "$file" ] || [ "$(left_s)" -lt 45 ]; then continue; fi
+			timeout -s INT -k 10 "$(left_s)" "$rift" sweep launch us=0,10 --depth 1,16,256 --mode stream,graph "$how" \
+				--layer "cpu n=$n share=$load" --output "$file" >"$out/busy-$load.txt" 2>&1 </dev/null
+		done
+		[ -s "$file" ] || missing+=" busy-$load"
 	done
 }
 
@@ -168,8 +170,9 @@ if not n: print("not yet run")'
 
 # c, Z and a without the load and what it adds, in ns: a line each, and busy.csv.
 busy_table() {
+	local file
 	echo "load_percent,parameter,base,difference,lo,hi,n" >"$out/busy.csv"
-	for file in "$out"/busy-*.jsonl; do
+	for file in $(printf "%s\n" "$out"/busy-*.jsonl | sort -V); do
 		[ -s "$file" ] || continue
 		"$rift" compare "$file" --json 2>/dev/null </dev/null | python3 -c '
 import json, re, sys
@@ -178,7 +181,7 @@ try: d = json.load(sys.stdin)
 except ValueError: print(f"{load:>4} %  nothing to compare"); sys.exit()
 number = lambda v: "" if v is None else f"{v:.6g}"
 for p in d["parameters"]:
-    if p["name"] not in ("c", "Z", "a") or p["unit"] != "ns": continue
+    if p["name"] not in ("c", "Z", "a") or p["unit"] != "ns" or p["workload"] != "launch": continue
     v = p["difference"] or {"value": None, "lo": None, "hi": None, "n": 0}
     base = (p.get("a") or {}).get("value")
     with open(sys.argv[2], "a") as out:
@@ -186,6 +189,22 @@ for p in d["parameters"]:
     seen = "not known" if v["value"] is None else f"{v['"'"'value'"'"']:+.0f} ({v['"'"'lo'"'"']:.0f} to {v['"'"'hi'"'"']:.0f})"
     print(f"{load:>4} %  {p['"'"'name'"'"']:3} {seen}")' "$file" "$out/busy.csv"
 	done
+	[ "$(wc -l <"$out/busy.csv")" -gt 1 ] || { echo "not yet run" && return; }
+	command -v gnuplot >/dev/null || return 0
+	mkdir -p "$out/charts"
+	gnuplot <<-END
+		set datafile separator ','
+		set terminal pngcairo size 900,560
+		set output '$out/charts/busy.png'
+		set title 'what a host whose processors are loaded adds to a launch'
+		set xlabel 'load of all processors (%)'
+		set ylabel 'time added (ns), 95 %'
+		set key left top
+		set xrange [0:110]
+		beside(p) = p eq 'c' ? -1 : p eq 'a' ? 1 : 0
+		plot for [p in 'c Z a'] '$out/busy.csv' every ::1 \
+			using (strcol(2) eq p ? column(1) + beside(p) : NaN):4:5:6 with yerrorbars title p
+	END
 }
 
 tables() {

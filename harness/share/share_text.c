@@ -5,6 +5,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/share/fault.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_file.h"
 #include "harness/share/share_words.h"
@@ -216,12 +217,24 @@ void share_print(const struct share *s, FILE *out)
 /* ---- the plan --------------------------------------------------------------------------- */
 
 /* Starting a set takes a second or two on a GPU: guessed, not measured. */
+enum { START_S = 2 };
+
+/* Three windows, and a client that starts. */
+static double harm_s(const struct share_plan *p)
+{
+	double hang_s = p->fault == FAULT_HANG ? FAULT_HANG_S : 0;
+
+	return p->fault == FAULT_NONE ? 0 : 3 * p->window_s + START_S + hang_s;
+}
+
 static double plan_s(const struct share *s)
 {
-	enum { START_S = 2 };
+	double sum = s->sets *
+		     (START_S * s->plan.starts + s->plan.window_s * share_plan_windows(&s->plan));
 
-	return s->sets *
-	       (START_S * s->plan.starts + s->plan.window_s * share_plan_windows(&s->plan));
+	for (int i = 0; i < s->sets; i++)
+		sum += s->set[i].set.n > 1 ? harm_s(&s->plan) : 0;
+	return sum;
 }
 
 void share_plan_print(const struct share *s, FILE *out)

@@ -1,6 +1,7 @@
 /* daemon.c - see daemon.h. Commands are those of NVIDIA's "Multi-Process Service", R580. */
 #include "layers/mps/daemon.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -101,7 +102,7 @@ const char *mps_around(void)
 
 /* ---- starting ----------------------------------------------------------------------------- */
 
-enum { START_MS = 9000, TICK_MS = 20 };
+enum { START_MS = 9000, SERVER_MS = 3000, TICK_MS = 20 };
 
 /* What it says while it starts, which is of use where it does not. */
 static void path_of_said(char out[512])
@@ -109,8 +110,18 @@ static void path_of_said(char out[512])
 	snprintf(out, 512, "%s/said", getenv(pipes_variable));
 }
 
-/* It makes contexts on all GPUs, and the command chooses among them: it would choose among those
- * that are left if both did. */
+/*
+ * It makes contexts on all GPUs, and the command chooses among them: by numbers it would choose
+ * among those that are left if both did. UUIDs mean the same to both.
+ */
+static void choose_devices(void)
+{
+	const char *devices = getenv("CUDA_VISIBLE_DEVICES");
+
+	if (devices && strncmp(devices, "GPU-", 4) != 0 && strncmp(devices, "MIG-", 4) != 0)
+		unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
 _Noreturn static void become_daemon(pid_t parent)
 {
 	char said[512];
@@ -126,7 +137,7 @@ _Noreturn static void become_daemon(pid_t parent)
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
 	}
-	unsetenv("CUDA_VISIBLE_DEVICES");
+	choose_devices();
 	execlp(program, program, "-f", (char *)NULL);
 	dprintf(STDERR_FILENO, "%s: %s\n", program, strerror(errno));
 	_exit(127);
@@ -177,14 +188,23 @@ static bool await_answer(pid_t daemon)
 
 /*
  * The server, which would else start with the first context, while clients that come with it wait
- * or are turned away. Where this daemon starts none at a word, it starts then.
+ * or are turned away. Where this daemon starts none at a word, and says so, it starts then.
  */
 static void start_server(void)
 {
+	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 	char command[64], answer[MPS_ANSWER];
 
 	snprintf(command, sizeof(command), "start_server -uid %d", (int)geteuid());
 	mps_ask(command, answer);
+	if (isalpha((unsigned char)*answer))
+		return;
+	for (int left_ms = SERVER_MS; left_ms > 0; left_ms -= TICK_MS) {
+		mps_ask("get_server_list", answer);
+		if (isdigit((unsigned char)*answer))
+			return;
+		nanosleep(&tick, NULL);
+	}
 }
 
 /* ---- until the end ------------------------------------------------------------------------ */

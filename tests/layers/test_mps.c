@@ -176,6 +176,38 @@ Test(small_mps, the_command_has_a_daemon_of_its_own)
 	cr_assert(eq(str, (char *)(uintptr_t)out, "start_server -uid mine\nquit -t 1\n"));
 }
 
+/* It is not in the list at once: the command waits for it. */
+Test(small_mps, its_server_runs_before_the_command)
+{
+	const char *out;
+
+	setenv("FAKE_MPS", "starts", 1);
+	cr_assert(zero(int, run(&out, "",
+				"echo get_server_list | nvidia-cuda-mps-control | "
+				"cmp - $CUDA_MPS_PIPE_DIRECTORY/server && wc -l "
+				"<$CUDA_MPS_PIPE_DIRECTORY/started")),
+		  "%s", out);
+	/* it was asked for until it was there, and once more by the command */
+	cr_assert(eq(str, (char *)(uintptr_t)out, "5\n"));
+}
+
+/* Numbers would be counted twice. */
+Test(small_mps, the_daemon_has_the_devices_that_are_named)
+{
+	static const char *const given[] = { "1", "GPU-1234", "MIG-5", "0,GPU-1234", "" };
+	static const char *const has[] = { "all", "GPU-1234", "MIG-5", "all", "all" };
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		char want[64];
+		const char *out;
+
+		setenv("CUDA_VISIBLE_DEVICES", given[i], 1);
+		run(&out, "", "cat $CUDA_MPS_PIPE_DIRECTORY/devices; echo $CUDA_VISIBLE_DEVICES");
+		snprintf(want, sizeof(want), "%s\n%s\n", has[i], given[i]);
+		cr_expect(eq(str, (char *)(uintptr_t)out, want));
+	}
+}
+
 Test(small_mps, a_daemon_that_does_not_start_says_why)
 {
 	const char *out;
