@@ -11,6 +11,7 @@
 #include "harness/fit/price.h"
 #include "harness/fit/source.h"
 #include "harness/probe/costs.h"
+#include "harness/probe/stack_sources.h"
 #include "harness/profile/program_price.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
@@ -33,8 +34,10 @@ static const struct command_option options[] = {
 	{ OPTION("measured", "FILE", option_text, FIELD(measured)),
 	  "the same workload measured on B, or a trace of the same program there, to hold the "
 	  "prediction against" },
-	{ OPTION_COSTS, "of a TRACE: call costs of B (rift probe --output FILE), to price copies, "
-			"allocations and event records with; needs --from-costs" },
+	{ OPTION_COSTS,
+	  "call costs of B (rift probe --output FILE), to price copies with, and of a "
+	  "TRACE allocations and event records; needs --from-costs (default for a "
+	  "session: its workload transfer)" },
 	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)), "the same of A" },
 	{ OPTION("what-if", "REMEDY", option_list, FIELD(what_if)),
 	  "of a TRACE: graphs, batch=N, pinned or pool, given again another one (default: all, "
@@ -111,6 +114,60 @@ static int read_measured(struct source *measured, const struct predict_args *a,
 	return same_workload(r->work, &measured->grid, a->measured);
 }
 
+/* What copies cost on both platforms. */
+struct copies_read {
+	struct copy_paces a, b;
+};
+
+static int copies_of_file(struct copy_paces *out, const char *path)
+{
+	json_t *costs = NULL;
+	int err = costs_read(path, &costs);
+
+	if (!err)
+		costs_copy_paces(out, costs);
+	json_decref(costs);
+	return err;
+}
+
+/* By --costs and --from-costs, else of the sessions of launches: those that they swept. */
+static int read_copies(struct copies_read *c, const struct predict_args *a,
+		       const struct source *from, const struct source *on)
+{
+	int err = a->from_costs ? copies_of_file(&c->a, a->from_costs)
+				: copy_paces_of(&c->a, &from->journal, from->grid.side);
+
+	if (err)
+		return err;
+	return a->given.costs ? copies_of_file(&c->b, a->given.costs)
+			      : copy_paces_of(&c->b, &on->journal, on->grid.side);
+}
+
+static int take_copies(struct price_request *r, struct copies_read *c, const struct predict_args *a,
+		       const struct source *from, const struct source *on)
+{
+	int err;
+
+	if (!r->from_measured && a->given.costs)
+		return complain(EINVAL, "--costs and --from-costs of a session need launches of A "
+					"too: --from SESSION");
+	if (!r->from_measured)
+		return 0;
+	err = read_copies(c, a, from, on);
+	r->copies_a = &c->a;
+	r->copies_b = &c->b;
+	return err;
+}
+
+/* Both or neither. */
+static int refuse_half_costs(const struct predict_args *a)
+{
+	return !a->given.costs == !a->from_costs
+		       ? 0
+		       : complain(EINVAL, "--costs and --from-costs go together: what calls cost "
+					  "on B, and on A");
+}
+
 static int predict_work(const struct predict_args *a)
 {
 	const struct arguments *given = &a->given;
@@ -119,8 +176,11 @@ static int predict_work(const struct predict_args *a)
 	const struct session_arg gap = session_option("--from", given->from);
 	struct source work = { 0 }, on = { 0 }, from = { 0 }, measured = { 0 };
 	struct price_request r = { .work = &work.grid, .b = &on.fit };
-	int err = source_grid(&work, &session, given->workload, given->sync);
+	struct copies_read copies;
+	int err = refuse_half_costs(a);
 
+	if (!err)
+		err = source_grid(&work, &session, given->workload, given->sync);
 	/* groups of draws: A 0, B 1 */
 	if (!err)
 		err = source_platform(&on, &b, given->sync, 1);
@@ -134,6 +194,8 @@ static int predict_work(const struct predict_args *a)
 	/* on A itself that would be what was measured, and no test of the model */
 	r.from_measured = !err && from.grid.j && from.grid.nominal && !work.grid.nominal &&
 			  !source_same(&from.grid, &on.grid);
+	if (!err)
+		err = take_copies(&r, &copies, a, &from, &on);
 	if (!err && a->measured)
 		err = read_measured(&measured, a, &r);
 	if (!err)
@@ -191,12 +253,9 @@ static int read_trace(struct profile *p, const char *path)
 
 static int read_costs(struct program_sources *s, const struct predict_args *a)
 {
-	int err = 0;
+	int err = refuse_half_costs(a);
 
-	if (!a->given.costs != !a->from_costs)
-		return complain(EINVAL, "--costs and --from-costs go together: what calls cost on "
-					"B, and on A");
-	if (a->given.costs)
+	if (!err && a->given.costs)
 		err = costs_read(a->given.costs, &s->costs_b);
 	if (!err && a->from_costs)
 		err = costs_read(a->from_costs, &s->costs_a);
@@ -338,9 +397,8 @@ static int predict(void *arguments)
 		return complain(EINVAL, "rift predict: no --on; " WRITE);
 	if (trace_is(a->given.words.word[0]))
 		return predict_program(a);
-	if (a->given.costs || a->from_costs || a->what_if.n)
-		return complain(EINVAL, "--costs, --from-costs and --what-if are of a trace (rift "
-					"profile), not of a session");
+	if (a->what_if.n)
+		return complain(EINVAL, "--what-if is of a trace (rift profile), not of a session");
 	return predict_work(a);
 }
 
