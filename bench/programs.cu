@@ -196,26 +196,6 @@ static void graph()
 	CUDA(cudaGraphDestroy(graph));
 }
 
-/* What `launches` does, as graphs of 500 kernels. */
-static void launches_graph()
-{
-	cudaGraph_t graph;
-	cudaGraphExec_t exec;
-
-	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-	for (int i = 0; i < 500; i++)
-		kernel_on(stream, 1);
-	CUDA(cudaStreamEndCapture(stream, &graph));
-	CUDA(cudaGraphInstantiate(&exec, graph, 0));
-	for (int i = 0; i < 40; i++) {
-		CUDA(cudaGraphLaunch(exec, stream));
-		wait();
-	}
-	launched += 39 * 500; /* 500 are counted above, as they were captured */
-	CUDA(cudaGraphExecDestroy(exec));
-	CUDA(cudaGraphDestroy(graph));
-}
-
 static const struct program {
 	const char *name, *what;
 	void (*run)();
@@ -231,7 +211,6 @@ static const struct program {
 	{ "pinned", "pinned copies", pinned },
 	{ "memory", "an allocation for each kernel", memory },
 	{ "graph", "graphs of 50 kernels", graph },
-	{ "launches-graph", "what launches does, in graphs", launches_graph },
 };
 
 /* ---- running one -------------------------------------------------------------------------- */
@@ -285,6 +264,6 @@ int main(int argc, char **argv)
 			return run(&p, times);
 	fprintf(stderr, "usage: programs NAME [TIMES]\n");
 	for (const struct program &p : programs)
-		fprintf(stderr, "  %-14s %s\n", p.name, p.what);
+		fprintf(stderr, "  %-9s %s\n", p.name, p.what);
 	return 3;
 }
