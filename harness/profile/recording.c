@@ -24,7 +24,7 @@
 #include "common/output.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 #include "harness/record/record.h"
 
 extern char **environ;
