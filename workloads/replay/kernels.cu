@@ -4,8 +4,6 @@
 #include "common/gpu.h"
 #include "workloads/replay/replay.h"
 
-#include <math.h>
-
 /* The count is inside the time that is spun. One thread of a block spins for all of them. */
 extern "C" __global__ void replay_spin(unsigned long long *count, unsigned long long ticks)
 {
@@ -18,6 +16,12 @@ extern "C" __global__ void replay_spin(unsigned long long *count, unsigned long 
 		;
 }
 KERNEL(replay_spin);
+
+/* An empty kernel, as the recorder is calibrated with. */
+extern "C" __global__ void replay_nothing()
+{
+}
+KERNEL(replay_nothing);
 
 /* Both clocks at both ends of a spin: out is ticks, ns. */
 extern "C" __global__ void replay_clocks(unsigned long long *out, unsigned long long ticks)
@@ -37,6 +41,7 @@ void replay_load_kernels(void)
 	struct cudaFuncAttributes ignored;
 
 	CUDA(cudaFuncGetAttributes(&ignored, (const void *)replay_spin));
+	CUDA(cudaFuncGetAttributes(&ignored, (const void *)replay_nothing));
 	CUDA(cudaFuncGetAttributes(&ignored, (const void *)replay_clocks));
 }
 
@@ -51,32 +56,12 @@ void replay_launch(unsigned long long *count, unsigned long long ticks, int bloc
 	CUDA(LAUNCH(replay_spin, (unsigned)blocks, (unsigned)threads, 0, stream, count, ticks));
 }
 
-static double try_clocks(unsigned long long *out)
+void replay_launch_nothing(cudaStream_t stream)
 {
-	const unsigned long long ticks =
-		2000000; /* 1 ms and more, of which a timer's tick is 1 us */
-	unsigned long long found[2];
-
-	CUDA(LAUNCH(replay_clocks, 1, 1, 0, 0, out, ticks));
-	CUDA(cudaMemcpy(found, out, sizeof(found), cudaMemcpyDeviceToHost));
-	return found[1] ? (double)found[0] / (double)found[1] : NAN;
+	CUDA(LAUNCH(replay_nothing, 1, 1, 0, stream));
 }
 
-/* A device that idled begins with a lower clock. */
-double replay_ticks_per_ns(void)
+void replay_launch_clocks(unsigned long long *out, unsigned long long ticks, cudaStream_t stream)
 {
-	enum { TRIALS = 200 };
-	const double agree = 0.002;
-	unsigned long long *out;
-	double before = 0, now = 0;
-
-	CUDA(cudaMalloc((void **)&out, 2 * sizeof(*out)));
-	for (int i = 0; i < TRIALS; i++) {
-		now = try_clocks(out);
-		if (fabs(now - before) <= agree * before)
-			break;
-		before = now;
-	}
-	CUDA(cudaFree(out));
-	return now;
+	CUDA(LAUNCH(replay_clocks, 1, 1, 0, stream, out, ticks));
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/timing.h"
 #include "common/trace/steps.h"
 #include "common/typed.h"
 #include "workloads/replay/part.h"
@@ -312,18 +313,14 @@ static int64_t turned_by(const struct replay_choice *p)
 	return 0;
 }
 
-static double median(const double *value, int n)
+/* Of runs without the recorder, of which there are some. */
+static double unprofiled_ns(const struct trace *t)
 {
-	double sorted[TRACE_RUNS_MAX];
+	int64_t ns[TRACE_RUNS_MAX] = { 0 };
 
-	for (int i = 0; i < n; i++) {
-		int at = i;
-
-		for (; at > 0 && sorted[at - 1] > value[i]; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = value[i];
-	}
-	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+	for (int i = 0; i < t->unprofiled; i++)
+		ns[i] = llround(t->unprofiled_wall_ns[i]);
+	return timing_median(ns, t->unprofiled);
 }
 
 /* Time of the recorder itself in the part; all: in the trace. */
@@ -347,7 +344,7 @@ static double without_recorder(const struct replay_choice *p)
 
 	if (!t->unprofiled || t->profiled_wall_ns < 0)
 		return NAN;
-	less = (double)t->profiled_wall_ns - median(t->unprofiled_wall_ns, t->unprofiled);
+	less = (double)t->profiled_wall_ns - unprofiled_ns(t);
 	less -= own_ns(p, true);
 	return (p->ns - own_ns(p, false) - less * share) / (double)p->repeats;
 }

@@ -154,6 +154,11 @@ struct replay_memory_of {
 	enum replay_memory host; /* counts on the host */
 };
 
+/* Of kernels that spin: ticks of their clock in a ns; what they last beyond an empty one's time. */
+struct replay_tuning {
+	double ticks_per_ns, beyond_ns;
+};
+
 struct replay_state;
 
 /* What a host function is given. */
@@ -174,9 +179,9 @@ struct replay_state {
 	unsigned long long *count;   /* device memory: blocks of each kernel that ran */
 	struct pattern_wrong *wrong; /* device memory, of checks */
 	int64_t functions;	     /* host functions that have run since the reset */
-	double ticks_per_ns;	     /* of the clock that kernels spin by */
-	int64_t steps;		     /* enqueued since the reset */
-	int64_t returned_ns;	     /* when the last call returned */
+	struct replay_tuning tuning;
+	int64_t steps;	     /* enqueued since the reset */
+	int64_t returned_ns; /* when the last call returned */
 };
 
 /* ---- hooks, and what they share --------------------------------------------------------- */
@@ -211,8 +216,16 @@ const void *replay_kernel(void); /* for asking how many blocks are a wave */
 void replay_launch(unsigned long long *count, unsigned long long ticks, int blocks, int threads,
 		   cudaStream_t stream);
 
-/* Ticks of the clock that kernels spin by, in a ns: tried until two trials agree. */
-double replay_ticks_per_ns(void);
+void replay_launch_nothing(cudaStream_t stream);
+
+/* Enqueues: out gets the ticks and the ns of a spin of so many ticks. */
+void replay_launch_clocks(unsigned long long *out, unsigned long long ticks, cudaStream_t stream);
+
+/* tune.c: waits for the device; ticks_per_ns is NAN or 0 where its clocks do not say. */
+struct replay_tuning replay_tune(void);
+
+/* How long a kernel that lasts so many ns, those of an empty one left out, has to spin. */
+unsigned long long replay_ticks(const struct replay_tuning *t, double ns);
 
 extern const struct workload workload_replay;
 

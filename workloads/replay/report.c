@@ -21,7 +21,8 @@ static void add_program(const struct replay_plan *p, struct report *out)
 			 "none: a pattern of two copies and two kernels; trace=FILE plays one that "
 			 "`rift profile` has recorded");
 	else
-		snprintf(row->text, sizeof(row->text), "%s", p->program);
+		snprintf(row->text, sizeof(row->text), "%s",
+			 *p->program ? p->program : "one whose trace does not name it");
 	row = add(out, "step", "", 0);
 	if (p->built_in)
 		snprintf(row->text, sizeof(row->text), "the pattern");

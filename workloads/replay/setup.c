@@ -1,6 +1,5 @@
 /* setup.c - streams, events, graphs and memory that a plan's acts need. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,17 +190,12 @@ static void make_streams(struct replay_state *s)
 		CUDA(cudaEventCreateWithFlags(&s->event[i], cudaEventDisableTiming));
 }
 
-/* Without what an empty kernel reads in the trace. */
-static unsigned long long ticks_of(const struct replay_state *s, double ns)
-{
-	ns -= s->plan.kernel_floor_ns;
-	return ns > 0 ? (unsigned long long)llround(ns * s->ticks_per_ns) : 0;
-}
-
 /* Nodes one behind the other; those that are no kernels set a word, spread among them. */
 static void capture_nodes(struct replay_state *s, const struct replay_graph *g, cudaStream_t stream)
 {
 	unsigned long long *spare = s->count + s->plan.counters;
+	double ns = g->ns / (double)(g->kernels ? g->kernels : 1) - s->plan.kernel_floor_ns;
+	unsigned long long ticks = replay_ticks(&s->tuning, ns);
 	int64_t kernel = 0;
 
 	for (int64_t i = 0; i < g->nodes; i++) {
@@ -209,8 +203,7 @@ static void capture_nodes(struct replay_state *s, const struct replay_graph *g, 
 			CUDA(cudaMemsetAsync(spare, 0, sizeof(*spare), stream));
 			continue;
 		}
-		replay_launch(s->count + g->place + kernel++,
-			      ticks_of(s, g->ns / (double)g->kernels), 1, 1, stream);
+		replay_launch(s->count + g->place + kernel++, ticks, 1, 1, stream);
 	}
 }
 
@@ -281,8 +274,8 @@ int replay_setup(const void *opts, void *state)
 	stretch_kernels(&s->plan, (double)o->kernels / 100);
 	replay_load_kernels();
 	pattern_load_kernels();
-	s->ticks_per_ns = replay_ticks_per_ns();
-	if (!(s->ticks_per_ns > 0))
+	s->tuning = replay_tune();
+	if (!(s->tuning.ticks_per_ns > 0))
 		return complain(ENOTSUP, "the device's clocks do not agree");
 	cap_grids(s);
 	err = make_memory(s);

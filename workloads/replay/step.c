@@ -130,8 +130,7 @@ static void give_block(const struct replay_act *a, void **block, cudaStream_t st
 static void play_kernel(const struct replay_state *s, const struct replay_act *a,
 			cudaStream_t stream)
 {
-	double ns = a->ns - s->plan.kernel_floor_ns;
-	unsigned long long ticks = ns > 0 ? (unsigned long long)(ns * s->ticks_per_ns) : 0;
+	unsigned long long ticks = replay_ticks(&s->tuning, a->ns - s->plan.kernel_floor_ns);
 
 	replay_launch(s->count + a->place, ticks, a->blocks, a->threads, stream);
 }

@@ -216,6 +216,25 @@ Test(small_replay_steps, the_legacy_stream_is_played)
 	run_end(r);
 }
 
+/* Streams that have nothing to do with each other are parts of a capture too. */
+Test(small_replay_steps, all_streams_are_captured)
+{
+	cudaGraph_t graph;
+	struct run *r;
+	size_t nodes = 0;
+
+	made_begin(&trace, "", MADE_CALIBRATION);
+	made_kernel(&trace, 2, 1000, 4000, 9000);
+	made_kernel(&trace, 4, 4000, 7000, 12000);
+	made_kernel(&trace, 3, 7000, 10000, 15000);
+	r = begin_trace((struct replay_opts){ 0 });
+	graph = run_capture(r, STEPS);
+	CUDA(cudaGraphGetNodes(graph, NULL, &nodes));
+	cr_assert(nodes == 3 * STEPS, "%zu nodes", nodes);
+	CUDA(cudaGraphDestroy(graph));
+	run_end(r);
+}
+
 /* Grids of kernels beside others are counted block by block, and no larger than a wave. */
 Test(small_replay_steps, each_block_is_counted)
 {
@@ -256,6 +275,40 @@ Test(small_replay_steps, gaps_are_waited)
 	}
 }
 
+/* ---- rows of `rift run` ------------------------------------------------------------------- */
+
+static const char *row_text(const struct report *r, const char *name)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!strcmp(r->row[i].name, name))
+			return r->row[i].text;
+	return "";
+}
+
+/* Which program it is; without one, what is missing. */
+Test(small_replay_steps, rows_say_what_is_played)
+{
+	struct report report = { 0 };
+	struct run *r = begin_pattern();
+
+	cr_assert(!workload_replay.report(&r->o, &r->s, &report), "report");
+	cr_assert(strstr(row_text(&report, "program"), "trace=FILE"), "%s",
+		  row_text(&report, "program"));
+	run_end(r);
+	for (int anonymous = 0; anonymous < 2; anonymous++) {
+		made_begin(&trace, "", MADE_CALIBRATION);
+		made_kernel(&trace, 2, 1000, 4000, 9000);
+		r = begin_trace((struct replay_opts){ 0 });
+		if (anonymous)
+			*r->s.plan.program = '\0';
+		report = (struct report){ 0 };
+		cr_assert(!workload_replay.report(&r->o, &r->s, &report), "report");
+		cr_assert(strstr(row_text(&report, "program"), anonymous ? "not name" : "./app x"),
+			  "%s", row_text(&report, "program"));
+		run_end(r);
+	}
+}
+
 /* ---- cost and limits -------------------------------------------------------------------- */
 
 Test(small_replay_steps, costs_are_counted)
@@ -281,4 +334,29 @@ Test(small_replay_steps, costs_are_counted)
 		  "limits");
 	cr_assert(!limits.mode_refused[MODE_GRAPH] && !limits.depth_max && limits.depth_run == 16,
 		  "the pattern");
+}
+
+/* A program that waits in each step: stream mode and depth 1, but where waits are left out. */
+Test(small_replay_steps, programs_that_wait_are_not_batched)
+{
+	struct replay_opts o = { .kernels = 100 };
+	struct limits kept = { 0 }, left = { 0 };
+
+	made_begin(&trace, "", MADE_CALIBRATION);
+	for (int i = 0; i < 2; i++) {
+		made_kernel(&trace, 2, 1000 + i * 20000, 4000 + i * 20000, 9000 + i * 20000);
+		made_call(&trace, "sync_device", 4000 + i * 20000, 10000 + i * 20000, "");
+	}
+	made_end(&trace, 100000000, 0, 0);
+	o.trace = trace.path;
+	cr_assert(!workload_replay.limits(&o, &kept), "kept");
+	o.waits = REPLAY_LEFT;
+	cr_assert(!workload_replay.limits(&o, &left), "left");
+	cr_assert(kept.mode_refused[MODE_GRAPH] && kept.depth_max == 1 && kept.depth_why, "kept");
+	cr_assert(kept.depth_run == 1 && !kept.mode_refused[MODE_STREAM], "kept");
+	cr_assert(!left.mode_refused[MODE_GRAPH] && !left.depth_max, "left");
+	refused(3, "--depth=4: *1: *waits=left", "run replay trace=%s --depth 4", trace.path);
+	refused(3, "--mode=graph*waits=left", "run replay trace=%s --mode graph", trace.path);
+	refused(3, "part=whole*trace=", "run replay part=whole");
+	made_remove(&trace);
 }
