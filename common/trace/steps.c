@@ -178,7 +178,7 @@ static bool is_long(const struct trace *t, const struct trace_call *c)
 	       (double)(c->t1 - c->t0) > ns[QUANTILE_P95] * LONG_TIMES + LONG_NS;
 }
 
-static void find_launch(struct scan *scan, int64_t i, int64_t pending)
+static void find_launch_call(struct scan *scan, int64_t i, int64_t pending)
 {
 	const struct trace *t = scan->t;
 	const struct trace_call *c = &t->call[i];
@@ -318,7 +318,7 @@ static void find_role(struct scan *scan, int64_t i, int64_t before)
 	step->role = STEP_FIXED;
 	step->own_ns = 0;
 	if (c->class == CALL_LAUNCH && !c->captured) {
-		find_launch(scan, i, pending);
+		find_launch_call(scan, i, pending);
 		return;
 	}
 	step->own_ns = (double)(c->t1 - c->t0);
