@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "common/cuda_check.h"
+#include "common/interrupt.h"
 #include "common/timing.h"
 #include "workloads/replay/replay.h"
 
@@ -26,7 +27,7 @@ void replay_wait_until(int64_t ns, bool sleeps)
 
 		nanosleep(&t, NULL); /* a signal ends it early: the rest is spun */
 	}
-	while (timing_now_ns() < ns)
+	while (timing_now_ns() < ns && !interrupted())
 		;
 }
 
@@ -218,20 +219,26 @@ static bool is_captured(cudaStream_t stream)
 	return status != cudaStreamCaptureStatusNone;
 }
 
-/* Streams of a step begin where the harness' stream is: in a capture each time, else by a reset. */
+/*
+ * Streams of a step begin where the harness' stream is: in a capture each time, else by a reset.
+ * A step may be minutes of a program: Ctrl-C ends it between two acts.
+ */
 int replay_step(const void *opts, void *state, cudaStream_t own)
 {
 	struct replay_state *s = state;
+	bool forks = s->plan.streams > 1 && !s->plan.only_stream && is_captured(own);
 	int err = 0;
 
 	(void)opts;
 	s->returned_ns = timing_now_ns();
-	if (s->plan.streams > 1 && !s->plan.only_stream && is_captured(own))
+	if (forks)
 		fork_streams(s, own);
 	for (int64_t i = 0; i < s->plan.acts && !err; i++) {
 		const struct replay_act *a = &s->plan.act[i];
 
 		wait_gap(s, a);
+		if (interrupted() && !forks) /* a capture must join all of its streams */
+			return -EINTR;
 		err = play(s, a, replay_stream_of(s, a->stream, own));
 		s->returned_ns = timing_now_ns();
 	}

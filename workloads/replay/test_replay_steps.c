@@ -4,6 +4,10 @@
  */
 #include "workloads/replay/replay.h"
 
+#include <errno.h>
+#include <signal.h>
+
+#include "common/interrupt.h"
 #include "common/timing.h"
 #include "tests/cli.h"
 #include "tests/made_trace.h"
@@ -307,6 +311,25 @@ Test(small_replay_steps, rows_say_what_is_played)
 			  "%s", row_text(&report, "program"));
 		run_end(r);
 	}
+}
+
+/* ---- Ctrl-C ------------------------------------------------------------------------------- */
+
+/* A gap of 1,000 s is not waited to its end, nor is what comes behind it played. */
+Test(small_replay_steps, steps_end_on_control_c)
+{
+	struct run *r;
+
+	made_begin(&trace, "", MADE_CALIBRATION);
+	made_kernel(&trace, 2, 1000, 4000, 9000);
+	made_kernel(&trace, 2, 1000000000000, 1000000004000, 1000000009000);
+	r = begin_trace((struct replay_opts){ 0 });
+	signal(SIGINT, SIG_DFL);
+	interrupt_install();
+	raise(SIGINT);
+	cr_assert(workload_replay.step(&r->o, &r->s, r->stream) == -EINTR, "step");
+	cr_assert(r->s.steps == 0, "%ld steps", (long)r->s.steps);
+	run_end(r);
 }
 
 /* ---- cost and limits -------------------------------------------------------------------- */
