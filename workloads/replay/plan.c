@@ -313,7 +313,7 @@ static int64_t turned_by(const struct replay_choice *p)
 	return 0;
 }
 
-/* Of runs without the recorder, of which there are some. */
+/* The median of the runs without the recorder; there are some. */
 static double unprofiled_ns(const struct trace *t)
 {
 	int64_t ns[TRACE_RUNS_MAX] = { 0 };

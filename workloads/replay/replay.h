@@ -154,7 +154,7 @@ struct replay_memory_of {
 	enum replay_memory host; /* counts on the host */
 };
 
-/* Of kernels that spin: ticks of their clock in a ns; what they last beyond an empty one's time. */
+/* Ticks in a ns of the clock that kernels spin by; what a spin lasts beyond an empty kernel. */
 struct replay_tuning {
 	double ticks_per_ns, beyond_ns;
 };
