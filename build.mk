@@ -49,7 +49,7 @@ TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c layers/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu layers/*/*.cu)
 SRC   := $(filter-out harness/main.c $(foreach n,$(NAMES),workloads/$n/test_%) $(foreach n,$(LAYERS),layers/$n/test_%),$(SRC))
-SRC   += $(wildcard common/recorder/*.c)
+SRC   += $(wildcard common/recorder/*.c common/trace/*.c)
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/layers.c.o
 # The floors of the CPU device, from below (docs/cpu-device.md).
 FLOORS := base kernel stream graph api

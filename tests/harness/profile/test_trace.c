@@ -2,7 +2,7 @@
  * test_trace.c - harness/profile: traces are read, folds made calls again, and what is damaged is
  * refused with its line.
  */
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
