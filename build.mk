@@ -297,7 +297,7 @@ $B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.
 
 # Programs to be recorded.
 $B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
-$B/tests/recorder/test_calls: $B/recorder/calls.so $B/tests/layers/stubs.so $B/tests/layers/caller
+$B/tests/recorder/test_calls: $B/recorder/calls.so $B/layers/remote.so $B/tests/layers/stubs.so $B/tests/layers/caller
 ifeq ($(DEVICE),cpu)
 $B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced
 endif
