@@ -1,5 +1,5 @@
 /*
- * test_trace.c - harness/profile: traces are read, folds made calls again, and what is damaged is
+ * test_trace.c - common/trace: traces are read, folds made calls again, and what is damaged is
  * refused with its line.
  */
 #include "common/trace/trace.h"
