@@ -464,14 +464,13 @@ static double process_end(const struct trace *t)
 /* Beyond what it worked itself, by the medians of processes that do nothing. */
 static double added_to_process(const struct trace *t)
 {
-	double with[TRACE_RUNS_MAX], without[TRACE_RUNS_MAX];
+	struct times with = { 0 }, without = { 0 };
 
-	if (!t->empties || !t->plain_empties)
-		return 0;
 	for (int i = 0; i < t->empties; i++)
-		with[i] = t->empty[i].wall_ns - t->empty[i].own_ns;
-	memcpy(without, t->plain_empty_ns, sizeof(without));
-	return longest(median_of(with, t->empties) - median_of(without, t->plain_empties), 0);
+		times_add(&with, (int64_t)(t->empty[i].wall_ns - t->empty[i].own_ns));
+	for (int i = 0; i < t->plain_empties; i++)
+		times_add(&without, (int64_t)t->plain_empty_ns[i]);
+	return longest(times_median(&with, 0) - times_median(&without, INFINITY), 0);
 }
 
 /* What the recorder adds to a process is taken off its beginning. */
