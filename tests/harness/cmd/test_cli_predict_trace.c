@@ -180,6 +180,8 @@ Test(small_cli_predict_trace, refused)
 	refused(3, "--on", "predict '%s'", made.path);
 	refused(3, "none.jsonl", "predict '%s' --on '%s/none.jsonl'", made.path, dir);
 	refused(3, "--what-if", "predict '%s' --on '%s' --what-if pool", native, guest);
+	refused(3, "--from", "predict '%s' --on '%s' --costs %s --from-costs %s", native, guest,
+		costs, costs);
 	refused(3, "none.json", "predict '%s' --on '%s' --costs '%s/none.json' --from-costs %s",
 		made.path, guest, dir, costs);
 	refused(3, "no trace", "predict '%s' --on '%s' --measured '%s'", made.path, guest, native);
