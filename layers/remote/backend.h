@@ -8,6 +8,7 @@
 #ifndef RIFT_REMOTE_BACKEND_H
 #define RIFT_REMOTE_BACKEND_H
 
+#include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,6 +42,13 @@ struct remote_backend {
 	 * NULL: it has no pool. */
 	int (*keep)(uint64_t bytes);
 	int (*trim)(uint64_t bytes);
+	/* Kernels of nodes in graphs, where the runtime does not know them: its functions
+	 * cudaGraphKernelNodeGetParams() and cudaGraphExecKernelNodeSetParams(), and whether the
+	 * first has named the kernel that kernel() gave. NULL: the runtime's own do. */
+	int (*node_get)(cudaGraphNode_t node, struct cudaKernelNodeParams *p);
+	int (*node_set)(cudaGraphExec_t exec, cudaGraphNode_t node,
+			const struct cudaKernelNodeParams *p);
+	bool (*is_kernel)(const void *kernel, const void *named);
 };
 
 /* NULL: this build's runtime cannot do that. */

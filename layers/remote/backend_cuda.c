@@ -1,4 +1,5 @@
-/* backend_cuda.c - a GPU as a daemon's device, by the CUDA runtime alone (backend.h). */
+/* backend_cuda.c - a GPU as a daemon's device, by the CUDA runtime and, for graphs, its driver
+ * (backend.h). */
 #include "layers/remote/backend.h"
 
 #include <cuda_runtime_api.h>
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "layers/remote/library.h"
+#include "layers/remote/driver.h"
 
 const struct remote_backend *remote_backend_instead;
 
@@ -113,6 +114,9 @@ const struct remote_backend *backend_cuda(void)
 		.symbol = symbol,
 		.keep = keep,
 		.trim = trim,
+		.node_get = driver_node_get,
+		.node_set = driver_node_set,
+		.is_kernel = driver_is_kernel,
 	};
 
 	return &cuda;

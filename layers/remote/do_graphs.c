@@ -5,8 +5,11 @@
 #include "layers/remote/session.h"
 
 #include <cuda_runtime_api.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/check.h"
 
 #define NO_NODE UINT64_MAX
 
@@ -184,10 +187,21 @@ static uint64_t number_of(const struct session *s, const void *function)
 	for (uint64_t i = 0; i < s->kernels.room; i++) {
 		const struct served_kernel *k = s->kernels.at[i];
 
-		if (k && k->function == function)
+		if (k && (s->backend->is_kernel ? s->backend->is_kernel(k->function, function)
+						: k->function == function))
 			return i;
 	}
 	return REMOTE_KERNELS;
+}
+
+static int refuse_node(const char *why)
+{
+	static bool said;
+
+	if (!said)
+		complain(ENOTSUP, "layer remote: a kernel of a graph %s", why);
+	said = true;
+	return cudaErrorNotSupported;
 }
 
 static int put_kernel(const struct session *s, struct request *r,
@@ -203,8 +217,12 @@ static int put_kernel(const struct session *s, struct request *r,
 	const struct served_kernel *k = table_get(&s->kernels, shape.kernel);
 	uint8_t arguments[REMOTE_ANSWER_BYTES] = { 0 };
 
-	if (!k || sizeof(shape) + k->bytes > REMOTE_ANSWER_BYTES)
-		return cudaErrorNotSupported;
+	if (!k)
+		return refuse_node("is none that the client has named");
+	if (sizeof(shape) + k->bytes > REMOTE_ANSWER_BYTES)
+		return refuse_node("has more arguments than an answer holds");
+	if (k->params && !p->kernelParams)
+		return refuse_node("has its arguments in one piece");
 	for (uint32_t i = 0; i < k->params; i++)
 		memcpy(arguments + k->param[i].offset, p->kernelParams[i], k->param[i].size);
 	answer_put(r, &shape, sizeof(shape));
@@ -218,7 +236,9 @@ int do_node_kernel(struct session *s, struct request *r)
 	int err;
 	cudaGraphNode_t node = find_node(s, r->word[0], r->word[1], &err);
 
-	err = err ? err : (int)cudaGraphKernelNodeGetParams(node, &p);
+	if (!err)
+		err = s->backend->node_get ? s->backend->node_get(node, &p)
+					   : (int)cudaGraphKernelNodeGetParams(node, &p);
 	return err ? err : put_kernel(s, r, &p);
 }
 
@@ -243,7 +263,8 @@ int do_exec_set_kernel(struct session *s, struct request *r)
 		.sharedMemBytes = (unsigned)shape.shared_bytes,
 		.kernelParams = argument,
 	};
-	return (int)cudaGraphExecKernelNodeSetParams(exec, node, &p);
+	return s->backend->node_set ? s->backend->node_set(exec, node, &p)
+				    : (int)cudaGraphExecKernelNodeSetParams(exec, node, &p);
 }
 
 /* ---- executable graphs -------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 /* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/redirect.h>
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 
@@ -418,6 +419,73 @@ Test(small_remote_images, images_that_lie_are_not_loaded)
 	cr_assert(zero(u64, b->s.memory_bytes));
 	session_close(&b->s);
 	cr_assert(eq(int, recorded->unloaded, 1));
+	free(b);
+}
+
+/* A session that has image_plain as its kernel 5, and a graph 0 of two launches of it. */
+static struct bare *bare_graph(void)
+{
+	struct bare *b = bare_session();
+	uint8_t *fat = b->blocks[0];
+	const struct remote_launched {
+		struct remote_shape shape;
+		uint64_t stream, attributes;
+	} launch = { { 5, pair(2, 3), pair(5, 6), pair(4, 7), 128 }, REMOTE_OWN, 0 };
+	uint64_t word[7];
+	struct remote_hash h;
+
+	memcpy(fat + 6, &(uint16_t){ 16 }, 2);
+	memcpy(fat + 8, &(uint64_t){ 200 }, 8);
+	h = remote_hash_of(fat, 216);
+	memcpy(word, &launch, sizeof(word));
+	cr_assert(zero(int, ASK(REMOTE_IMAGE, "", 0, 216, h.half[0], h.half[1])));
+	cr_assert(zero(int, ASK(REMOTE_IMAGE_PART, "", 0, 216)));
+	cr_assert(zero(int, ASK(REMOTE_KERNEL, "image_plain", 5, 0)));
+	cr_assert(zero(int, ASK(REMOTE_STREAM_CREATE, "", 0, 0, 0)));
+	cr_assert(zero(int, ASK(REMOTE_CAPTURE_BEGIN, "", REMOTE_OWN, 0)));
+	for (int i = 0; i < 2; i++)
+		cr_assert(zero(int, command_error(&b->s, &b->answer, REMOTE_LAUNCH,
+						  "fifteen letters", word, 7)));
+	cr_assert(zero(int, ASK(REMOTE_CAPTURE_END, "", REMOTE_OWN, 0)));
+	return b;
+}
+
+/* A GPU's runtime does not know them (driver.h). */
+Test(small_remote_images, kernels_of_graphs_are_known_by_the_driver)
+{
+	struct bare *b = bare_graph();
+	const struct remote_shape want = { 5, pair(2, 3), pair(5, 6), pair(4, 7), 128 };
+	const struct recorded_launch *l = &recorded->launch[2];
+	uint64_t set[8] = { 0, 0, 1, 5, pair(9, 1), pair(8, 1), pair(1, 1), 64 };
+
+	for (uint64_t node = 0; node < 2; node++) {
+		cr_assert(zero(int, ASK(REMOTE_NODE_KERNEL, "", 0, node)), "node %d", (int)node);
+		cr_assert(eq(u32, b->answer.bytes, sizeof(want) + 16));
+		cr_assert(zero(int, memcmp(b->answer.data, &want, sizeof(want))));
+		cr_assert(zero(int, memcmp(b->answer.data + sizeof(want) + 8, "letters", 8)));
+	}
+	cr_assert(zero(int, ASK(REMOTE_EXEC_CREATE, "", 0, 0, 0)));
+	cr_assert(zero(int, command_error(&b->s, &b->answer, REMOTE_EXEC_SET_KERNEL,
+					  "FIFTEEN LETTERS", set, 8)));
+	check_shape(l, "image_plain", (dim3){ 9, 1, 1 }, (dim3){ 8, 1, 1 }, 16);
+	cr_assert(eq(sz, l->shared_bytes, 64));
+	cr_assert(zero(int, memcmp(l->arguments + 8, "LETTERS", 8)));
+	session_close(&b->s);
+	free(b);
+}
+
+Test(small_remote_images, without_the_driver_s_functions_the_runtime_says_no)
+{
+	struct bare *b = bare_graph();
+
+	recorded->no_driver = true;
+	cr_redirect_stderr();
+	cr_assert(eq(int, ASK(REMOTE_NODE_KERNEL, "", 0, 0), cudaErrorInvalidDeviceFunction));
+	cr_assert(zero(int, ASK(REMOTE_EXEC_CREATE, "", 0, 0, 0)));
+	cr_assert(eq(str, (char *)captured_stderr(),
+		     "rift: layer remote: the driver does not give out "
+		     "cuGraphKernelNodeGetParams, without which kernels of graphs stay unknown\n"));
+	session_close(&b->s);
 	free(b);
 }
 
