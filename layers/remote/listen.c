@@ -34,7 +34,7 @@ static void answer_hello(int client, enum remote_verdict verdict, const char *re
 }
 
 /* With what both will have mapped. */
-static bool welcome(int client, const int fd[2])
+static bool welcome(int client, const int *fd, unsigned n)
 {
 	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = REMOTE_WELCOME };
 	union {
@@ -46,24 +46,28 @@ static bool welcome(int client, const int fd[2])
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
+		.msg_controllen = n ? CMSG_SPACE(n * sizeof(int)) : 0,
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(2 * sizeof(int));
-	memcpy(CMSG_DATA(c), fd, 2 * sizeof(int));
+	if (n) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fd, n * sizeof(int));
+	}
 	return sendmsg(client, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
 }
 
 /* Why the client gets nothing; NULL: it may have what it wants. */
-static const char *judge(const struct remote_hello *h, const struct image *program)
+static const char *judge(const struct remote_hello *h, const struct image *program, int transport)
 {
 	if (h->magic != REMOTE_MAGIC)
 		return "it is no client of this layer";
 	if (h->version != REMOTE_VERSION)
 		return "client and daemon are of different versions";
+	if (h->transport != (uint32_t)transport)
+		return "client and daemon were told different transports";
 	if (remote_backend()->kernels == REMOTE_IMAGES)
 		return h->kernels == REMOTE_IMAGES
 			       ? NULL
@@ -93,7 +97,7 @@ static bool reserve(uint64_t base)
 }
 
 /* Until both have the same addresses free. 0: no client that may stay. */
-static uint64_t agree(int client)
+static uint64_t agree(int client, int transport)
 {
 	const struct image program = image_of_program();
 	static const uint64_t bases[] = REMOTE_BASES;
@@ -104,7 +108,7 @@ static uint64_t agree(int client)
 
 		if (recv(client, &h, sizeof(h), MSG_WAITALL) != (ssize_t)sizeof(h))
 			return 0;
-		reason = judge(&h, &program);
+		reason = judge(&h, &program, transport);
 		if (reason) {
 			answer_hello(client, REMOTE_REFUSED, reason);
 			return 0;
@@ -129,17 +133,18 @@ static int shared_memory(const char *name, uint64_t bytes)
 	return fd;
 }
 
+/* fd: of pinned memory, and of the channel. */
 static struct remote_channel *share(uint64_t base, int fd[2])
 {
 	void *channel = MAP_FAILED, *pinned = MAP_FAILED;
 
-	fd[0] = shared_memory("rift-remote-channel", sizeof(struct remote_channel));
-	fd[1] = shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES);
+	fd[0] = shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES);
+	fd[1] = shared_memory("rift-remote-channel", sizeof(struct remote_channel));
 	if (fd[0] >= 0 && fd[1] >= 0) {
-		channel = mmap(NULL, sizeof(struct remote_channel), PROT_READ | PROT_WRITE,
-			       MAP_SHARED, fd[0], 0);
 		pinned = mmap((void *)(uintptr_t)base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[1], 0);
+			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[0], 0);
+		channel = mmap(NULL, sizeof(struct remote_channel), PROT_READ | PROT_WRITE,
+			       MAP_SHARED, fd[1], 0);
 	}
 	if (channel == MAP_FAILED || pinned == MAP_FAILED) {
 		complain(errno, "layer remote: no shared memory: %s", strerror(errno));
@@ -158,8 +163,9 @@ static const char *open_device(const struct remote_backend *backend, uint64_t ba
 }
 
 /* What both will have, and the device. NULL: the client has been told why not. */
-static struct remote_channel *prepare(int client, uint64_t base)
+static struct remote_channel *prepare(int client, uint64_t base, int transport)
 {
+	static const unsigned shared[] = { [REMOTE_SHM] = 2, [REMOTE_UNIX] = 1, [REMOTE_TCP] = 0 };
 	int fd[2];
 	struct remote_channel *channel = share(base, fd);
 	const char *why =
@@ -167,7 +173,7 @@ static struct remote_channel *prepare(int client, uint64_t base)
 
 	if (why)
 		answer_hello(client, REMOTE_REFUSED, why);
-	else if (!welcome(client, fd))
+	else if (!welcome(client, fd, shared[transport]))
 		why = "it is gone";
 	for (int i = 0; i < 2; i++)
 		if (fd[i] >= 0)
@@ -182,38 +188,58 @@ static bool pin_blocks(struct remote_channel *channel)
 	       !cudaHostRegister(channel->in, sizeof(channel->in) + sizeof(channel->out), 0);
 }
 
-/* The client says nothing more on the socket; its end is the client's. */
-static void *await_end(void *client)
+static const char no_command[] =
+	"layer remote: a client wrote what is no command; it is served no more";
+
+struct watched {
+	int client;
+	struct remote_channel *channel; /* NULL: the client writes it itself */
+};
+
+/* The socket's end is the client's, and what it had ends with this process. */
+static void *watch(void *watched)
 {
+	const struct watched *w = watched;
+	struct remote_inlet *in = calloc(1, sizeof(*in));
 	char byte;
 
-	while (recv(*(int *)client, &byte, 1, 0) < 0 && errno == EINTR)
+	CHECK(in, "memory of a socket");
+	in->fd = w->client;
+	if (w->channel && receive_all(in, w->channel) == RECEIVED_NONSENSE) {
+		complain(EPROTO, no_command);
+		_exit(1);
+	}
+	while (!w->channel && recv(w->client, &byte, 1, 0) < 0 && errno == EINTR)
 		;
-	_exit(0); /* what the client had ends with this process */
+	_exit(0);
 }
 
 void remote_serve(const struct remote_opts *o, const char *folder, int client)
 {
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
 	struct remote_channel *channel;
+	struct watched watched = { client, NULL };
+	struct outlet outlet = outlet_new(client);
 	struct session session;
 	pthread_t watcher;
 	uint64_t base;
 
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	base = agree(client);
-	channel = base ? prepare(client, base) : NULL;
+	base = agree(client, o->transport);
+	channel = base ? prepare(client, base, o->transport) : NULL;
 	if (!channel)
 		return;
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
-	if (pthread_create(&watcher, NULL, await_end, &client))
+	watched.channel = o->transport == REMOTE_SHM ? NULL : channel;
+	if (pthread_create(&watcher, NULL, watch, &watched))
 		return;
 	session = session_new(remote_backend(), base, channel->in[0], channel->out[0],
 			      (uint64_t)o->memory);
 	session.pinned_blocks = pin_blocks(channel);
 	session.store = folder;
+	session.outlet = watched.channel ? &outlet : NULL;
 	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
-	complain(EPROTO, "layer remote: a client wrote what is no command; it is served no more");
+	complain(EPROTO, no_command);
 }
 
 /* ---- clients come -----------------------------------------------------------------------------

@@ -20,6 +20,7 @@
 #include "layers/remote/wire.h"
 
 static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const transports[] = { "shm", "unix", NULL };
 
 static const struct param params[] = {
 	PARAM_CHOICE(remote_opts, strict, "no", no_yes,
@@ -28,6 +29,8 @@ static const struct param params[] = {
 		   "how long client and daemon poll for each other before they sleep"),
 	PARAM_SIZE(remote_opts, memory, "bytes", "64G", 1 << 20, 1ll << 40,
 		   "memory of the device, and pinned, that a client may take"),
+	PARAM_CHOICE(remote_opts, transport, "shm", transports,
+		     "how calls travel: by shared memory, or over a Unix socket"),
 	PARAM_END,
 };
 
@@ -64,15 +67,16 @@ static struct remote_shared *map_shared(const char *folder, int flags)
 static void start_anew(const void *opts, int ready)
 {
 	const struct remote_opts *o = opts;
-	char poll[48], memory[48], fd[16];
+	char poll[48], memory[48], transport[32], fd[16];
 
 	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
 	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);
+	snprintf(transport, sizeof(transport), "transport=%s", transports[o->transport]);
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv(ready_variable, fd, 1);
 	fcntl(ready, F_SETFD, 0);
-	execl("/proc/self/exe", "rift", "layer", "remote", poll, memory, "--", "/proc/self/exe",
-	      (char *)NULL);
+	execl("/proc/self/exe", "rift", "layer", "remote", poll, memory, transport, "--",
+	      "/proc/self/exe", (char *)NULL);
 	complain(errno, "layer remote: %s", strerror(errno));
 }
 
@@ -141,6 +145,7 @@ static int enter(const void *opts, struct entry *e)
 		return complain(errno, "layer remote: %s: %s", folder, strerror(errno));
 	s->poll_ns = (int64_t)(o->poll * 1000);
 	s->strict = o->strict;
+	s->transport = o->transport;
 	munmap(s, sizeof(*s));
 	/* the helper's, too, which is a child of this process */
 	setenv(REMOTE_VARIABLE, folder, 1);

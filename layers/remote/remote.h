@@ -10,6 +10,7 @@ struct remote_opts {
 	int strict;	/* 0: no, 1: yes */
 	double poll;	/* us */
 	int64_t memory; /* bytes */
+	int transport;	/* enum remote_transport */
 };
 
 /*

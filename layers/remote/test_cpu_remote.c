@@ -37,7 +37,7 @@ static void passes(const char *layer, const char *run)
 }
 
 /* One for each way in which rift calls CUDA; all workloads are test_cpu_remote_bits.c's. */
-Test(small_remote, what_rift_does_passes_under_it)
+static void all_pass(const char *layer)
 {
 	static const char *const runs[] = {
 		"launch us=0",
@@ -61,10 +61,22 @@ Test(small_remote, what_rift_does_passes_under_it)
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
-		passes("", runs[i]);
+		passes(layer, runs[i]);
+	cr_assert(layers_gone(0), "%d processes are left", layers_running());
+}
+
+Test(small_remote, what_rift_does_passes_under_it)
+{
+	all_pass("");
 	passes("strict=yes", "launch us=0 --mode graph");
 	passes("poll=0", "launch us=0");
 	cr_assert(layers_gone(0), "%d processes are left", layers_running());
+}
+
+Test(small_remote, what_rift_does_passes_over_a_unix_socket)
+{
+	all_pass("transport=unix");
+	passes("transport=unix strict=yes", "launch us=0 --mode graph");
 }
 
 Test(small_remote, it_is_in_force_and_reports)
@@ -201,11 +213,12 @@ Test(small_remote, who_does_not_speak_its_language_gets_nothing)
 #define LONG_RUN "transfer dir=h2d host=pageable bytes=64M --blocks 100000 --quiet"
 
 /* In the middle of copies; its output goes to a file. */
-static pid_t start_long_run(void)
+static pid_t start_long_run(const char *transport)
 {
-	pid_t pid = start_command(
-		-1, "'%s' layer --quiet remote -- '%s' run " LONG_RUN " >'%s/said' 2>&1", rift(),
-		rift(), getenv("XDG_RUNTIME_DIR"));
+	pid_t pid = start_command(-1,
+				  "'%s' layer --quiet remote transport=%s -- '%s' run " LONG_RUN
+				  " >'%s/said' 2>&1",
+				  rift(), transport, rift(), getenv("XDG_RUNTIME_DIR"));
 	const struct timespec copies = { .tv_nsec = 500000000 };
 
 	cr_assert(ne(int, find_role(ROLE_HELPER), 0), "no daemon");
@@ -234,14 +247,20 @@ static void ends_with_one_line(pid_t pid)
 		  layers_folders());
 }
 
-Test(small_remote, a_killed_client_leaves_nothing)
+static void kill_a_client(const char *transport)
 {
-	pid_t pid = start_long_run();
+	pid_t pid = start_long_run(transport);
 
 	kill(pid, SIGKILL);
 	status_of_end(pid);
 	cr_assert(layers_gone(0), "%d processes, %d folders are left", layers_running(),
 		  layers_folders());
+}
+
+Test(small_remote, a_killed_client_leaves_nothing)
+{
+	kill_a_client("shm");
+	kill_a_client("unix");
 }
 
 /* No time is asserted but the 3 s after which a hang is one. */
@@ -272,16 +291,24 @@ Test(small_remote, a_server_ends_with_its_client_though_the_command_goes_on)
 
 Test(small_remote, a_killed_server_ends_its_client_in_order)
 {
-	pid_t pid = start_long_run();
+	static const char *const transports[] = { "shm", "unix" };
 
-	kill_servers();
-	ends_with_one_line(pid);
+	for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++) {
+		pid_t pid = start_long_run(transports[i]);
+
+		kill_servers();
+		ends_with_one_line(pid);
+	}
 }
 
 Test(small_remote, a_killed_daemon_ends_its_clients_in_order)
 {
-	pid_t pid = start_long_run();
+	static const char *const transports[] = { "shm", "unix" };
 
-	kill(find_role(ROLE_HELPER), SIGKILL);
-	ends_with_one_line(pid);
+	for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++) {
+		pid_t pid = start_long_run(transports[i]);
+
+		kill(find_role(ROLE_HELPER), SIGKILL);
+		ends_with_one_line(pid);
+	}
 }

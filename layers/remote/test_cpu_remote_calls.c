@@ -599,6 +599,12 @@ Test(small_remote_daemon, strict_ones_pass_too)
 	passes_with(true, NULL);
 }
 
+Test(small_remote_daemon, all_calls_pass_over_a_unix_socket)
+{
+	own_transport = REMOTE_UNIX;
+	passes_with(false, NULL);
+}
+
 /* ---- commands that no client sends --------------------------------------------------------- */
 
 #define ASK(op, ...)                                                                               \

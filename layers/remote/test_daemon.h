@@ -31,10 +31,17 @@ struct own_daemon {
 	char folder[128];
 };
 
+/* How it and its clients talk: as for the layer's option. */
+static enum remote_transport own_transport;
+
 /* With the folder's file, where a client reads how it is to wait. */
 static inline void own_shared(const char *folder, bool strict)
 {
-	struct remote_shared s = { .poll_ns = 200000, .strict = strict };
+	struct remote_shared s = {
+		.poll_ns = 200000,
+		.strict = strict,
+		.transport = own_transport,
+	};
 	char path[256];
 	int fd;
 
@@ -47,7 +54,11 @@ static inline void own_shared(const char *folder, bool strict)
 /* After layers_apart(). begin: called in the daemon's process first; NULL: nothing. */
 static inline struct own_daemon own_daemon_start(bool strict, void (*begin)(void))
 {
-	static const struct remote_opts opts = { .poll = 200, .memory = 256 << 20 };
+	const struct remote_opts opts = {
+		.poll = 200,
+		.memory = 256 << 20,
+		.transport = own_transport,
+	};
 	struct own_daemon d;
 	int ready[2];
 	char byte;
