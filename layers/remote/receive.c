@@ -1,20 +1,48 @@
 /* receive.c - see receive.h. */
 #include "layers/remote/receive.h"
 
+#include "common/check.h"
+
 /* ---- what goes out ------------------------------------------------------------------------ */
 
-struct outlet outlet_new(int fd)
+struct outlet outlet_new(int fd, struct mirrors *mirrors)
 {
-	return (struct outlet){ .fd = fd, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct outlet o = { .fd = fd, .lock = PTHREAD_MUTEX_INITIALIZER, .mirrors = mirrors };
+
+	if (mirrors)
+		o.pass = calloc(1, sizeof(*o.pass));
+	CHECK(!mirrors || o.pass, "memory of changes");
+	return o;
 }
 
-/* A client that is gone is noticed where its messages come in. */
+/* With the lock. */
+static void send_changes(struct outlet *o)
+{
+	if (o->mirrors && o->mirrors->n)
+		mirrors_send(o->mirrors, o->pass, o->fd);
+}
+
+void outlet_watch(struct outlet *o)
+{
+	const struct timespec rest = { .tv_nsec = MIRROR_REST_NS };
+
+	for (;;) {
+		nanosleep(&rest, NULL);
+		pthread_mutex_lock(&o->lock);
+		send_changes(o);
+		pthread_mutex_unlock(&o->lock);
+	}
+}
+
+/* A client that is gone is noticed where its messages come in. What it hears of it finds done. */
 static void send_message(struct outlet *o, struct remote_frame f, const void *body)
 {
 	struct iovec part[2] = { { &f, sizeof(f) }, { (void *)body, f.bytes } };
 
 	pthread_mutex_lock(&o->lock);
 	o->told = f.position;
+	if (f.message == MESSAGE_ANSWER)
+		send_changes(o);
 	remote_write(o->fd, part, f.bytes ? 2 : 1);
 	pthread_mutex_unlock(&o->lock);
 }
@@ -92,14 +120,27 @@ static void publish(struct remote_channel *ch, uint64_t head)
 	}
 }
 
-enum received receive_message(struct remote_inlet *in, struct remote_channel *ch)
+static enum received receive_memory(struct remote_inlet *in, const struct remote_frame *f,
+				    struct mirrors *mirrors)
+{
+	int got = mirrors_receive(mirrors, in, f);
+
+	return got > 0 ? RECEIVED : got ? RECEIVED_END : RECEIVED_NONSENSE;
+}
+
+enum received receive_message(struct remote_inlet *in, struct remote_channel *ch,
+			      struct mirrors *mirrors)
 {
 	uint64_t head = atomic_load(&ch->head);
 	struct remote_command c;
 	struct remote_frame f;
 	uint8_t *at;
 
-	if (!remote_read(in, &f, sizeof(f)) || !remote_read(in, &c, sizeof(c)))
+	if (!remote_read(in, &f, sizeof(f)))
+		return RECEIVED_END;
+	if (f.message == MESSAGE_MEMORY)
+		return receive_memory(in, &f, mirrors);
+	if (!remote_read(in, &c, sizeof(c)))
 		return RECEIVED_END;
 	if (f.message != MESSAGE_COMMAND || f.block >= REMOTE_BLOCKS ||
 	    f.bytes > REMOTE_BLOCK_BYTES || c.op == REMOTE_PAD || c.bytes % 16 ||
@@ -116,12 +157,13 @@ enum received receive_message(struct remote_inlet *in, struct remote_channel *ch
 	return RECEIVED;
 }
 
-enum received receive_all(struct remote_inlet *in, struct remote_channel *ch)
+enum received receive_all(struct remote_inlet *in, struct remote_channel *ch,
+			  struct mirrors *mirrors)
 {
 	enum received r;
 
 	do
-		r = receive_message(in, ch);
+		r = receive_message(in, ch, mirrors);
 	while (r == RECEIVED);
 	return r;
 }

@@ -65,7 +65,8 @@ struct session {
 	uint64_t done;		  /* commands */
 	struct parked parked[REMOTE_THREADS];
 	unsigned n_parked;
-	struct outlet *outlet; /* tells what is done over a socket; NULL: the client sees it */
+	struct mirrors *mirrors; /* pinned memory that the client has a copy of; NULL: the same */
+	struct outlet *outlet;	 /* tells what is done over a socket; NULL: the client sees it */
 };
 
 /* What one command is, and what it answers. */

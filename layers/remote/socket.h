@@ -25,14 +25,16 @@ enum remote_message {
 	MESSAGE_DONE,
 	MESSAGE_ANSWER,
 	MESSAGE_BLOCK,
+	/* of both: bytes of pinned memory at the position (mirror.h) */
+	MESSAGE_MEMORY,
 };
 
 /* Before each message. Its parts follow without gaps. */
 struct remote_frame {
 	uint8_t message, thread, block;
 	uint8_t threads;   /* of the client that make calls */
-	uint32_t bytes;	   /* of a block, or of an answer */
-	uint64_t position; /* of the daemon in the ring, when it is done */
+	uint32_t bytes;	   /* of a block, an answer, or memory */
+	uint64_t position; /* of the daemon in the ring, when it is done; of memory */
 	int32_t error, late;
 };
 

@@ -140,3 +140,8 @@ Test(small_remote_bits, every_workload_leaves_the_same_bits_over_a_unix_socket)
 {
 	leaves_the_same_bits(REMOTE_UNIX);
 }
+
+Test(small_remote_bits, every_workload_leaves_the_same_bits_over_tcp)
+{
+	leaves_the_same_bits(REMOTE_TCP);
+}

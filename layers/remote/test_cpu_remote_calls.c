@@ -605,6 +605,12 @@ Test(small_remote_daemon, all_calls_pass_over_a_unix_socket)
 	passes_with(false, NULL);
 }
 
+Test(small_remote_daemon, all_calls_pass_over_tcp)
+{
+	own_transport = REMOTE_TCP;
+	passes_with(false, NULL);
+}
+
 /* ---- commands that no client sends --------------------------------------------------------- */
 
 #define ASK(op, ...)                                                                               \

@@ -168,6 +168,11 @@ void client_poll(int64_t ns)
 	poll_ns = ns < 0 ? told_poll_ns : ns;
 }
 
+struct mirrors *client_mirrors(void)
+{
+	return connection.mirrors;
+}
+
 /* One line, and no call works any more. */
 static void lose(void)
 {

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/remote/mirror.h"
 #include "layers/remote/preload/cuda.h"
 #include "layers/remote/regions.h"
 #include "layers/remote/wire.h"
@@ -95,7 +96,8 @@ struct connection {
 	int socket, transport;
 	uint64_t base;
 	struct remote_channel *channel;
-	atomic_bool ended; /* over a socket: all that the daemon has said is here */
+	struct mirrors *mirrors; /* TCP: pinned memory that each side has */
+	atomic_bool ended;	 /* over a socket: all that the daemon has said is here */
 };
 
 /* Finds the daemon of the folder. False after one line. */
@@ -106,6 +108,9 @@ bool connection_is_lost(const struct connection *c);
 
 /* The file of the layer, or a page of the process's own where there is none. */
 struct remote_shared *connection_shared(const char *folder);
+
+/* Pinned memory over TCP, which each side has; NULL: it is shared. With the client's lock. */
+struct mirrors *client_mirrors(void);
 
 /* Where the daemon is at the other end of a socket (socket.c): reads what it says, and sends it a
  * command and the block that belongs to it. False: that cannot be. */

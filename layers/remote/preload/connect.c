@@ -11,6 +11,7 @@
 
 #include "layers/remote/image.h"
 #include "layers/remote/preload/client.h"
+#include "layers/remote/tcp.h"
 
 static bool fail(const char *what, const char *why)
 {
@@ -33,6 +34,27 @@ static int reach(const char *folder)
 	if (err && fd >= 0)
 		close(fd);
 	return err ? -1 : fd;
+}
+
+static int reach_tcp(const char *address)
+{
+	struct addrinfo *all = tcp_address(address, false);
+	int fd = -1;
+
+	for (const struct addrinfo *a = all; a && fd < 0; a = a->ai_next) {
+		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd >= 0 && connect(fd, a->ai_addr, a->ai_addrlen)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (!all)
+		errno = EADDRNOTAVAIL;
+	if (all)
+		freeaddrinfo(all);
+	if (fd >= 0)
+		tcp_set_options(fd);
+	return fd;
 }
 
 /* The addresses are this process's, and nothing is there. */
@@ -102,7 +124,7 @@ static bool map_shared(struct connection *c, const int shared[2])
 }
 
 /* Says hello with one base after the other, until both sides have it free. */
-static bool shake_hands(struct connection *c)
+static bool shake_hands(struct connection *c, const struct remote_shared *told)
 {
 	static const uint64_t bases[] = REMOTE_BASES;
 	const struct image program = image_of_program();
@@ -114,6 +136,12 @@ static bool shake_hands(struct connection *c)
 	int shared[2] = { -1, -1 };
 
 	h.transport = (uint32_t)c->transport;
+	if (c->transport == REMOTE_TCP) {
+		const char *why = tcp_token(told->token, h.token);
+
+		if (why)
+			return fail("no token", why);
+	}
 	h.kernels = kernels_are_functions() ? REMOTE_FUNCTIONS : REMOTE_IMAGES;
 	memcpy(h.build_id, program.build_id, sizeof(h.build_id));
 	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
@@ -137,10 +165,10 @@ static bool shake_hands(struct connection *c)
 bool connection_open(struct connection *c, const char *folder, const struct remote_shared *told)
 {
 	c->transport = told->transport;
-	c->socket = reach(folder);
+	c->socket = c->transport == REMOTE_TCP ? reach_tcp(told->address) : reach(folder);
 	if (c->socket < 0)
 		return fail("no daemon", strerror(errno));
-	return shake_hands(c);
+	return shake_hands(c, told);
 }
 
 bool connection_is_lost(const struct connection *c)

@@ -160,7 +160,7 @@ static bool is_there(uint64_t address)
 {
 	const struct region *r = regions_find(&client_regions, address);
 
-	return r && r->kind != REGION_REGISTERED;
+	return r && r->kind != REGION_REGISTERED && r->kind != REGION_STAGED;
 }
 
 /* Both in the program's own memory: after what was submitted before. */

@@ -11,6 +11,28 @@
 
 #include "layers/remote/preload/client.h"
 
+/* ---- pinned memory, over TCP -------------------------------------------------------------- */
+
+static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
+static struct mirror_pass pass; /* with `sending` */
+static struct mirrors mirrors = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The device sees what the program writes without a call, as it does a latch, a little later. */
+static void *watch_pinned(void *connection)
+{
+	const struct timespec rest = { .tv_nsec = MIRROR_REST_NS };
+	struct connection *c = connection;
+
+	while (!atomic_load(&c->ended)) {
+		nanosleep(&rest, NULL);
+		pthread_mutex_lock(&sending);
+		if (mirrors.n)
+			mirrors_send(&mirrors, &pass, c->socket);
+		pthread_mutex_unlock(&sending);
+	}
+	return NULL;
+}
+
 /* ---- what goes out; with the client's lock ------------------------------------------------ */
 
 bool socket_send(struct connection *c, const struct remote_command *command)
@@ -22,6 +44,7 @@ bool socket_send(struct connection *c, const struct remote_command *command)
 	struct iovec part[REMOTE_PARTS] = { { &f, sizeof(f) },
 					    { (void *)command, command->bytes } };
 	unsigned block = 0;
+	bool sent;
 	uint64_t bytes = remote_block_bytes(command, REMOTE_COPY_IN, &block);
 
 	bytes = bytes ? bytes : remote_block_bytes(command, REMOTE_IMAGE_PART, &block);
@@ -29,7 +52,13 @@ bool socket_send(struct connection *c, const struct remote_command *command)
 	f.bytes = (uint32_t)bytes;
 	if (bytes)
 		part[2] = (struct iovec){ c->channel->in[block], bytes };
-	return remote_write(c->socket, part, bytes ? 3 : 2);
+	pthread_mutex_lock(&sending);
+	/* what the command is to find there */
+	if (mirrors.n)
+		mirrors_send(&mirrors, &pass, c->socket);
+	sent = remote_write(c->socket, part, bytes ? 3 : 2);
+	pthread_mutex_unlock(&sending);
+	return sent;
 }
 
 /* ---- what comes in ------------------------------------------------------------------------ */
@@ -59,6 +88,8 @@ static bool take_message(struct remote_inlet *in, struct remote_channel *ch)
 
 	if (!remote_read(in, &f, sizeof(f)))
 		return false;
+	if (f.message == MESSAGE_MEMORY)
+		return mirrors_receive(&mirrors, in, &f) > 0;
 	if (f.message == MESSAGE_ANSWER)
 		return read_answer(in, ch, &f);
 	if (f.message == MESSAGE_BLOCK &&
@@ -86,14 +117,15 @@ bool socket_begin(struct connection *c)
 {
 	sigset_t all, before;
 	pthread_t thread;
-	int err;
+	int err = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, NULL, take_messages, c);
+	if (c->transport == REMOTE_TCP) {
+		c->mirrors = &mirrors;
+		err = pthread_create(&thread, NULL, watch_pinned, c);
+	}
+	err = err ? err : pthread_create(&thread, NULL, take_messages, c);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err)
-		return false;
-	pthread_detach(thread);
-	return true;
+	return !err;
 }
