@@ -686,7 +686,7 @@ static const struct remote_backend backend = {
 /* RIFT_REMOTE_FUZZ: how many in place of these. */
 enum { FUZZ_MESSAGES = 10000 };
 
-Test(small_remote_daemon, damaged_commands_are_refused)
+static void are_refused(bool by_socket)
 {
 	const char *n = getenv("RIFT_REMOTE_FUZZ");
 
@@ -694,5 +694,15 @@ Test(small_remote_daemon, damaged_commands_are_refused)
 	passes_with(false, fuzz_watch);
 	cr_assert(lt(u64, 10000, fuzz_record->bytes));
 	fuzz_session(&backend, NULL, REMOTE_KERNEL, REMOTE_EXEC_DESTROY,
-		     n ? atoi(n) : FUZZ_MESSAGES);
+		     n ? atoi(n) : FUZZ_MESSAGES, by_socket);
+}
+
+Test(small_remote_daemon, damaged_commands_are_refused)
+{
+	are_refused(false);
+}
+
+Test(small_remote_daemon, damaged_messages_of_a_socket_are_refused)
+{
+	are_refused(true);
 }

@@ -504,6 +504,6 @@ Test(small_remote_images, damaged_commands_are_refused)
 		run_client(&d, "plain variables template rdc rdc_variable ptx arguments copies "
 			       "per_thread bad_body");
 	own_daemon_end(&d);
-	fuzz_session(backend_cuda(), d.folder, REMOTE_KERNEL, REMOTE_SYMBOL,
-		     n ? atoi(n) : MESSAGES);
+	fuzz_session(backend_cuda(), d.folder, REMOTE_KERNEL, REMOTE_SYMBOL, n ? atoi(n) : MESSAGES,
+		     false);
 }
