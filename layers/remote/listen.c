@@ -61,10 +61,11 @@ static bool welcome(int client, const int *fd, unsigned n)
 	return sendmsg(client, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
 }
 
-/* How a client must come, and over TCP with what; zeros else. */
+/* How a client must come, and over TCP with what; zeros else. What network is imitated. */
 struct secret {
 	uint32_t transport;
 	char token[REMOTE_TOKEN];
+	int64_t rtt_ns, gbit_s;
 };
 
 /* Why the client gets nothing; NULL: it may have what it wants. */
@@ -220,6 +221,7 @@ struct watched {
 	int client;
 	struct remote_channel *channel; /* NULL: the client writes it itself */
 	struct mirrors *mirrors;
+	const struct secret *secret;
 };
 
 /* The socket's end is the client's, and what it had ends with this process. */
@@ -231,6 +233,8 @@ static void *watch(void *watched)
 
 	CHECK(in, "memory of a socket");
 	in->fd = w->client;
+	in->rtt_ns = w->secret->rtt_ns;
+	in->gbit_s = w->secret->gbit_s;
 	if (w->channel && receive_all(in, w->channel, w->mirrors) == RECEIVED_NONSENSE) {
 		complain(EPROTO, no_command);
 		_exit(1);
@@ -252,7 +256,8 @@ static void serve(const struct remote_opts *o, const char *folder, int client,
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
 	struct remote_channel *channel;
 	struct mirrors mirrors = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct watched watched = { client, NULL, o->transport == REMOTE_TCP ? &mirrors : NULL };
+	struct watched watched = { client, NULL, o->transport == REMOTE_TCP ? &mirrors : NULL,
+				   secret };
 	struct outlet outlet = outlet_new(client, watched.mirrors);
 	struct session session;
 	pthread_t watcher;
@@ -325,13 +330,17 @@ static void start_server(const struct remote_opts *o, const char *folder, int cl
 /* What the folder's file says of it. False after one line. */
 static bool read_secret(const struct remote_opts *o, const char *folder, struct secret *secret)
 {
-	struct remote_shared *s = o->transport == REMOTE_TCP ? remote_shared_map(folder, 0) : NULL;
-	const char *why = s ? tcp_token(s->token, secret->token) : NULL;
+	struct remote_shared *s = remote_shared_map(folder, 0);
+	bool has_token = s && o->transport == REMOTE_TCP;
+	const char *why = has_token ? tcp_token(s->token, secret->token) : NULL;
 
 	if (why)
 		complain(EINVAL, "layer remote: token=%s: %s", s->token, why);
-	if (s)
+	if (s) {
+		secret->rtt_ns = s->rtt_ns;
+		secret->gbit_s = s->gbit_s;
 		munmap(s, sizeof(*s));
+	}
 	return !why && (s || o->transport != REMOTE_TCP);
 }
 

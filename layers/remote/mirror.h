@@ -106,7 +106,11 @@ static inline void mirror_put(struct mirror_pass *p, uint64_t address, const voi
 			      uint32_t bytes)
 {
 	if (!p->run.bytes || p->run.position + p->run.bytes != address) {
-		p->run = (struct remote_frame){ .message = MESSAGE_MEMORY, .position = address };
+		p->run = (struct remote_frame){
+			.message = MESSAGE_MEMORY,
+			.position = address,
+			.sent_ns = remote_now_ns(),
+		};
 		p->last = p->n;
 		p->n += sizeof(p->run);
 	}
@@ -230,6 +234,7 @@ static inline int mirrors_receive(struct mirrors *m, struct remote_inlet *in,
 		return 0;
 	if (!remote_read(in, value, f->bytes))
 		return -1;
+	remote_deliver(in, f->sent_ns, sizeof(*f) + f->bytes);
 	return mirrors_apply(m, f, value);
 }
 

@@ -41,6 +41,7 @@ static void send_message(struct outlet *o, struct remote_frame f, const void *bo
 
 	pthread_mutex_lock(&o->lock);
 	o->told = f.position;
+	f.sent_ns = remote_now_ns();
 	if (f.message == MESSAGE_ANSWER)
 		send_changes(o);
 	remote_write(o->fd, part, f.bytes ? 2 : 1);
@@ -153,6 +154,7 @@ enum received receive_message(struct remote_inlet *in, struct remote_channel *ch
 	memcpy(at, &c, sizeof(c));
 	if (!remote_read(in, at + sizeof(c), c.bytes - sizeof(c)) || !read_block(in, ch, &f))
 		return RECEIVED_END;
+	remote_deliver(in, f.sent_ns, sizeof(f) + c.bytes + f.bytes);
 	publish(ch, head + c.bytes);
 	return RECEIVED;
 }

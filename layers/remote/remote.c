@@ -32,6 +32,9 @@ static const struct param params[] = {
 		   "memory of the device, and pinned, that a client may take"),
 	PARAM_CHOICE(remote_opts, transport, "shm", transports,
 		     "how calls travel: by shared memory, or over a socket"),
+	PARAM_LIST(remote_opts, network, "1", "0,0", 0, 1000000,
+		   "a network to be imitated over a socket: round trip in us, and Gbit/s; 0,0: "
+		   "none"),
 	PARAM_TEXT(remote_opts, listen, "HOST:PORT",
 		   "transport=tcp: where the daemon waits for clients; empty: on loopback"),
 	PARAM_TEXT(remote_opts, connect, "HOST:PORT",
@@ -168,9 +171,28 @@ static int check_token(const char *path)
 	return why ? complain(EINVAL, "layer remote: token=%s: %s", path, why) : 0;
 }
 
+static bool imitates(const struct remote_opts *o)
+{
+	return o->network.value[0] || (o->network.n > 1 && o->network.value[1]);
+}
+
+static int check_network(const struct remote_opts *o)
+{
+	if (o->network.n != 2)
+		return complain(EINVAL, "layer remote: network= must be two numbers: RTT,BANDWIDTH "
+					"in us and Gbit/s");
+	if (imitates(o) && (o->transport == REMOTE_SHM || o->listen || o->connect))
+		return complain(EINVAL, "layer remote: network= is for transport=unix and tcp, on "
+					"one machine, as there is one clock");
+	return 0;
+}
+
 static int check_words(const struct remote_opts *o)
 {
 	bool elsewhere = o->listen || o->connect;
+
+	if (check_network(o))
+		return -EINVAL;
 
 	if (o->listen && o->connect)
 		return complain(EINVAL, "layer remote: listen= and connect= are the two ends of a "
@@ -213,6 +235,8 @@ static int tell(const struct remote_opts *o, const char *folder)
 	s->poll_ns = (int64_t)(o->poll * 1000);
 	s->strict = o->strict;
 	s->transport = o->transport;
+	s->rtt_ns = 1000 * o->network.value[0];
+	s->gbit_s = o->network.value[1];
 	snprintf(s->address, sizeof(s->address), "%s", o->connect ? o->connect : "");
 	told = tell_token(o, folder, s);
 	munmap(s, sizeof(*s));

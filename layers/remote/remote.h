@@ -14,6 +14,7 @@ struct remote_opts {
 	int64_t memory;		      /* bytes */
 	int transport;		      /* enum remote_transport */
 	const char *listen, *connect; /* HOST:PORT; NULL: the layer's own */
+	struct param_list network;    /* round trip, us; Gbit/s; 0: none, without a bound */
 	const char *token;	      /* a file; NULL: likewise */
 };
 

@@ -36,6 +36,7 @@ struct remote_frame {
 	uint32_t bytes;	   /* of a block, an answer, or memory */
 	uint64_t position; /* of the daemon in the ring, when it is done; of memory */
 	int32_t error, late;
+	int64_t sent_ns; /* by the clock of this machine, for a network that is imitated */
 };
 
 /* What a command has in a block, bytes; the block that it names goes to *block. 0: nothing. */
@@ -59,9 +60,11 @@ static inline uint64_t remote_block_bytes(const struct remote_command *c, enum r
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* Small messages come many at a time. */
+/* Small messages come many at a time. A network is imitated where it has a bound. */
 struct remote_inlet {
 	int fd;
+	int64_t rtt_ns, gbit_s;
+	int64_t free_ns; /* when the last message had left the sender */
 	size_t at, n;
 	uint8_t buffer[64 << 10];
 };
@@ -100,6 +103,29 @@ static inline bool remote_read(struct remote_inlet *in, void *to, size_t bytes)
 		bytes -= got;
 	}
 	return true;
+}
+
+/* Messages leave one after the other at so many bytes a second, and are half a round trip under
+ * way. Returns when that one has come, all of which has been read: bytes with its body. */
+static inline void remote_deliver(struct remote_inlet *in, int64_t sent_ns, uint64_t bytes)
+{
+	enum { SPIN_NS = 60000 }; /* a sleep may end so late */
+	int64_t now = remote_now_ns(), due;
+	struct timespec until;
+
+	if (!in->rtt_ns && !in->gbit_s)
+		return;
+	sent_ns = sent_ns < now ? sent_ns : now;
+	in->free_ns = in->free_ns > sent_ns ? in->free_ns : sent_ns;
+	in->free_ns += in->gbit_s ? (int64_t)(bytes * 8 / (uint64_t)in->gbit_s) : 0;
+	due = in->free_ns + in->rtt_ns / 2;
+	if (due - now > SPIN_NS) {
+		until.tv_sec = (due - SPIN_NS) / 1000000000;
+		until.tv_nsec = (due - SPIN_NS) % 1000000000;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	}
+	while (remote_now_ns() < due)
+		remote_pause();
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */

@@ -87,6 +87,24 @@ Test(small_remote, what_rift_does_passes_over_tcp)
 	passes("transport=tcp poll=0", "transfer dir=h2d bytes=20M");
 }
 
+/* It is never faster than the round trip: half of the calls that wait take that long, or longer. */
+Test(small_remote, a_network_is_imitated)
+{
+	const char *out, *half;
+	double us = 0;
+	int rc = shell(
+		&out,
+		"'%s' layer remote transport=unix network=5000,1 -- '%s' run launch us=0 " SHORT
+		" --mode fused 2>&1",
+		rift(), rift());
+
+	cr_assert(zero(int, rc), "%s", out);
+	half = strstr(out, "half of them within ");
+	cr_assert(half && sscanf(half, "half of them within %lf us", &us) == 1, "%s", out);
+	/* a bin of the histogram is 9 % wide */
+	cr_assert(us >= 0.9 * 5000, "%s", out);
+}
+
 Test(small_remote, mapped_memory_over_tcp_is_small_or_refused)
 {
 	const char *out;
@@ -328,6 +346,8 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 {
 	const char *key = token_file("0123456789abcdef", 0644);
 
+	refused(125, "must be two numbers", "layer remote transport=tcp network=5 -- true");
+	refused(125, "is for transport=unix and tcp", "layer remote network=5,1 -- true");
 	refused(125, "needs token=FILE", "layer remote transport=tcp listen=127.0.0.1:1 -- true");
 	refused(125, "give one of them",
 		"layer remote transport=tcp listen=a:1 connect=a:1 token='%s' -- true", key);

@@ -294,6 +294,7 @@ struct remote_shared {
 	int64_t poll_ns;	      /* how long who waits polls before it sleeps */
 	int32_t strict;		      /* each call waits for its answer */
 	int32_t transport;	      /* enum remote_transport */
+	int64_t rtt_ns, gbit_s;	      /* of a network to be imitated; 0: none, without a bound */
 	char address[REMOTE_ADDRESS]; /* TCP: HOST:PORT of the daemon */
 	char token[REMOTE_ADDRESS];   /* TCP: the file that holds it */
 	atomic_int refused;

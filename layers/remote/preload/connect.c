@@ -164,6 +164,7 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 
 bool connection_open(struct connection *c, const char *folder, const struct remote_shared *told)
 {
+	c->told = told;
 	c->transport = told->transport;
 	c->socket = c->transport == REMOTE_TCP ? reach_tcp(told->address) : reach(folder);
 	if (c->socket < 0)

@@ -39,6 +39,7 @@ bool socket_send(struct connection *c, const struct remote_command *command)
 {
 	struct remote_frame f = {
 		.message = MESSAGE_COMMAND,
+		.sent_ns = remote_now_ns(),
 		.threads = (uint8_t)atomic_load(&c->channel->threads),
 	};
 	struct iovec part[REMOTE_PARTS] = { { &f, sizeof(f) },
@@ -71,6 +72,7 @@ static bool read_answer(struct remote_inlet *in, struct remote_channel *ch,
 	if (f->thread >= REMOTE_THREADS || f->bytes > REMOTE_ANSWER_BYTES ||
 	    !remote_read(in, a->data, f->bytes))
 		return false;
+	remote_deliver(in, f->sent_ns, sizeof(*f) + f->bytes);
 	a->error = f->error;
 	a->late = f->late;
 	a->bytes = f->bytes;
@@ -96,6 +98,7 @@ static bool take_message(struct remote_inlet *in, struct remote_channel *ch)
 	    (f.block >= REMOTE_BLOCKS || f.bytes > REMOTE_BLOCK_BYTES ||
 	     !remote_read(in, ch->out[f.block], f.bytes)))
 		return false;
+	remote_deliver(in, f.sent_ns, sizeof(f) + f.bytes);
 	atomic_store(&ch->tail, f.position);
 	return f.message == MESSAGE_BLOCK || f.message == MESSAGE_DONE;
 }
@@ -106,6 +109,8 @@ static void *take_messages(void *connection)
 	struct connection *c = connection;
 
 	in.fd = c->socket;
+	in.rtt_ns = c->told->rtt_ns;
+	in.gbit_s = c->told->gbit_s;
 	while (take_message(&in, c->channel))
 		;
 	atomic_store(&c->ended, true);
