@@ -117,7 +117,7 @@ static void open_connection(void)
 	if (!folder)
 		fprintf(stderr, "rift: layer remote: its library is loaded, but %s is not set\n",
 			REMOTE_VARIABLE);
-	else if (nowhere && connection_open(&connection, folder))
+	else if (nowhere && connection_open(&connection, folder, shared))
 		state = CONNECTED;
 }
 
@@ -166,6 +166,11 @@ uint64_t client_base(void)
 void client_poll(int64_t ns)
 {
 	poll_ns = ns < 0 ? told_poll_ns : ns;
+}
+
+struct mirrors *client_mirrors(void)
+{
+	return connection.mirrors;
 }
 
 /* One line, and no call works any more. */
@@ -260,6 +265,9 @@ static void publish(void)
 {
 	struct remote_channel *ch = connection.channel;
 
+	/* a daemon that is gone is noticed by who waits for it */
+	if (connection.transport != REMOTE_SHM)
+		socket_send(&connection, begun);
 	head += begun->bytes;
 	sent++;
 	atomic_store(&ch->head, head);
@@ -307,6 +315,11 @@ void client_block_is_read(unsigned block)
 const uint8_t *client_block_out(unsigned block)
 {
 	return connection.channel->out[block];
+}
+
+uint64_t client_block_bytes(void)
+{
+	return connection.transport == REMOTE_SHM ? REMOTE_BLOCK_SHARED : REMOTE_BLOCK_BYTES;
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */
