@@ -42,8 +42,8 @@ $(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer la
 endif
 # Those that preload a library of their own.
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
-# The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
-CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/libcudart.so.%,12 13))
+# The layer remote's, for programs that look for NVIDIA's runtime or driver: name and version, nothing else.
+CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/%,libcudart.so.12 libcudart.so.13 libcuda.so.1))
 
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
@@ -355,7 +355,7 @@ CLIENTS := $(patsubst %,$B/layers/remote/images/client%,12 13)
 $B/layers/remote/test_cpu_remote_images: $(CLIENTS)
 $(CLIENTS): $B/layers/remote/images/client%: layers/remote/images/client.c $B/layers/remote/images/libcudart.so.% $(IMAGES) $(CUDARTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++
+	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++ -ldl
 $(patsubst %,$B/layers/remote/images/libcudart.so.%,12 13): layers/remote/images/names.c layers/runtime_calls.h $B/flags
 	@mkdir -p $(@D)
 	$(Q)$(call named_runtime,cuda*; __cuda*)

@@ -178,11 +178,38 @@ Test(small_remote, a_program_may_take_so_much_memory)
 
 /* ---- what it does not do ------------------------------------------------------------------ */
 
+/* No signal, and no step: the exit code of what the device does not do. */
+Test(small_remote, cublas_is_refused_by_name)
+{
+	static const char *const runs[][2] = {
+		{ "mlp", "cublasLtCreate" },
+		{ "mlp launches=many", "cublasCreate_v2" },
+		{ "matmul impl=cublas", "cublasCreate_v2" },
+	};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		char line[100];
+		const char *out;
+		int rc = shell(&out, "'%s' layer --quiet remote -- '%s' run %s " SHORT " 2>&1",
+			       rift(), rift(), runs[i][0]);
+
+		snprintf(line, sizeof(line),
+			 "rift: layer remote: not supported: %s\nrift: ", runs[i][1]);
+		cr_assert(eq(int, rc, 3), "%s: %s", runs[i][0], out);
+		cr_assert(zero(int, strncmp(out, line, strlen(line))), "%s: %s", runs[i][0], out);
+		cr_assert(strstr(out, " gives no handle: not supported\n") != NULL, "%s", out);
+	}
+	cr_assert(layers_gone(0));
+}
+
+/* A library that comes before the client's, so that its handle is made. */
 Test(small_remote, kernels_of_other_libraries_are_refused_by_name)
 {
 	const char *out;
-	int rc = shell(&out, "'%s' layer --quiet remote -- '%s' run mlp " SHORT " 2>&1", rift(),
-		       rift());
+	int rc = shell(&out,
+		       "'%s' layer --quiet remote -- sh -c 'LD_PRELOAD=\"%.*slibcublas.so.13 "
+		       "$LD_PRELOAD\" \"%s\" run matmul impl=cublas " SHORT "' 2>&1",
+		       rift(), (int)(strrchr(rift(), '/') + 1 - rift()), rift(), rift());
 
 	cr_assert(ne(int, rc, 0), "%s", out);
 	cr_assert(strstr(out, "rift: layer remote: not supported: kernels of other libraries than "

@@ -76,7 +76,7 @@ int client_last_error(bool forget)
 	return error;
 }
 
-int client_refuse(const char *function)
+void client_say_refused(const char *function)
 {
 	static const char *said[512];
 	static atomic_int n;
@@ -84,13 +84,18 @@ int client_refuse(const char *function)
 
 	for (int i = 0; i < known && i < 512; i++)
 		if (said[i] && !strcmp(said[i], function))
-			return client_result(CUDA_NOT_SUPPORTED);
+			return;
 	known = atomic_fetch_add(&n, 1);
 	if (known < 512)
 		said[known] = function;
 	fprintf(stderr, "rift: layer remote: not supported: %s\n", function);
 	if (shared)
 		atomic_fetch_add(&shared->refused, 1);
+}
+
+int client_refuse(const char *function)
+{
+	client_say_refused(function);
 	return client_result(CUDA_NOT_SUPPORTED);
 }
 

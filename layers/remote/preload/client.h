@@ -40,7 +40,10 @@ void client_unlock(void);
 /* For calls that the client answers without the lock: likewise. */
 int client_result(int error);
 
-/* Says once on stderr that the function is refused, and returns cudaErrorNotSupported. */
+/* Says once on stderr that the function is refused. */
+void client_say_refused(const char *function);
+
+/* And is an error of CUDA, which becomes the thread's last one: cudaErrorNotSupported. */
 int client_refuse(const char *function);
 
 /* The calling thread's; forget: there is none from now on. */
