@@ -54,3 +54,10 @@ DRIVER_CALL(cuInit)
 DRIVER_CALL(cuDriverGetVersion)
 DRIVER_CALL(cuGetProcAddress)
 DRIVER_CALL(cuGetProcAddress_v2)
+
+/* rift asks this of a driver that is loaded, for its record: it is no use of the driver. */
+SHOWN int cuModuleGetLoadingMode(void);
+int cuModuleGetLoadingMode(void)
+{
+	return CUDA_NOT_SUPPORTED;
+}
