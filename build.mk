@@ -42,8 +42,8 @@ $(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer la
 endif
 # Those that preload a library of their own.
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
-# The layer remote's, for programs that look for NVIDIA's runtime or driver: name and version, nothing else.
-CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/%,libcudart.so.12 libcudart.so.13 libcuda.so.1))
+# The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
+CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/%,libcudart.so.12 libcudart.so.13))
 
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
@@ -58,7 +58,7 @@ RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 RECORDER := $(wildcard common/recorder/*.c)
 INJECT  := $(filter-out %/abi_check.c,$(wildcard common/recorder/cupti/*.c))
 PRELOADED_CALLS := $(wildcard common/recorder/preload/*.c)
-INJECTED := $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so)
+INJECTED := $(strip $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so))
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,

@@ -124,11 +124,11 @@ static int refuse_wrappers_outside(void)
 	return 0;
 }
 
-/* So that a program finds a runtime where the toolkit is not, and nothing in it opens the GPU. On
- * the CPU device the runtime is what holds the program's kernels, and stays. */
+/* So that a program finds a runtime where the toolkit is not. On the CPU device the runtime is what
+ * holds the program's kernels, and stays. */
 static int preload_cudart(struct entry *e)
 {
-	static const char *const names[] = { "libcudart.so.12", "libcudart.so.13", "libcuda.so.1" };
+	static const char *const names[] = { "libcudart.so.12", "libcudart.so.13" };
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
 	int err = 0;

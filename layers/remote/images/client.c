@@ -119,8 +119,7 @@ static int run_pool(void)
 /* As cuBLAS's own runtime does, and a program's that is linked statically. */
 static int run_driver(void)
 {
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	void *found = driver ? dlsym(driver, "cuGetProcAddress_v2") : NULL;
+	void *found = dlsym(RTLD_DEFAULT, "cuGetProcAddress_v2");
 	int (*get)(const char *, void **, int, uint64_t, void *);
 	void *function = NULL;
 

@@ -4,8 +4,7 @@
  * fault. So what begins to use one is refused by its name, and returns the library's own status.
  *
  * These come first among all libraries, for programs that are linked and for dlsym(RTLD_DEFAULT).
- * What is looked up in a library's own handle is not seen here, but then the library opens the
- * driver. On a GPU it finds a libcuda.so.1 that has these functions (cudart/), and gives up.
+ * What is looked up in a library's own handle is not seen here.
  */
 #include "layers/remote/preload/client.h"
 
@@ -39,18 +38,22 @@ LIBRARY_CALL(cufftPlan3d, FFT_NOT_SUPPORTED)
 LIBRARY_CALL(cufftPlanMany, FFT_NOT_SUPPORTED)
 LIBRARY_CALL(curandCreateGenerator, RAND_INITIALIZATION_FAILED)
 
-/*
- * What a runtime within a library or a program, which is linked statically, asks libcuda.so.1 for
- * first. It then says that there is no driver for it.
- */
+/* What a program that is linked with the driver's library asks it for first. */
 #define DRIVER_CALL(function)                                                                      \
 	SHOWN int function(void);                                                                  \
 	int function(void)                                                                         \
 	{                                                                                          \
-		client_say_refused("libcuda.so.1, by the program or a library of its own");        \
+		client_say_refused("the driver, by functions of its own");        \
 		return CUDA_NOT_SUPPORTED;                                                         \
 	}
 DRIVER_CALL(cuInit)
 DRIVER_CALL(cuDriverGetVersion)
 DRIVER_CALL(cuGetProcAddress)
 DRIVER_CALL(cuGetProcAddress_v2)
+
+/* rift asks this of a driver that is loaded, for its record: it is no use of the driver. */
+SHOWN int cuModuleGetLoadingMode(void);
+int cuModuleGetLoadingMode(void)
+{
+	return CUDA_NOT_SUPPORTED;
+}
