@@ -42,14 +42,14 @@ $(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer la
 endif
 # Those that preload a library of their own.
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
-# The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
-CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/libcudart.so.%,12 13))
+# The layer remote's, for programs that look for NVIDIA's runtime or driver: name and version, nothing else.
+CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/%,libcudart.so.12 libcudart.so.13 libcuda.so.1))
 
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
 SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c layers/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu layers/*/*.cu)
 SRC   := $(filter-out harness/main.c $(foreach n,$(NAMES),workloads/$n/test_%) $(foreach n,$(LAYERS),layers/$n/test_%),$(SRC))
-SRC   += $(wildcard common/recorder/*.c)
+SRC   += $(wildcard common/recorder/*.c common/trace/*.c)
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/layers.c.o
 # The floors of the CPU device, from below (docs/cpu-device.md).
 FLOORS := base kernel stream graph api
@@ -297,7 +297,7 @@ $B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.
 
 # Programs to be recorded.
 $B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
-$B/tests/recorder/test_calls: $B/recorder/calls.so $B/tests/layers/stubs.so $B/tests/layers/caller
+$B/tests/recorder/test_calls: $B/recorder/calls.so $B/layers/remote.so $B/tests/layers/stubs.so $B/tests/layers/caller
 ifeq ($(DEVICE),cpu)
 $B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced
 endif
@@ -355,7 +355,7 @@ CLIENTS := $(patsubst %,$B/layers/remote/images/client%,12 13)
 $B/layers/remote/test_cpu_remote_images: $(CLIENTS)
 $(CLIENTS): $B/layers/remote/images/client%: layers/remote/images/client.c $B/layers/remote/images/libcudart.so.% $(IMAGES) $(CUDARTS)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++
+	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++ -ldl
 $(patsubst %,$B/layers/remote/images/libcudart.so.%,12 13): layers/remote/images/names.c layers/runtime_calls.h $B/flags
 	@mkdir -p $(@D)
 	$(Q)$(call named_runtime,cuda*; __cuda*)

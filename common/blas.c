@@ -116,3 +116,28 @@ int blas_load(const struct blas **out)
 	done = true;
 	return 0;
 }
+
+static int refuse_handle(const struct blas *b)
+{
+	return complain(ENOTSUP, "%s gives no handle: not supported", b->name);
+}
+
+int blas_create(const struct blas *b, cublasHandle_t *handle)
+{
+	cublasStatus_t status = b->cublasCreate(handle);
+
+	if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+		return refuse_handle(b);
+	BLAS(b, status);
+	return 0;
+}
+
+int blas_create_lt(const struct blas *b, cublasLtHandle_t *handle)
+{
+	cublasStatus_t status = b->cublasLtCreate(handle);
+
+	if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+		return refuse_handle(b);
+	BLAS(b, status);
+	return 0;
+}

@@ -64,6 +64,13 @@ struct blas {
  */
 int blas_load(const struct blas **out);
 
+/*
+ * A handle of cuBLAS, or of cuBLASLt. Returns 0, or -ENOTSUP after one line: a layer has calls of
+ * the runtime executed elsewhere, and not the library's. Any other failure is fatal.
+ */
+int blas_create(const struct blas *b, cublasHandle_t *handle);
+int blas_create_lt(const struct blas *b, cublasLtHandle_t *handle);
+
 /* "cuBLAS 13.1.0" of 130100, as cublasLtGetVersion() has it. */
 void blas_cublas_name(unsigned version, char out[BLAS_NAME]);
 

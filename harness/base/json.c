@@ -30,20 +30,6 @@ json_t *json_text(const char *text)
 }
 
 /* jansson escapes what is below a blank; U+007F to U+009F command terminals too. */
-const char *json_get_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-double json_get_number(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 void json_write(json_t *object, FILE *out)
 {
 	char *text;

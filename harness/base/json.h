@@ -5,17 +5,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "common/json_get.h"
+
 /* A real, or null where value is NaN or infinite. New reference. */
 json_t *json_number(double value);
 
 /* A string, null for NULL; bytes that are not UTF-8 become '?'. New reference. */
 json_t *json_text(const char *text);
-
-/* A string member, "" where it is missing, null or no string. */
-const char *json_get_text(const json_t *object, const char *key);
-
-/* A number member, NAN where it is missing, null or no number. */
-double json_get_number(const json_t *object, const char *key);
 
 /* Writes the object, indented, and a newline, and drops the reference. */
 void json_write(json_t *object, FILE *out);

@@ -8,7 +8,7 @@
 #include "harness/cmd/options.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"

@@ -11,6 +11,7 @@
 #include "harness/fit/price.h"
 #include "harness/fit/source.h"
 #include "harness/probe/costs.h"
+#include "harness/probe/stack_sources.h"
 #include "harness/profile/program_price.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
@@ -33,12 +34,14 @@ static const struct command_option options[] = {
 	{ OPTION("measured", "FILE", option_text, FIELD(measured)),
 	  "the same workload measured on B, or a trace of the same program there, to hold the "
 	  "prediction against" },
-	{ OPTION_COSTS, "of a TRACE: call costs of B (rift probe --output FILE), to price copies, "
-			"allocations and event records with; needs --from-costs" },
+	{ OPTION_COSTS,
+	  "call costs of B (rift probe --output FILE), to price copies with, and of a "
+	  "TRACE allocations and event records; needs --from-costs (default for a "
+	  "session: its workload transfer)" },
 	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)), "the same of A" },
 	{ OPTION("what-if", "REMEDY", option_list, FIELD(what_if)),
-	  "of a TRACE: graphs, batch=N, pinned or pool, given again another one (default: all, "
-	  "batch=4)" },
+	  "of a TRACE: graphs, batch=N, pinned, pool or sync=KIND (spin, yield, blocking, event, "
+	  "poll), given again another one (default: the first four, batch=4)" },
 	{ OPTION_SIDE, "which of SESSION, where it has two (rift sweep --against); of the others, "
 		       "as of this one, FILE:a or FILE:b" },
 	{ OPTION_WORKLOAD, "which, where SESSION holds several" },
@@ -111,6 +114,60 @@ static int read_measured(struct source *measured, const struct predict_args *a,
 	return same_workload(r->work, &measured->grid, a->measured);
 }
 
+/* What copies cost on both platforms. */
+struct copies_read {
+	struct copy_paces a, b;
+};
+
+static int copies_of_file(struct copy_paces *out, const char *path)
+{
+	json_t *costs = NULL;
+	int err = costs_read(path, &costs);
+
+	if (!err)
+		costs_copy_paces(out, costs);
+	json_decref(costs);
+	return err;
+}
+
+/* By --costs and --from-costs, else of the sessions of launches: those that they swept. */
+static int read_copies(struct copies_read *c, const struct predict_args *a,
+		       const struct source *from, const struct source *on)
+{
+	int err = a->from_costs ? copies_of_file(&c->a, a->from_costs)
+				: copy_paces_of(&c->a, &from->journal, from->grid.side);
+
+	if (err)
+		return err;
+	return a->given.costs ? copies_of_file(&c->b, a->given.costs)
+			      : copy_paces_of(&c->b, &on->journal, on->grid.side);
+}
+
+static int take_copies(struct price_request *r, struct copies_read *c, const struct predict_args *a,
+		       const struct source *from, const struct source *on)
+{
+	int err;
+
+	if (!r->from_measured && a->given.costs)
+		return complain(EINVAL, "--costs and --from-costs of a session need launches of A "
+					"too: --from SESSION");
+	if (!r->from_measured)
+		return 0;
+	err = read_copies(c, a, from, on);
+	r->copies_a = &c->a;
+	r->copies_b = &c->b;
+	return err;
+}
+
+/* Both or neither. */
+static int refuse_half_costs(const struct predict_args *a)
+{
+	return !a->given.costs == !a->from_costs
+		       ? 0
+		       : complain(EINVAL, "--costs and --from-costs go together: what calls cost "
+					  "on B, and on A");
+}
+
 static int predict_work(const struct predict_args *a)
 {
 	const struct arguments *given = &a->given;
@@ -119,8 +176,11 @@ static int predict_work(const struct predict_args *a)
 	const struct session_arg gap = session_option("--from", given->from);
 	struct source work = { 0 }, on = { 0 }, from = { 0 }, measured = { 0 };
 	struct price_request r = { .work = &work.grid, .b = &on.fit };
-	int err = source_grid(&work, &session, given->workload, given->sync);
+	struct copies_read copies;
+	int err = refuse_half_costs(a);
 
+	if (!err)
+		err = source_grid(&work, &session, given->workload, given->sync);
 	/* groups of draws: A 0, B 1 */
 	if (!err)
 		err = source_platform(&on, &b, given->sync, 1);
@@ -134,6 +194,8 @@ static int predict_work(const struct predict_args *a)
 	/* on A itself that would be what was measured, and no test of the model */
 	r.from_measured = !err && from.grid.j && from.grid.nominal && !work.grid.nominal &&
 			  !source_same(&from.grid, &on.grid);
+	if (!err)
+		err = take_copies(&r, &copies, a, &from, &on);
 	if (!err && a->measured)
 		err = read_measured(&measured, a, &r);
 	if (!err)
@@ -150,7 +212,7 @@ static int predict_work(const struct predict_args *a)
 /* Files that the price of a program is made of. */
 struct program_sources {
 	struct profile profile;
-	struct source on, from;
+	struct source on, from, sync_b[SYNC_COUNT], sync_a[SYNC_COUNT];
 	json_t *costs_b, *costs_a;
 	struct price_sources prices;
 	double measured_ns;
@@ -191,12 +253,9 @@ static int read_trace(struct profile *p, const char *path)
 
 static int read_costs(struct program_sources *s, const struct predict_args *a)
 {
-	int err = 0;
+	int err = refuse_half_costs(a);
 
-	if (!a->given.costs != !a->from_costs)
-		return complain(EINVAL, "--costs and --from-costs go together: what calls cost on "
-					"B, and on A");
-	if (a->given.costs)
+	if (!err && a->given.costs)
 		err = costs_read(a->given.costs, &s->costs_b);
 	if (!err && a->from_costs)
 		err = costs_read(a->from_costs, &s->costs_a);
@@ -221,6 +280,48 @@ static int read_measured_program(struct program_sources *s, const char *path)
 		s->measured_ns = median_of(t.unprofiled_wall_ns, t.unprofiled);
 	trace_release(&t);
 	return err;
+}
+
+static int has_policy(const struct session_arg *arg, enum wait_policy sync, bool *has)
+{
+	struct journal j = JOURNAL_NONE;
+	char *path;
+	int side, err = session_word_parse(arg, &path, &side);
+
+	if (!err)
+		err = journal_read(&j, path);
+	*has = !err && plan_has_policy(&j.plan, sync);
+	journal_release(&j);
+	free(path);
+	return err;
+}
+
+/* Both platforms' launches by another policy. A's session may lack it: then B alone is priced. */
+static int read_sync(struct program_sources *s, const struct predict_args *a, enum wait_policy sync)
+{
+	const struct session_arg b = session_option("--on", a->given.on);
+	const struct session_arg from = session_option("--from", a->given.from);
+	bool has = false;
+	int err;
+
+	if (s->prices.sync_b[sync])
+		return 0;
+	err = has_policy(&b, sync, &has);
+	if (!err && !has)
+		err = complain(EINVAL,
+			       "--what-if=sync=%s: %s was not swept so; rift sweep launch --sync "
+			       "%s,... does, and --sync says which one the program has",
+			       sync_names[sync], text_shown(b.word).s, sync_names[sync]);
+	if (!err)
+		err = source_platform(&s->sync_b[sync], &b, sync_names[sync], 1);
+	s->prices.sync_b[sync] = &s->sync_b[sync].fit;
+	if (err || !a->given.from)
+		return err;
+	err = has_policy(&from, sync, &has);
+	if (err || !has)
+		return err;
+	s->prices.sync_a[sync] = &s->sync_a[sync].fit;
+	return source_platform(&s->sync_a[sync], &from, sync_names[sync], 0);
 }
 
 static int read_program(struct program_sources *s, const struct predict_args *a)
@@ -252,33 +353,50 @@ static int refuse_remedy(const char *text)
 
 	for (int i = 0; remedy_names[i]; i++)
 		suggest_offer(&near, remedy_names[i]);
-	return complain(EINVAL, "--what-if=%s: must be graphs, batch=N (2 to %d), pinned or pool%s",
+	return complain(EINVAL,
+			"--what-if=%s: must be graphs, batch=N (2 to %d), pinned, pool or "
+			"sync=KIND (spin, yield, blocking, event or poll)%s",
 			text_shown(text).s, BATCH_MAX, suggest_hint(&near).s);
 }
 
-/* "graphs", "batch=4" */
+static int parse_batch(struct remedy *out, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	out->n = strtol(value, &end, 10);
+	return errno || *end || end == value || out->n < 2 || out->n > BATCH_MAX ? -EINVAL : 0;
+}
+
+static int parse_kind(struct remedy *out, const char *value)
+{
+	for (int i = 0; sync_names[i]; i++)
+		if (!strcmp(sync_names[i], value)) {
+			out->sync = (enum wait_policy)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+/* "graphs", "batch=4", "sync=blocking" */
 static int parse_remedy(struct remedy *out, const char *text)
 {
 	size_t n = strcspn(text, "=");
-	char *end;
-	int i = 0;
+	int i = 0, err = 0;
 
 	while (remedy_names[i] &&
 	       (strlen(remedy_names[i]) != n || strncmp(remedy_names[i], text, n) != 0))
 		i++;
 	*out = (struct remedy){ .kind = (enum remedy_kind)i };
-	if (!remedy_names[i] || (i == REMEDY_BATCH) != (text[n] == '='))
+	if (!remedy_names[i] || (i == REMEDY_BATCH || i == REMEDY_SYNC) != (text[n] == '='))
 		return refuse_remedy(text);
-	if (i != REMEDY_BATCH)
-		return 0;
-	errno = 0;
-	out->n = strtol(text + n + 1, &end, 10);
-	if (errno || *end || end == text + n + 1 || out->n < 2 || out->n > BATCH_MAX)
-		return refuse_remedy(text);
-	return 0;
+	if (text[n])
+		err = i == REMEDY_BATCH ? parse_batch(out, text + n + 1)
+					: parse_kind(out, text + n + 1);
+	return err ? refuse_remedy(text) : 0;
 }
 
-/* Those asked for, else all. */
+/* Those asked for, else all that need no word of what is wanted but of how many. */
 static int choose_remedies(struct remedy *out, int *n, const struct word_list *asked)
 {
 	int err = 0;
@@ -287,7 +405,7 @@ static int choose_remedies(struct remedy *out, int *n, const struct word_list *a
 		return complain(EINVAL, "--what-if: at most %d", WHAT_IFS_MAX);
 	for (*n = 0; *n < asked->n && !err; ++*n)
 		err = parse_remedy(&out[*n], asked->word[*n]);
-	for (int i = 0; !asked->n && i < REMEDIES; i++)
+	for (int i = 0; !asked->n && i < REMEDY_SYNC; i++)
 		out[(*n)++] = (struct remedy){ .kind = (enum remedy_kind)i, .n = BATCH };
 	return err;
 }
@@ -314,12 +432,19 @@ static int predict_program(const struct predict_args *a)
 
 	if (!err)
 		err = read_program(&s, a);
+	for (int i = 0; i < n && !err; i++)
+		if (remedy[i].kind == REMEDY_SYNC)
+			err = read_sync(&s, a, remedy[i].sync);
 	if (!err && s.profile.trust == TRUST_REFUSED)
 		err = RIFT_FAILED_POINTS;
 	if (!err)
 		price_program(a, &s, remedy, n);
 	json_decref(s.costs_a);
 	json_decref(s.costs_b);
+	for (int i = 0; i < SYNC_COUNT; i++) {
+		source_release(&s.sync_a[i]);
+		source_release(&s.sync_b[i]);
+	}
 	source_release(&s.from);
 	source_release(&s.on);
 	profile_release(&s.profile);
@@ -338,9 +463,8 @@ static int predict(void *arguments)
 		return complain(EINVAL, "rift predict: no --on; " WRITE);
 	if (trace_is(a->given.words.word[0]))
 		return predict_program(a);
-	if (a->given.costs || a->from_costs || a->what_if.n)
-		return complain(EINVAL, "--costs, --from-costs and --what-if are of a trace (rift "
-					"profile), not of a session");
+	if (a->what_if.n)
+		return complain(EINVAL, "--what-if is of a trace (rift profile), not of a session");
 	return predict_work(a);
 }
 

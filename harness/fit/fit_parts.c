@@ -189,14 +189,20 @@ static void take_stream(struct fit_parts *p, const bool *in, const struct model 
 		p->corner = 0;
 }
 
+/*
+ * Blocks of several launches that a pace is fitted to. Two say it, as Z is known from all: a sweep
+ * at three depths has no more of each size, and without g its kernels would touch each other.
+ */
+enum { PACE_POINTS = 2 };
+
 static void free_stream(struct fit_parts *p, const struct model *m)
 {
 	struct fit_part *s = &p->part[PART_STREAM];
 
 	part_set_free(s, 1, (enum model_param[]){ MODEL_Z });
-	if (p->bound[0] >= POINTS_MIN || p->bound[1] < POINTS_MIN)
+	if (p->bound[0] >= PACE_POINTS || p->bound[1] < PACE_POINTS)
 		s->free[s->n_free++] = MODEL_P;
-	if (p->bound[1] >= POINTS_MIN)
+	if (p->bound[1] >= PACE_POINTS)
 		s->free[s->n_free++] = MODEL_G;
 	if (!p->part[PART_GRAPH].n && part_says_clock(s, m))
 		s->free[s->n_free++] = MODEL_CLOCK;

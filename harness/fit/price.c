@@ -16,127 +16,7 @@
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 
-/* ---- the workload ------------------------------------------------------------------------- */
-
-static void two_largest(const struct grid *g, int size, enum mode mode,
-			const struct grid_point **first, const struct grid_point **second)
-{
-	const struct grid_point *large = NULL, *small = NULL;
-
-	for (int i = 0; i < g->n_points; i++) {
-		const struct grid_point *p = &g->point[i];
-
-		if (p->size != size || p->batch.mode != mode)
-			continue;
-		if (!large || p->batch.depth > large->batch.depth) {
-			small = large;
-			large = p;
-		} else if (!small || p->batch.depth > small->batch.depth) {
-			small = p;
-		}
-	}
-	*first = large;
-	*second = small;
-}
-
-/* Per launch, between the two deepest blocks of a size and mode; NaN: fewer than two. */
-static double slope(const struct grid *g, int size, enum mode mode)
-{
-	const struct grid_point *large, *small;
-
-	two_largest(g, size, mode, &large, &small);
-	return small ? (large->total_ns - small->total_ns) /
-			       ((large->batch.depth - small->batch.depth) * large->batch.launches)
-		     : NAN;
-}
-
-/* Was K of this size measured in stream blocks, as there are no others? */
-static bool is_from_streams(const struct grid *g, int size)
-{
-	const struct grid_size *s = &g->size[size];
-
-	return !g->nominal && s->small >= 0 && g->point[s->large].batch.mode == MODE_STREAM;
-}
-
-/* For a size that was swept at one depth: that block less A's ends and gaps, in ns per launch. */
-static double remainder_ns(const struct model *a, const struct grid_point *one)
-{
-	struct batch empty = one->batch;
-	double n = empty.depth * empty.launches, ends_ns;
-
-	empty.kernel_ns = 0;
-	ends_ns = empty.mode == MODE_GRAPH    ? model_total_ns(a, &empty)
-		  : empty.mode == MODE_STREAM ? a->v[MODEL_Z] + (n - 1) * a->v[MODEL_G]
-					      : a->v[MODEL_FUSED_Z];
-	return fmax(one->total_ns - ends_ns, 0) / n;
-}
-
-/* Device time of a launch; without a fit of A what the grid says. */
-static double kernel_price_ns(const struct price_request *r, int size)
-{
-	const struct grid *g = r->work;
-	const struct model *a = r->a ? &r->a->model : NULL;
-	double graph_ns = slope(g, size, MODE_GRAPH), kernel_ns = g->size[size].kernel_ns;
-
-	if (!a)
-		return kernel_ns;
-	if (isfinite(graph_ns))
-		return fmax(graph_ns - a->v[MODEL_GRAPH_G] - a->v[MODEL_GRAPH_B], 0);
-	if (is_from_streams(g, size))
-		return fmax(kernel_ns - a->v[MODEL_G], 0);
-	if (!g->nominal && g->size[size].small < 0)
-		return remainder_ns(a, &g->point[g->size[size].large]);
-	return g->nominal && kernel_ns > 0 ? a->v[MODEL_CLOCK] * kernel_ns + a->v[MODEL_E]
-					   : kernel_ns;
-}
-
-/* Device time of a unit of a fused launch; NaN: not known. */
-static double fused_price_ns(const struct price_request *r, int size)
-{
-	const struct grid_point *one, *none;
-
-	two_largest(r->work, size, MODE_FUSED, &one, &none);
-	if (one && !none && r->a && r->a->has[MODE_FUSED])
-		return remainder_ns(&r->a->model, one);
-	return slope(r->work, size, MODE_FUSED);
-}
-
 /* ---- on B --------------------------------------------------------------------------------- */
-
-static struct model model_for(const struct model *m, const struct price_job *job)
-{
-	struct model out = *m;
-
-	if (job->measured_kernel) {
-		out.v[MODEL_CLOCK] = 1;
-		out.v[MODEL_E] = 0;
-	}
-	return out;
-}
-
-static double fused_total(const struct model *m, const struct price_job *job)
-{
-	return m->v[MODEL_FUSED_Z] + job->batch.depth * job->batch.launches * job->fused_ns;
-}
-
-/* The closed form: for equal kernels it is what the recursion gives, and 5000 draws take no time.
- */
-static double total_of(const struct model *m, const void *arg)
-{
-	const struct price_job *job = arg;
-	const struct model on_b = model_for(m, job);
-
-	return job->batch.mode == MODE_FUSED ? fused_total(m, job)
-					     : model_total_ns(&on_b, &job->batch);
-}
-
-static double by_recursion(const struct model *m, const struct price_job *job)
-{
-	const struct model on_b = model_for(m, job);
-
-	return job->batch.mode == MODE_FUSED ? fused_total(m, job)
-					     : recursion_block(&on_b, &job->batch).total_ns;
-}
 
 /* The same point, by its key, measured on B; NaN: not there. */
 static double measured_ns(const struct price_request *r, int point)
@@ -163,40 +43,18 @@ static struct batch as_swept(const struct price_request *r, const struct batch *
 	return out;
 }
 
-struct price_job price_job_of(const struct price_request *r, int point)
-{
-	const struct grid_point *at = &r->work->point[point];
-	struct price_job job = { .batch = at->batch, .measured_kernel = !r->work->nominal || r->a };
-
-	job.batch.kernel_ns = kernel_price_ns(r, at->size);
-	job.fused_ns = fused_price_ns(r, at->size);
-	job.known = r->b->has[at->batch.mode] &&
-		    (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));
-	job.model = model_for(&r->b->model, &job);
-	return job;
-}
-
-/* Did this block give the kernel time that it is priced with? */
-static bool is_seen(const struct grid *g, const struct grid_point *at)
-{
-	const struct grid_point *large, *small;
-
-	two_largest(g, at->size, at->batch.mode, &large, &small);
-	return at->is_k || (at->batch.mode != MODE_STREAM && (at == large || at == small));
-}
-
 /* A's block as measured, and what the model has for B beyond what it has for A. */
 static struct interval beyond_measured(const struct price_request *r, const struct price_job *job,
 				       double measured_ns)
 {
 	double *a = calloc(BOOTSTRAP_DRAWS, sizeof(*a)), *b = calloc(BOOTSTRAP_DRAWS, sizeof(*b));
 	struct interval out = interval_unknown(r->b->n);
-	double value =
-		measured_ns + by_recursion(&r->b->model, job) - by_recursion(&r->a->model, job);
+	double value = measured_ns + price_recursion(&r->b->model, job, true) -
+		       price_recursion(&r->a->model, job, false);
 
 	CHECK(a && b, "memory of %d draws", BOOTSTRAP_DRAWS);
-	fit_interval(r->a, total_of, job, a);
-	fit_interval(r->b, total_of, job, b);
+	fit_interval(r->a, price_total_a, job, a);
+	fit_interval(r->b, price_total_b, job, b);
 	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
 		b[i] = measured_ns + b[i] - a[i];
 	if (interval_of_draws(&out, value, r->b->n, b))
@@ -219,7 +77,7 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 	struct batch swept;
 
 	*p = (struct priced){ .point = i, .a_ns = at->total_ns, .b_ns = measured_ns(r, i) };
-	p->seen = is_seen(r->work, at);
+	p->seen = price_seen(r, &job, i);
 	p->total_ns = interval_unknown(r->b->n);
 	p->known = job.known;
 	if (!p->known)
@@ -231,8 +89,8 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 		p->known = p->total_ns.value > 0;
 		return;
 	}
-	p->total_ns = fit_interval(r->b, total_of, &job, NULL);
-	p->total_ns.value = by_recursion(&r->b->model, &job);
+	p->total_ns = fit_interval(r->b, price_total_b, &job, NULL);
+	p->total_ns.value = price_recursion(&r->b->model, &job, true);
 }
 
 /* itself: the blocks that prices are held against are those that kernels were measured in. */
@@ -297,6 +155,28 @@ static void print_subject(const struct price_request *r, FILE *out)
 		    journal_side_name(r->a->grid->side), text_shown(r->a->grid->j->path).s);
 }
 
+/* That of the first block: all have the same copies, or the same for their size. */
+static enum step_copying copying(const struct price_request *r)
+{
+	const struct grid *g = r->work;
+
+	return g->n_points
+		       ? copying_of_step(r->copies_a, r->copies_b, &g->j->step[g->point[0].point])
+		       : STEP_COPIES_NOTHING;
+}
+
+static void print_copies(const struct price_request *r, FILE *out)
+{
+	enum step_copying c = copying(r);
+
+	if (c == STEP_COPIES_KNOWN)
+		row(out, "copies", "of a step: what they cost more on B is added");
+	else if (c == STEP_COPIES_UNKNOWN && r->measured != r->work)
+		row(out, "copies",
+		    "not priced: it takes the workload transfer beside launch in both "
+		    "sessions, or --costs and --from-costs");
+}
+
 static void print_row(const struct price_request *r, const struct priced *p, FILE *out)
 {
 	const struct grid_point *at = &r->work->point[p->point];
@@ -318,6 +198,7 @@ static void print_row(const struct price_request *r, const struct priced *p, FIL
 void prices_print(const struct prices *p, const struct price_request *r, FILE *out)
 {
 	print_subject(r, out);
+	print_copies(r, out);
 	fprintf(out, "\ntime per step\n  %-7s %8s %6s %10s %10s %8s %7s%s\n", "mode",
 		r->work->axis->name, "depth", "on A", "on B", "", "B/A",
 		r->measured ? "  B measured    error" : "");

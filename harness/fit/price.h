@@ -9,7 +9,17 @@
  * A is then run through the recursion with B's parameters.
  *
  * Assumed: kernels take as long on B as on A (the same GPU model and clocks), all launches of a
- * step are alike, and the host does nothing else.
+ * step are alike, and the host does as much on B as on A.
+ *
+ * What launches do not know of a workload, its own blocks say:
+ *
+ *   the first step   the shallowest graph block of a size, less the model's: a first step may do
+ *                    less than later ones, or wait for less. It is in stream blocks as well
+ *   library calls    the calls of the shallowest stream block, where they take the host more than a
+ *                    quarter longer than launches do, and longer than the kernels last
+ *   copies           what a step copies, by what copies cost on both platforms (copies.h). They
+ *                    take turns with launches: on the host, and on the device. In graphs they are
+ *                    taken to cost the device as much more as in streams
  *
  * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
  * the workload's.
@@ -24,6 +34,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "harness/fit/copies.h"
 #include "harness/fit/fit.h"
 
 struct price_request {
@@ -31,6 +42,8 @@ struct price_request {
 	const struct fit *b;	 /* of B */
 	const struct fit *a;	 /* of A, for its gap; NULL: stays in, and a nominal K is B's */
 	bool from_measured;	 /* with a, of launches: A's blocks as measured, and what B adds */
+	/* What copies cost on both; NULL: they are not priced. */
+	const struct copy_paces *copies_a, *copies_b;
 	/* The same workload on B, to hold prices against; work: A is B; NULL: none. */
 	const struct grid *measured;
 };
@@ -53,6 +66,16 @@ struct prices {
 	double median, p95, worst;
 };
 
+/* What a step has beside launches of equal kernels, ns: each but the last of a launch. */
+struct work_extra {
+	double call_ns;	  /* of the host: what a library does there */
+	double submit_ns; /* of the submission's pace: copies */
+	double copies;	  /* how many these are; a number, not ns */
+	double device_ns; /* of the device: copies on B, beyond those on A */
+	double first_ns;  /* of a block: the device time of its first step, beyond the others' */
+	bool no_call;	  /* c is not known on that platform: it is taken to be p */
+};
+
 /* What one block of work's is priced with. */
 struct price_job {
 	struct model model;   /* B's, for this kernel: its total is model_total_ns() ... */
@@ -60,9 +83,22 @@ struct price_job {
 	bool measured_kernel; /* K is device time: B's clock factor and e are not for it */
 	double fused_ns;      /* of a unit, on A */
 	bool known;
+	struct work_extra on_a, on_b; /* nothing without a fit of A */
 };
 
 struct price_job price_job_of(const struct price_request *r, int point);
+
+/* Did this block give what it is priced with? Then it is no test of the price. */
+bool price_seen(const struct price_request *r, const struct price_job *job, int point);
+
+/*
+ * Its time by a model of A, of B, with what the workload has beside launches. By the closed form:
+ * for equal kernels it is what the recursion gives, and 5000 draws take no time.
+ */
+double price_total_a(const struct model *m, const void *job);
+double price_total_b(const struct model *m, const void *job);
+
+double price_recursion(const struct model *m, const struct price_job *job, bool on_b);
 
 void price_make(struct prices *out, const struct price_request *r);
 void prices_release(struct prices *p);

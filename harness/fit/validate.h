@@ -54,10 +54,11 @@ void validation_release(struct validation *v);
 /* ---- does what launches cost predict real workloads? ------------------------------------ */
 
 /*
- * The workload gives the device time of its kernels (price.h) and nothing else: all parameters are
- * those of launches on the same platform. Blocks that gave the kernel time are no test and left
- * out; blocks beyond the sizes and depths that launches were swept at are counted apart. Errors are
- * |predicted / measured - 1| of medians over processes, and accepted as in validate.h.
+ * The workload gives the device time of its kernels, what its first step takes beyond the others,
+ * and what its calls take the host (price.h): all parameters are those of launches on the same
+ * platform. Blocks that gave one of these are no test and left out; blocks beyond the sizes and
+ * depths that launches were swept at are counted apart. Errors are |predicted / measured - 1| of
+ * medians over processes, and accepted as in validate.h.
  */
 
 struct work_validation {

@@ -14,7 +14,7 @@
 #include "harness/measure/submit.h"
 #include "harness/plan/goals.h"
 #include "harness/params/param.h"
-#include "harness/base/hash.h"
+#include "common/hash.h"
 
 enum { PLAN_POINTS_MAX = 20000, PLAN_DEPTH_MAX = 1 << 24 };
 

@@ -41,6 +41,32 @@ void costs_copies(struct copy_costs *out, const json_t *costs)
 	};
 }
 
+enum { LARGE_COPY = 4 << 20 };
+
+/* The call of a copy of pageable memory returns when its bytes have been taken. */
+static struct copy_pace pace_of(const json_t *costs, const char *kind, bool pageable)
+{
+	double call_ns = 1e3 * median_of_row(costs, kind, "4 B call");
+	double row_ns = 1e3 * median_of_row(costs, kind, "4 B in a row");
+	double byte_ns = 1 / median_of_row(costs, kind, "rate");
+
+	return (struct copy_pace){ .call_ns = call_ns,
+				   .submit_ns = fmax(call_ns, row_ns),
+				   .bytes = LARGE_COPY,
+				   .large_ns = LARGE_COPY * byte_ns,
+				   .host_ns_per_byte = pageable ? byte_ns : 0 };
+}
+
+void costs_copy_paces(struct copy_paces *out, const json_t *costs)
+{
+	*out = (struct copy_paces){
+		.to_device = { pace_of(costs, "h2d pinned", false),
+			       pace_of(costs, "h2d pageable", true) },
+		.to_host = { pace_of(costs, "d2h pinned", false),
+			     pace_of(costs, "d2h pageable", true) },
+	};
+}
+
 /* ---- what time stacks have besides the session itself ----------------------------------- */
 
 static int read_costs(struct stack_sources *out, const char *path, const struct journal *j,

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "harness/fit/copies.h"
 #include "harness/fit/source.h"
 #include "harness/fit/stack.h"
 
@@ -14,6 +15,12 @@
  * those below the knee (workloads/transfer/README.md). What the costs file lacks is NaN.
  */
 void costs_copies(struct copy_costs *out, const json_t *costs);
+
+/*
+ * The same to compare platforms by (harness/fit/copies.h). A large copy is 4 MiB at the rate. Rows
+ * of pageable memory have none in a row: there the call is the pace.
+ */
+void costs_copy_paces(struct copy_paces *out, const json_t *costs);
 
 /* ---- what time stacks have besides the session itself: --from and --costs ---------------- */
 

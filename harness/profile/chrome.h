@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 
 void chrome_write(const struct trace *t, FILE *out);
 

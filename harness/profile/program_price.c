@@ -9,7 +9,7 @@
 #include "harness/base/json.h"
 #include "harness/probe/costs.h"
 
-const char *const remedy_names[] = { "graphs", "batch", "pinned", "pool", NULL };
+const char *const remedy_names[] = { "graphs", "batch", "pinned", "pool", "sync", NULL };
 
 /* Resamples of the runs without the recorder are those of `rift profile`. */
 enum { SEED = 1, GROUP_RUNS = 2 };
@@ -485,6 +485,13 @@ static void apply_pinned(struct remedied *r, struct remedy *out)
 	}
 }
 
+static void apply_sync(const struct remedied *r, struct remedy *out)
+{
+	for (int64_t i = 0; i < r->trace->calls; i++)
+		out->calls += r->steps.step[i].role == STEP_SYNC ||
+			      r->steps.step[i].role == STEP_COPY_WAIT;
+}
+
 static void apply(struct remedied *r, struct remedy *out)
 {
 	out->calls = 0;
@@ -498,9 +505,23 @@ static void apply(struct remedied *r, struct remedy *out)
 	case REMEDY_PINNED:
 		apply_pinned(r, out);
 		break;
+	case REMEDY_SYNC:
+		apply_sync(r, out);
+		break;
 	default:
 		apply_pool(r, out);
 	}
+}
+
+/* What a synchronize takes more by another policy, ns; NAN: no session of the platform says it. */
+static double sync_beyond_ns(const struct price_sources *s, bool on_b, enum wait_policy sync)
+{
+	const struct fit *own = on_b ? s->b : s->a,
+			 *other = on_b ? s->sync_b[sync] : s->sync_a[sync];
+
+	if (!own || !other)
+		return NAN;
+	return stations_of(&other->model).ends - stations_of(&own->model).ends;
 }
 
 static bool is_priced(const struct call_prices *prices, const json_t *costs, const struct remedy *r)
@@ -538,9 +559,9 @@ static double time_with(const struct program_price *p, bool on_b, struct remedy 
 			      .trace = t,
 			      .node_gap_ns = node_gap_ns(p, on_b ? s->b : s->a, prices),
 			      .costs = on_b ? s->costs_b : s->costs_a };
-	double ns;
+	double ns, later_ns = out->kind == REMEDY_SYNC ? sync_beyond_ns(s, on_b, out->sync) : 0;
 
-	if (!is_priced(prices, r.costs, out))
+	if (!is_priced(prices, r.costs, out) || isnan(later_ns))
 		return NAN;
 	r.steps.step = calloc((size_t)t->calls + 1, sizeof(*r.steps.step));
 	r.extra = calloc((size_t)t->calls + 1, sizeof(*r.extra));
@@ -550,6 +571,7 @@ static double time_with(const struct program_price *p, bool on_b, struct remedy 
 		memcpy(r.extra, prices->extra, (size_t)t->calls * sizeof(*r.extra));
 	r.prices = *prices;
 	r.prices.extra = r.extra;
+	r.prices.wake_ns = fmax(r.prices.wake_ns + later_ns, 0);
 	apply(&r, out);
 	ns = retimed_ns(&r.steps, &r.prices);
 	free(r.steps.step);

@@ -11,6 +11,10 @@
  *
  * Kernels last as long on B as on A, and the host computes as fast: what differs is calls.
  *
+ * Another wait policy changes what launches take beside the call, L and wake: by the difference of
+ * two fits of one platform, whose sessions waited by one and by the other. The program is taken to
+ * wait as the sessions of launches did.
+ *
  * Intervals: the median of the runs without the recorder, resampled, and the draws of both fits,
  * each draw by the slopes of the simulated time over the prices. Call costs enter as medians.
  */
@@ -21,12 +25,15 @@
 #include <stdio.h>
 
 #include "harness/fit/fit.h"
+#include "harness/measure/submit.h"
 #include "harness/profile/profile.h"
 
 struct price_sources {
 	const struct fit *b;		 /* of launches on B */
 	const struct fit *a;		 /* of launches on A; NULL: the trace's calibration alone */
 	const json_t *costs_b, *costs_a; /* both or neither */
+	/* of launches that were waited for so, for REMEDY_SYNC; NULL: were not */
+	const struct fit *sync_b[SYNC_COUNT], *sync_a[SYNC_COUNT];
 };
 
 /* ---- remedies --------------------------------------------------------------------------- */
@@ -36,6 +43,7 @@ enum remedy_kind {
 	REMEDY_BATCH,  /* of n synchronizes one is left */
 	REMEDY_PINNED, /* pageable copies are of pinned memory */
 	REMEDY_POOL,   /* allocations and frees cost nothing and wait for nothing */
+	REMEDY_SYNC,   /* synchronizes wait by another policy */
 	REMEDIES
 };
 
@@ -43,9 +51,10 @@ extern const char *const remedy_names[]; /* "graphs", "batch", ...; then NULL */
 
 struct remedy {
 	enum remedy_kind kind;
-	int64_t n;	   /* of REMEDY_BATCH */
-	int64_t calls;	   /* that it changes; 0: the program has none, or it has no price */
-	double a_ns, b_ns; /* wall time with it; NAN: the sources do not say */
+	int64_t n;	       /* of REMEDY_BATCH */
+	enum wait_policy sync; /* of REMEDY_SYNC */
+	int64_t calls;	       /* that it changes; 0: the program has none, or it has no price */
+	double a_ns, b_ns;     /* wall time with it; NAN: the sources do not say */
 };
 
 /* ---- the price -------------------------------------------------------------------------- */
@@ -70,7 +79,7 @@ void program_price_make(struct program_price *out, const struct profile *p,
 			const struct price_sources *sources);
 void program_price_release(struct program_price *p);
 
-/* What a remedy would give on both platforms; r->kind and r->n are set. */
+/* What a remedy would give on both platforms; r->kind, and r->n or r->sync, are set. */
 void program_price_remedy(const struct program_price *p, struct remedy *r);
 
 /* ---- the output of `rift predict TRACE` ------------------------------------------------- */

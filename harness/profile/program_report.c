@@ -13,6 +13,7 @@ static const char *const remedy_texts[REMEDIES] = {
 	[REMEDY_BATCH] = "of so many synchronizes one is left",
 	[REMEDY_PINNED] = "pageable copies are of pinned memory",
 	[REMEDY_POOL] = "allocations and frees cost nothing",
+	[REMEDY_SYNC] = "synchronizes wait by this policy",
 };
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -88,18 +89,28 @@ static void print_change(double with_ns, double without_ns, FILE *out)
 		fprintf(out, " %10s", "no price");
 }
 
+/* "graphs", "batch=4", "sync=blocking" */
+static void remedy_text(const struct remedy *r, char *out, size_t size)
+{
+	if (r->kind == REMEDY_BATCH)
+		snprintf(out, size, "%s=%ld", remedy_names[r->kind], (long)r->n);
+	else if (r->kind == REMEDY_SYNC)
+		snprintf(out, size, "%s=%s", remedy_names[r->kind], sync_names[r->sync]);
+	else
+		snprintf(out, size, "%s", remedy_names[r->kind]);
+}
+
 static void print_remedies(const struct program_report *r, FILE *out)
 {
 	if (!r->remedies)
 		return;
-	fprintf(out, "\n  %-11s %10s %10s %8s\n", "remedy", "on A", "on B", "calls");
+	fprintf(out, "\n  %-13s %10s %10s %8s\n", "remedy", "on A", "on B", "calls");
 	for (int i = 0; i < r->remedies; i++) {
 		const struct remedy *what = &r->remedy[i];
 		char name[32];
 
-		snprintf(name, sizeof(name), what->kind == REMEDY_BATCH ? "%s=%ld" : "%s",
-			 remedy_names[what->kind], (long)what->n);
-		fprintf(out, "  %-11s", name);
+		remedy_text(what, name, sizeof(name));
+		fprintf(out, "  %-13s", name);
 		print_change(what->a_ns, r->price->a_ns.value, out);
 		print_change(what->b_ns, r->price->b_ns.value, out);
 		fprintf(out, " %8ld  %s\n", (long)what->calls, remedy_texts[what->kind]);
@@ -146,10 +157,11 @@ static json_t *remedies_json(const struct program_report *r)
 		const struct remedy *what = &r->remedy[i];
 
 		json_array_append_new(
-			list, json_pack("{s:s, s:I, s:I, s:o, s:o}", "remedy",
-					remedy_names[what->kind], "n", (json_int_t)what->n, "calls",
-					(json_int_t)what->calls, "a_ns", json_number(what->a_ns),
-					"b_ns", json_number(what->b_ns)));
+			list, json_pack("{s:s, s:I, s:s?, s:I, s:o, s:o}", "remedy",
+					remedy_names[what->kind], "n", (json_int_t)what->n, "sync",
+					what->kind == REMEDY_SYNC ? sync_names[what->sync] : NULL,
+					"calls", (json_int_t)what->calls, "a_ns",
+					json_number(what->a_ns), "b_ns", json_number(what->b_ns)));
 	}
 	return list;
 }

@@ -6,7 +6,7 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/profile/trace_impl.h"
+#include "common/trace/trace_impl.h"
 
 enum { DEPTH_MAX = 64, SHOWN = 10 };
 

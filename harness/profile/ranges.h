@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 
 /* All ranges of one name, in all threads. One that is within another of its name does not count. */
 struct range {

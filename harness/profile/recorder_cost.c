@@ -17,7 +17,7 @@
 #include "harness/base/text.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 #include "harness/session/child.h"
 
 /* ---- what is measured ------------------------------------------------------------------ */

@@ -28,7 +28,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 #include "harness/record/record.h"
 
 extern char **environ;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/base/hash.h"
+#include "common/record_lines.h"
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
@@ -35,43 +35,12 @@ enum mark {
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-/* Where a reader is. */
-struct record_scan {
-	const char *path;
-	int64_t line, bytes; /* of whole lines so far, the current one excluded */
-	struct hash hash;    /* of those bytes */
-	bool torn;	     /* the last line was dropped */
-	bool packed;	     /* the file is compressed, once all of it was read */
-	int64_t dropped;     /* by record_salvage(): lines that are damaged */
-};
+extern const struct record_format record_sessions;
 
-/*
- * Calls each() with every line's object; the file may be compressed with gzip. Returns 0, what
- * each() returned as soon as that is not 0, or a negative errno after one line: no such file or no
- * regular one, a line in the middle that is no JSON object, another major version
- * (-EPROTONOSUPPORT), broken gzip (-EBADMSG). A torn last line is dropped and leaves scan->torn
- * set; where the gzip around it is broken, nothing is known to be the last line.
- */
+/* record_read_as() and record_salvage_as() of sessions. */
 int record_read(struct record_scan *scan, const char *path,
 		int (*each)(const json_t *o, const struct record_scan *scan, void *arg), void *arg);
 
-/* Another kind of file in JSON Lines, with versions of its own. */
-struct record_format {
-	const char *version; /* the member that says "MAJOR.MINOR"; the first line has it */
-	int oldest, newest;  /* majors that can be read */
-	const char *what;    /* for messages: "record file" */
-};
-
-extern const struct record_format record_sessions; /* what record_read() reads */
-
-int record_read_as(struct record_scan *scan, const char *path, const struct record_format *format,
-		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
-		   void *arg);
-
-/*
- * The same for a file that is worth what can still be read of it: a line in the middle that is no
- * JSON object, or of another version, is counted and stepped over.
- */
 int record_salvage(struct record_scan *scan, const char *path,
 		   int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
 		   void *arg);

@@ -2,6 +2,7 @@
 #include "layers/remote/session.h"
 
 #include <cuda_runtime_api.h>
+#include <sys/mman.h>
 
 enum { PAGE_BYTES = 4096 };
 
@@ -103,6 +104,38 @@ int do_free_async(struct session *s, struct request *r)
 	return err;
 }
 
+/* Where pinned memory is not shared, its addresses are without access but for pieces that the
+ * client has a copy of. Both begin with zeros. */
+static int map_pages(const struct region *piece, int access)
+{
+	uint64_t pages = (piece->bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	void *got = mmap(pointer_of(piece->base), pages, access,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+
+	return got == MAP_FAILED ? (int)cudaErrorMemoryAllocation : 0;
+}
+
+static int begin_mirror(const struct session *s, const struct region *piece)
+{
+	int err;
+
+	if (!s->mirrors)
+		return 0;
+	err = map_pages(piece, PROT_READ | PROT_WRITE);
+	if (err || mirrors_add(s->mirrors, piece->base, piece->bytes))
+		return err;
+	map_pages(piece, PROT_NONE);
+	return cudaErrorMemoryAllocation;
+}
+
+static void end_mirror(const struct session *s, const struct region *piece)
+{
+	if (!s->mirrors)
+		return;
+	mirrors_remove(s->mirrors, piece->base);
+	map_pages(piece, PROT_NONE);
+}
+
 /* Whole pages of the memory that both sides have mapped. */
 int do_pin(struct session *s, struct request *r)
 {
@@ -115,8 +148,13 @@ int do_pin(struct session *s, struct request *r)
 		return cudaErrorInvalidValue;
 	if (!may_take(s, piece.bytes) || !regions_add(&s->regions, piece))
 		return cudaErrorMemoryAllocation;
-	err = (int)cudaHostRegister(pointer_of(piece.base), piece.bytes,
-				    cudaHostRegisterMapped | cudaHostRegisterPortable);
+	err = begin_mirror(s, &piece);
+	if (!err) {
+		err = (int)cudaHostRegister(pointer_of(piece.base), piece.bytes,
+					    cudaHostRegisterMapped | cudaHostRegisterPortable);
+		if (err)
+			end_mirror(s, &piece);
+	}
 	if (err)
 		regions_remove(&s->regions, regions_find(&s->regions, piece.base));
 	else
@@ -132,8 +170,10 @@ int do_unpin(struct session *s, struct request *r)
 	if (!piece)
 		return cudaErrorInvalidValue;
 	err = (int)cudaHostUnregister(pointer_of(piece->base));
-	if (!err)
+	if (!err) {
+		end_mirror(s, piece);
 		forget(s, piece);
+	}
 	return err;
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "layers/remote/image.h"
 #include "layers/remote/remote.h"
 #include "layers/remote/serve.h"
+#include "layers/remote/tcp.h"
 #include "layers/remote/wire.h"
 
 /* ---- one client: the handshake ------------------------------------------------------------ */
@@ -34,7 +36,7 @@ static void answer_hello(int client, enum remote_verdict verdict, const char *re
 }
 
 /* With what both will have mapped. */
-static bool welcome(int client, const int fd[2])
+static bool welcome(int client, const int *fd, unsigned n)
 {
 	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = REMOTE_WELCOME };
 	union {
@@ -46,24 +48,38 @@ static bool welcome(int client, const int fd[2])
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
+		.msg_controllen = n ? CMSG_SPACE(n * sizeof(int)) : 0,
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(2 * sizeof(int));
-	memcpy(CMSG_DATA(c), fd, 2 * sizeof(int));
+	if (n) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fd, n * sizeof(int));
+	}
 	return sendmsg(client, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
 }
 
+/* How a client must come, and over TCP with what; zeros else. What network is imitated. */
+struct secret {
+	uint32_t transport;
+	char token[REMOTE_TOKEN];
+	int64_t rtt_ns, gbit_s;
+};
+
 /* Why the client gets nothing; NULL: it may have what it wants. */
-static const char *judge(const struct remote_hello *h, const struct image *program)
+static const char *judge(const struct remote_hello *h, const struct image *program,
+			 const struct secret *secret)
 {
 	if (h->magic != REMOTE_MAGIC)
 		return "it is no client of this layer";
 	if (h->version != REMOTE_VERSION)
 		return "client and daemon are of different versions";
+	if (!tcp_same_token(h->token, secret->token))
+		return "its token is not the daemon's";
+	if (h->transport != secret->transport)
+		return "client and daemon were told different transports";
 	if (remote_backend()->kernels == REMOTE_IMAGES)
 		return h->kernels == REMOTE_IMAGES
 			       ? NULL
@@ -92,8 +108,19 @@ static bool reserve(uint64_t base)
 	return got == want;
 }
 
+/* What another version says is of another length; it has its number at the same place. */
+static bool read_hello(int client, struct remote_hello *h)
+{
+	const size_t first = offsetof(struct remote_hello, kernels), rest = sizeof(*h) - first;
+
+	if (recv(client, h, first, MSG_WAITALL) != (ssize_t)first)
+		return false;
+	return h->magic != REMOTE_MAGIC || h->version != REMOTE_VERSION ||
+	       recv(client, &h->kernels, rest, MSG_WAITALL) == (ssize_t)rest;
+}
+
 /* Until both have the same addresses free. 0: no client that may stay. */
-static uint64_t agree(int client)
+static uint64_t agree(int client, const struct secret *secret)
 {
 	const struct image program = image_of_program();
 	static const uint64_t bases[] = REMOTE_BASES;
@@ -102,9 +129,9 @@ static uint64_t agree(int client)
 		struct remote_hello h = { 0 };
 		const char *reason;
 
-		if (recv(client, &h, sizeof(h), MSG_WAITALL) != (ssize_t)sizeof(h))
+		if (!read_hello(client, &h))
 			return 0;
-		reason = judge(&h, &program);
+		reason = judge(&h, &program, secret);
 		if (reason) {
 			answer_hello(client, REMOTE_REFUSED, reason);
 			return 0;
@@ -129,17 +156,21 @@ static int shared_memory(const char *name, uint64_t bytes)
 	return fd;
 }
 
-static struct remote_channel *share(uint64_t base, int fd[2])
+/* fd: of pinned memory, and of the channel. */
+static struct remote_channel *share(uint64_t base, int transport, int fd[2])
 {
 	void *channel = MAP_FAILED, *pinned = MAP_FAILED;
 
-	fd[0] = shared_memory("rift-remote-channel", sizeof(struct remote_channel));
-	fd[1] = shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES);
+	fd[0] = shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES);
+	fd[1] = shared_memory("rift-remote-channel", sizeof(struct remote_channel));
 	if (fd[0] >= 0 && fd[1] >= 0) {
+		pinned = transport == REMOTE_TCP
+				 ? NULL /* piece by piece */
+				 : mmap((void *)(uintptr_t)base, REMOTE_PINNED_BYTES,
+					PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[0], 0);
 		channel = mmap(NULL, sizeof(struct remote_channel), PROT_READ | PROT_WRITE,
-			       MAP_SHARED, fd[0], 0);
-		pinned = mmap((void *)(uintptr_t)base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[1], 0);
+			       MAP_SHARED, fd[1], 0);
 	}
 	if (channel == MAP_FAILED || pinned == MAP_FAILED) {
 		complain(errno, "layer remote: no shared memory: %s", strerror(errno));
@@ -158,16 +189,17 @@ static const char *open_device(const struct remote_backend *backend, uint64_t ba
 }
 
 /* What both will have, and the device. NULL: the client has been told why not. */
-static struct remote_channel *prepare(int client, uint64_t base)
+static struct remote_channel *prepare(int client, uint64_t base, int transport)
 {
+	static const unsigned shared[] = { [REMOTE_SHM] = 2, [REMOTE_UNIX] = 1, [REMOTE_TCP] = 0 };
 	int fd[2];
-	struct remote_channel *channel = share(base, fd);
+	struct remote_channel *channel = share(base, transport, fd);
 	const char *why =
 		channel ? open_device(remote_backend(), base) : "the daemon has no shared memory";
 
 	if (why)
 		answer_hello(client, REMOTE_REFUSED, why);
-	else if (!welcome(client, fd))
+	else if (!welcome(client, fd, shared[transport]))
 		why = "it is gone";
 	for (int i = 0; i < 2; i++)
 		if (fd[i] >= 0)
@@ -182,38 +214,74 @@ static bool pin_blocks(struct remote_channel *channel)
 	       !cudaHostRegister(channel->in, sizeof(channel->in) + sizeof(channel->out), 0);
 }
 
-/* The client says nothing more on the socket; its end is the client's. */
-static void *await_end(void *client)
+static const char no_command[] =
+	"layer remote: a client wrote what is no command; it is served no more";
+
+struct watched {
+	int client;
+	struct remote_channel *channel; /* NULL: the client writes it itself */
+	struct mirrors *mirrors;
+	const struct secret *secret;
+};
+
+/* The socket's end is the client's, and what it had ends with this process. */
+static void *watch(void *watched)
 {
+	const struct watched *w = watched;
+	struct remote_inlet *in = calloc(1, sizeof(*in));
 	char byte;
 
-	while (recv(*(int *)client, &byte, 1, 0) < 0 && errno == EINTR)
+	CHECK(in, "memory of a socket");
+	in->fd = w->client;
+	in->rtt_ns = w->secret->rtt_ns;
+	in->gbit_s = w->secret->gbit_s;
+	if (w->channel && receive_all(in, w->channel, w->mirrors) == RECEIVED_NONSENSE) {
+		complain(EPROTO, no_command);
+		_exit(1);
+	}
+	while (!w->channel && recv(w->client, &byte, 1, 0) < 0 && errno == EINTR)
 		;
-	_exit(0); /* what the client had ends with this process */
+	_exit(0);
 }
 
-void remote_serve(const struct remote_opts *o, const char *folder, int client)
+static void *watch_pinned(void *outlet)
+{
+	outlet_watch(outlet);
+	return NULL;
+}
+
+static void serve(const struct remote_opts *o, const char *folder, int client,
+		  const struct secret *secret)
 {
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
 	struct remote_channel *channel;
+	struct mirrors mirrors = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct watched watched = { client, NULL, o->transport == REMOTE_TCP ? &mirrors : NULL,
+				   secret };
+	struct outlet outlet = outlet_new(client, watched.mirrors);
 	struct session session;
 	pthread_t watcher;
 	uint64_t base;
 
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	base = agree(client);
-	channel = base ? prepare(client, base) : NULL;
+	base = agree(client, secret);
+	channel = base ? prepare(client, base, o->transport) : NULL;
 	if (!channel)
 		return;
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
-	if (pthread_create(&watcher, NULL, await_end, &client))
+	watched.channel = o->transport == REMOTE_SHM ? NULL : channel;
+	if (pthread_create(&watcher, NULL, watch, &watched))
+		return;
+	if (watched.mirrors && pthread_create(&watcher, NULL, watch_pinned, &outlet))
 		return;
 	session = session_new(remote_backend(), base, channel->in[0], channel->out[0],
 			      (uint64_t)o->memory);
 	session.pinned_blocks = pin_blocks(channel);
 	session.store = folder;
+	session.mirrors = watched.mirrors;
+	session.outlet = watched.channel ? &outlet : NULL;
 	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
-	complain(EPROTO, "layer remote: a client wrote what is no command; it is served no more");
+	complain(EPROTO, no_command);
 }
 
 /* ---- clients come -----------------------------------------------------------------------------
@@ -244,28 +312,47 @@ static bool is_same_user(int client)
 }
 
 /* One process a client: what a kernel does to its process is nobody else's. */
-static void start_server(const struct remote_opts *o, const char *folder, int client)
+static void start_server(const struct remote_opts *o, const char *folder, int client,
+			 const struct secret *secret)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the listener has one thread */
 		if (getppid() == parent)
-			remote_serve(o, folder, client);
+			serve(o, folder, client, secret);
 		_exit(0);
 	}
 	if (pid < 0)
 		complain(errno, "layer remote: no process for a client: %s", strerror(errno));
 }
 
+/* What the folder's file says of it. False after one line. */
+static bool read_secret(const struct remote_opts *o, const char *folder, struct secret *secret)
+{
+	struct remote_shared *s = remote_shared_map(folder, 0);
+	bool has_token = s && o->transport == REMOTE_TCP;
+	const char *why = has_token ? tcp_token(s->token, secret->token) : NULL;
+
+	if (why)
+		complain(EINVAL, "layer remote: token=%s: %s", s->token, why);
+	if (s) {
+		secret->rtt_ns = s->rtt_ns;
+		secret->gbit_s = s->gbit_s;
+		munmap(s, sizeof(*s));
+	}
+	return !why && (s || o->transport != REMOTE_TCP);
+}
+
 void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 {
-	int fd = open_socket(folder);
+	struct secret secret = { .transport = (uint32_t)o->transport };
+	int fd = o->transport == REMOTE_TCP ? remote_listen_tcp(o, folder) : open_socket(folder);
 
-	if (fd < 0) {
+	if (fd < 0 && o->transport != REMOTE_TCP)
 		complain(errno, "layer remote: no socket in %s: %s", folder, strerror(errno));
+	if (fd < 0 || !read_secret(o, folder, &secret))
 		return;
-	}
 	signal(SIGCHLD, SIG_IGN); /* nobody asks how they ended */
 	fcntl(ready, F_SETFD, FD_CLOEXEC);
 	if (write(ready, "r", 1) != 1)
@@ -276,8 +363,10 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 
 		if (client < 0)
 			continue;
-		if (is_same_user(client))
-			start_server(o, folder, client);
+		if (o->transport == REMOTE_TCP)
+			tcp_set_options(client);
+		if (o->transport == REMOTE_TCP || is_same_user(client))
+			start_server(o, folder, client, &secret);
 		close(client);
 	}
 }

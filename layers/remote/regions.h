@@ -16,6 +16,7 @@ enum region_kind {
 	REGION_PINNED,
 	REGION_SYMBOL,	   /* a variable of the program's, on the device */
 	REGION_REGISTERED, /* the client's own memory, which the daemon does not have */
+	REGION_STAGED,	   /* the same, but given out as pinned: too large to be mirrored */
 };
 
 struct region {

@@ -17,9 +17,11 @@
 
 #include "common/check.h"
 #include "layers/remote/backend.h"
+#include "layers/remote/tcp.h"
 #include "layers/remote/wire.h"
 
 static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const transports[] = { "shm", "unix", "tcp", NULL };
 
 static const struct param params[] = {
 	PARAM_CHOICE(remote_opts, strict, "no", no_yes,
@@ -28,6 +30,18 @@ static const struct param params[] = {
 		   "how long client and daemon poll for each other before they sleep"),
 	PARAM_SIZE(remote_opts, memory, "bytes", "64G", 1 << 20, 1ll << 40,
 		   "memory of the device, and pinned, that a client may take"),
+	PARAM_CHOICE(remote_opts, transport, "shm", transports,
+		     "how calls travel: by shared memory, or over a socket"),
+	PARAM_LIST(remote_opts, network, "1", "0,0", 0, 1000000,
+		   "a network to be imitated over a socket: round trip in us, and Gbit/s; 0,0: "
+		   "none"),
+	PARAM_TEXT(remote_opts, listen, "HOST:PORT",
+		   "transport=tcp: where the daemon waits for clients; empty: on loopback"),
+	PARAM_TEXT(remote_opts, connect, "HOST:PORT",
+		   "transport=tcp: a daemon elsewhere, which is used in place of one of its own"),
+	PARAM_PATH(remote_opts, token,
+		   "transport=tcp: file of mode 600 with what clients must know; needed by listen= "
+		   "and connect="),
 	PARAM_END,
 };
 
@@ -38,14 +52,12 @@ static const char ready_variable[] = "RIFT_LAYER_REMOTE_READY";
 
 static const char *missing(void)
 {
-	const struct remote_backend *b = remote_backend();
-
-	if (!b)
-		return "its daemon needs the runtime of CUDA 13, which loads fat binaries";
-	return b->missing ? b->missing() : NULL;
+	return remote_backend()
+		       ? NULL
+		       : "its daemon needs the runtime of CUDA 13, which loads fat binaries";
 }
 
-static struct remote_shared *map_shared(const char *folder, int flags)
+struct remote_shared *remote_shared_map(const char *folder, int flags)
 {
 	struct remote_shared *s = MAP_FAILED;
 	char path[512];
@@ -64,15 +76,21 @@ static struct remote_shared *map_shared(const char *folder, int flags)
 static void start_anew(const void *opts, int ready)
 {
 	const struct remote_opts *o = opts;
-	char poll[48], memory[48], fd[16];
+	char poll[48], memory[48], transport[32], listen[REMOTE_ADDRESS + 16], fd[16];
+	char *words[] = { "rift",    "layer", "remote",		poll, memory,
+			  transport, "--",    "/proc/self/exe", NULL, NULL };
 
 	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
 	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);
+	snprintf(transport, sizeof(transport), "transport=%s", transports[o->transport]);
+	if (o->listen) {
+		snprintf(listen, sizeof(listen), "listen=%s", o->listen);
+		memcpy(words + 6, (char *[]){ listen, "--", "/proc/self/exe" }, 3 * sizeof(*words));
+	}
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv(ready_variable, fd, 1);
 	fcntl(ready, F_SETFD, 0);
-	execl("/proc/self/exe", "rift", "layer", "remote", poll, memory, "--", "/proc/self/exe",
-	      (char *)NULL);
+	execv("/proc/self/exe", words);
 	complain(errno, "layer remote: %s", strerror(errno));
 }
 
@@ -106,11 +124,11 @@ static int refuse_wrappers_outside(void)
 	return 0;
 }
 
-/* So that a program finds a runtime where the toolkit is not, and never opens the GPU itself. On
+/* So that a program finds a runtime where the toolkit is not, and nothing in it opens the GPU. On
  * the CPU device the runtime is what holds the program's kernels, and stays. */
 static int preload_cudart(struct entry *e)
 {
-	static const char *const names[] = { "libcudart.so.12", "libcudart.so.13" };
+	static const char *const names[] = { "libcudart.so.12", "libcudart.so.13", "libcuda.so.1" };
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
 	int err = 0;
@@ -124,28 +142,123 @@ static int preload_cudart(struct entry *e)
 	return err;
 }
 
-static int enter(const void *opts, struct entry *e)
+/* A daemon elsewhere has the device. */
+static int refuse_without_device(const struct remote_opts *o)
 {
-	const struct remote_opts *o = opts;
-	struct remote_shared *s;
-	const char *folder;
+	const struct remote_backend *b = remote_backend();
+	const char *why = b->missing && !o->connect ? b->missing() : NULL;
 
-	serve_if_helper(o);
-	if (refuse_wrappers_outside())
+	return why ? complain(ENODEV, "layer remote cannot be had here: %s", why) : 0;
+}
+
+/* COMMAND may have another working directory. */
+static bool realpath_fits(const char *path, char out[REMOTE_ADDRESS])
+{
+	char all[PATH_MAX];
+
+	if (!realpath(path, all) || strlen(all) >= REMOTE_ADDRESS)
+		return false;
+	memcpy(out, all, strlen(all) + 1);
+	return true;
+}
+
+static int check_token(const char *path)
+{
+	char token[REMOTE_TOKEN];
+	const char *why = tcp_token(path, token);
+
+	memset(token, 0, sizeof(token));
+	return why ? complain(EINVAL, "layer remote: token=%s: %s", path, why) : 0;
+}
+
+static bool imitates(const struct remote_opts *o)
+{
+	return o->network.value[0] || (o->network.n > 1 && o->network.value[1]);
+}
+
+static int check_network(const struct remote_opts *o)
+{
+	if (o->network.n != 2)
+		return complain(EINVAL, "layer remote: network= must be two numbers: RTT,BANDWIDTH "
+					"in us and Gbit/s");
+	if (imitates(o) && (o->transport == REMOTE_SHM || o->listen || o->connect))
+		return complain(EINVAL, "layer remote: network= is for transport=unix and tcp, on "
+					"one machine, as there is one clock");
+	return 0;
+}
+
+static int check_words(const struct remote_opts *o)
+{
+	bool elsewhere = o->listen || o->connect;
+
+	if (check_network(o))
 		return -EINVAL;
-	folder = entry_folder(e);
-	if (!folder)
-		return -EIO;
-	s = map_shared(folder, O_CREAT);
+
+	if (o->listen && o->connect)
+		return complain(EINVAL, "layer remote: listen= and connect= are the two ends of a "
+					"connection: give one of them");
+	if ((elsewhere || o->token) && o->transport != REMOTE_TCP)
+		return complain(EINVAL, "layer remote: listen=, connect= and token= are for "
+					"transport=tcp");
+	if (elsewhere && !o->token)
+		return complain(EINVAL,
+				"layer remote: %s= needs token=FILE, with the same in it on both "
+				"machines: (umask 077; head -c 24 /dev/urandom | base64 >FILE)",
+				o->listen ? "listen" : "connect");
+	if (elsewhere && !tcp_is_address(o->listen ? o->listen : o->connect))
+		return complain(EINVAL,
+				"layer remote: listen= and connect= must be HOST:PORT, at "
+				"most %d bytes",
+				REMOTE_ADDRESS - 1);
+	return o->token ? check_token(o->token) : 0;
+}
+
+/* TCP: the token is a user's, or the layer's own. */
+static bool tell_token(const struct remote_opts *o, const char *folder, struct remote_shared *s)
+{
+	if (o->transport != REMOTE_TCP)
+		return true;
+	if (o->token)
+		return realpath_fits(o->token, s->token);
+	snprintf(s->token, sizeof(s->token), "%s/token", folder);
+	return remote_own_token(s->token);
+}
+
+/* What clients and daemon read in the folder. */
+static int tell(const struct remote_opts *o, const char *folder)
+{
+	struct remote_shared *s = remote_shared_map(folder, O_CREAT);
+	bool told;
+
 	if (!s)
 		return complain(errno, "layer remote: %s: %s", folder, strerror(errno));
 	s->poll_ns = (int64_t)(o->poll * 1000);
 	s->strict = o->strict;
+	s->transport = o->transport;
+	s->rtt_ns = 1000 * o->network.value[0];
+	s->gbit_s = o->network.value[1];
+	snprintf(s->address, sizeof(s->address), "%s", o->connect ? o->connect : "");
+	told = tell_token(o, folder, s);
 	munmap(s, sizeof(*s));
+	return told ? 0 : complain(errno, "layer remote: no token: %s", strerror(errno));
+}
+
+static int enter(const void *opts, struct entry *e)
+{
+	const struct remote_opts *o = opts;
+	const char *folder;
+
+	serve_if_helper(o);
+	if (refuse_wrappers_outside() || refuse_without_device(o) || check_words(o))
+		return -EINVAL;
+	folder = entry_folder(e);
+	if (!folder || tell(o, folder))
+		return -EIO;
 	/* the helper's, too, which is a child of this process */
 	setenv(REMOTE_VARIABLE, folder, 1);
 	entry_setenv(e, REMOTE_VARIABLE, folder);
-	entry_helper(e, start_anew);
+	if (!o->connect)
+		entry_helper(e, start_anew);
 	if (remote_backend()->kernels == REMOTE_IMAGES && preload_cudart(e))
 		return -EIO;
 	return entry_preload(e, NULL);
@@ -218,7 +331,7 @@ static double median_us(const struct remote_shared *s)
 
 static void report(const char *folder, char detail[LAYER_DETAIL])
 {
-	struct remote_shared *s = map_shared(folder, 0);
+	struct remote_shared *s = remote_shared_map(folder, 0);
 	size_t used;
 
 	if (!s)

@@ -2,14 +2,20 @@
 #ifndef RIFT_REMOTE_H
 #define RIFT_REMOTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layers/layer.h"
+#include "layers/remote/wire.h"
 
 struct remote_opts {
-	int strict;	/* 0: no, 1: yes */
-	double poll;	/* us */
-	int64_t memory; /* bytes */
+	int strict;		      /* 0: no, 1: yes */
+	double poll;		      /* us */
+	int64_t memory;		      /* bytes */
+	int transport;		      /* enum remote_transport */
+	const char *listen, *connect; /* HOST:PORT; NULL: the layer's own */
+	struct param_list network;    /* round trip, us; Gbit/s; 0: none, without a bound */
+	const char *token;	      /* a file; NULL: likewise */
 };
 
 /*
@@ -18,7 +24,13 @@ struct remote_opts {
  */
 void remote_listen(const struct remote_opts *o, const char *folder, int ready);
 
-/* One client, from the handshake on, until it is gone or says what makes no sense. */
-void remote_serve(const struct remote_opts *o, const char *folder, int client);
+/* The folder's file; flags: O_CREAT or 0. NULL: errno says why. */
+struct remote_shared *remote_shared_map(const char *folder, int flags);
+
+/* TCP: a file that nobody else can read, with a new token. */
+bool remote_own_token(const char *path);
+
+/* TCP: the daemon's socket; where it is, is written to the folder's file. -1 after one line. */
+int remote_listen_tcp(const struct remote_opts *o, const char *folder);
 
 #endif

@@ -47,7 +47,7 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 	while (*tail != head) {
 		uint64_t bytes = take(ch, *tail, head, buffer);
 		struct remote_answer *answer = &ch->answer[buffer->thread % REMOTE_THREADS];
-		bool parked;
+		bool parked, answered;
 
 		if (!bytes)
 			return false;
@@ -58,7 +58,10 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 			return false;
 		*tail += bytes;
 		atomic_store_explicit(&ch->tail, *tail, memory_order_release);
-		if (buffer->op != REMOTE_PAD && !parked && buffer->flags & REMOTE_ANSWERED)
+		answered = buffer->op != REMOTE_PAD && !parked && buffer->flags & REMOTE_ANSWERED;
+		if (s->outlet && buffer->op != REMOTE_PAD)
+			outlet_done(s->outlet, ch, buffer, *tail, answered ? answer : NULL);
+		else if (answered)
 			publish_answer(answer);
 	}
 	return true;
@@ -79,14 +82,17 @@ static void sleep_until_rung(struct remote_channel *ch, uint64_t tail, int64_t n
 	atomic_store(&ch->sleeping, 0);
 }
 
-static void answer_waits(struct session *s, struct remote_channel *ch)
+static void answer_waits(struct session *s, struct remote_channel *ch, uint64_t tail)
 {
 	unsigned thread;
 	int error;
 
 	while (waits_take(s, &thread, &error)) {
 		session_answer(s, thread, error, 0, &ch->answer[thread]);
-		publish_answer(&ch->answer[thread]);
+		if (s->outlet)
+			outlet_answer(s->outlet, thread, tail, &ch->answer[thread]);
+		else
+			publish_answer(&ch->answer[thread]);
 	}
 }
 
@@ -103,7 +109,7 @@ static uint64_t await_head(struct session *s, struct remote_channel *ch, uint64_
 				return head;
 			remote_pause();
 		}
-		answer_waits(s, ch);
+		answer_waits(s, ch, tail);
 		if (!end)
 			end = remote_now_ns() + poll_ns;
 		if (remote_now_ns() < end)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "layers/remote/backend.h"
+#include "layers/remote/receive.h"
 #include "layers/remote/regions.h"
 #include "layers/remote/wire.h"
 
@@ -64,6 +65,8 @@ struct session {
 	uint64_t done;		  /* commands */
 	struct parked parked[REMOTE_THREADS];
 	unsigned n_parked;
+	struct mirrors *mirrors; /* pinned memory that the client has a copy of; NULL: the same */
+	struct outlet *outlet;	 /* tells what is done over a socket; NULL: the client sees it */
 };
 
 /* What one command is, and what it answers. */

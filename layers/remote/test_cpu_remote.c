@@ -36,8 +36,9 @@ static void passes(const char *layer, const char *run)
 	cr_assert(strstr(out, "not supported") == NULL, "%s: %s", run, out);
 }
 
-/* One for each way in which rift calls CUDA; all workloads are test_cpu_remote_bits.c's. */
-Test(small_remote, what_rift_does_passes_under_it)
+/* One for each way in which rift calls CUDA; all workloads are test_cpu_remote_bits.c's. TCP: with
+ * less pinned memory. */
+static void all_pass(const char *layer)
 {
 	static const char *const runs[] = {
 		"launch us=0",
@@ -55,16 +56,69 @@ Test(small_remote, what_rift_does_passes_under_it)
 		"transfer dir=d2h host=registered bytes=3M",
 		"transfer dir=d2d bytes=100k",
 		"alignment pairs=64",
-		"blackscholes options=64k data=streamed overlap=2",
+		"blackscholes options=8k data=streamed overlap=2",
 		"blackscholes options=64k data=streamed memory=pageable",
 		"blackscholes options=64k launch=programmatic",
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
-		passes("", runs[i]);
+		passes(layer, runs[i]);
+	cr_assert(layers_gone(0), "%d processes are left", layers_running());
+}
+
+Test(small_remote, what_rift_does_passes_under_it)
+{
+	all_pass("");
 	passes("strict=yes", "launch us=0 --mode graph");
 	passes("poll=0", "launch us=0");
 	cr_assert(layers_gone(0), "%d processes are left", layers_running());
+}
+
+Test(small_remote, what_rift_does_passes_over_a_unix_socket)
+{
+	all_pass("transport=unix");
+	passes("transport=unix strict=yes", "launch us=0 --mode graph");
+}
+
+Test(small_remote, what_rift_does_passes_over_tcp)
+{
+	all_pass("transport=tcp");
+	passes("transport=tcp strict=yes", "launch us=0 --mode graph");
+	passes("transport=tcp poll=0", "transfer dir=h2d bytes=20M");
+}
+
+/* It is never faster than the round trip: half of the calls that wait take that long, or longer. */
+Test(small_remote, a_network_is_imitated)
+{
+	const char *out, *half;
+	double us = 0;
+	int rc = shell(
+		&out,
+		"'%s' layer remote transport=unix network=5000,1 -- '%s' run launch us=0 " SHORT
+		" --mode fused 2>&1",
+		rift(), rift());
+
+	cr_assert(zero(int, rc), "%s", out);
+	half = strstr(out, "half of them within ");
+	cr_assert(half && sscanf(half, "half of them within %lf us", &us) == 1, "%s", out);
+	/* a bin of the histogram is 9 % wide */
+	cr_assert(us >= 0.9 * 5000, "%s", out);
+}
+
+Test(small_remote, mapped_memory_over_tcp_is_small_or_refused)
+{
+	const char *out;
+	int rc = shell(
+		&out,
+		"'%s' layer remote transport=tcp -- '%s' run launch us=0 hold_mapped=2M " SHORT
+		" 2>&1",
+		rift(), rift());
+
+	cr_assert(ne(int, rc, 0), "%s", out);
+	cr_assert(strstr(out,
+			 "rift: layer remote: not supported: mapped memory of more than 1 MiB, "
+			 "or 8 MiB in all, over TCP\n") != NULL,
+		  "%s", out);
 }
 
 Test(small_remote, it_is_in_force_and_reports)
@@ -124,11 +178,38 @@ Test(small_remote, a_program_may_take_so_much_memory)
 
 /* ---- what it does not do ------------------------------------------------------------------ */
 
+/* No signal, and no step: the exit code of what the device does not do. */
+Test(small_remote, cublas_is_refused_by_name)
+{
+	static const char *const runs[][2] = {
+		{ "mlp", "cublasLtCreate" },
+		{ "mlp launches=many", "cublasCreate_v2" },
+		{ "matmul impl=cublas", "cublasCreate_v2" },
+	};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		char line[100];
+		const char *out;
+		int rc = shell(&out, "'%s' layer --quiet remote -- '%s' run %s " SHORT " 2>&1",
+			       rift(), rift(), runs[i][0]);
+
+		snprintf(line, sizeof(line),
+			 "rift: layer remote: not supported: %s\nrift: ", runs[i][1]);
+		cr_assert(eq(int, rc, 3), "%s: %s", runs[i][0], out);
+		cr_assert(zero(int, strncmp(out, line, strlen(line))), "%s: %s", runs[i][0], out);
+		cr_assert(strstr(out, " gives no handle: not supported\n") != NULL, "%s", out);
+	}
+	cr_assert(layers_gone(0));
+}
+
+/* A library that comes before the client's, so that its handle is made. */
 Test(small_remote, kernels_of_other_libraries_are_refused_by_name)
 {
 	const char *out;
-	int rc = shell(&out, "'%s' layer --quiet remote -- '%s' run mlp " SHORT " 2>&1", rift(),
-		       rift());
+	int rc = shell(&out,
+		       "'%s' layer --quiet remote -- sh -c 'LD_PRELOAD=\"%.*slibcublas.so.13 "
+		       "$LD_PRELOAD\" \"%s\" run matmul impl=cublas " SHORT "' 2>&1",
+		       rift(), (int)(strrchr(rift(), '/') + 1 - rift()), rift(), rift());
 
 	cr_assert(ne(int, rc, 0), "%s", out);
 	cr_assert(strstr(out, "rift: layer remote: not supported: kernels of other libraries than "
@@ -174,15 +255,22 @@ Test(small_remote, a_program_of_another_build_is_refused)
 }
 
 /* What is no hello is closed on, and the daemon goes on. */
-Test(small_remote, who_does_not_speak_its_language_gets_nothing)
+static void strangers_get_nothing(enum remote_transport transport, size_t n)
 {
-	static const struct remote_hello others[] = {
+	const struct remote_hello others[] = {
 		{ .magic = 1, .version = REMOTE_VERSION },
 		{ .magic = REMOTE_MAGIC, .version = REMOTE_VERSION + 1 },
+		{ .magic = REMOTE_MAGIC, .version = REMOTE_VERSION, .transport = REMOTE_TCP + 1 },
+		{ .magic = REMOTE_MAGIC,
+		  .version = REMOTE_VERSION,
+		  .transport = transport,
+		  .token = "00000000000000000000000" },
 	};
-	struct own_daemon d = own_daemon_start(false, NULL);
+	struct own_daemon d;
 
-	for (size_t i = 0; i < 2; i++) {
+	own_transport = transport;
+	d = own_daemon_start(false, NULL);
+	for (size_t i = 0; i < n; i++) {
 		struct remote_welcome w = { 0 };
 		int fd = own_daemon_reach(&d);
 
@@ -190,10 +278,113 @@ Test(small_remote, who_does_not_speak_its_language_gets_nothing)
 			     sizeof(others[i])));
 		cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), sizeof(w)));
 		cr_assert(eq(int, (int)w.verdict, REMOTE_REFUSED));
-		cr_assert(zero(sz, (size_t)read(fd, &w, sizeof(w))), "it goes on");
+		cr_assert(i < 3 || strstr(w.reason, "its token is not the daemon's"), "%s",
+			  w.reason);
+		cr_assert(read(fd, &w, sizeof(w)) <= 0, "it goes on");
 		close(fd);
 	}
 	own_daemon_end(&d);
+}
+
+Test(small_remote, who_does_not_speak_its_language_gets_nothing)
+{
+	strangers_get_nothing(REMOTE_SHM, 3);
+}
+
+Test(small_remote, who_comes_over_tcp_without_the_token_gets_nothing)
+{
+	strangers_get_nothing(REMOTE_TCP, 4);
+}
+
+/* What an older version says is shorter, and it is told so all the same. */
+Test(small_remote, another_version_is_told_at_once)
+{
+	const uint32_t old[14] = { REMOTE_MAGIC, REMOTE_VERSION - 1, REMOTE_FUNCTIONS };
+	struct own_daemon d = own_daemon_start(false, NULL);
+	struct remote_welcome w = { 0 };
+	int fd = own_daemon_reach(&d);
+
+	cr_assert(eq(sz, (size_t)write(fd, old, sizeof(old)), sizeof(old)));
+	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), sizeof(w)));
+	cr_assert(eq(str, w.reason, "client and daemon are of different versions"));
+	close(fd);
+	own_daemon_end(&d);
+}
+
+/* ---- two machines, or what would be two --------------------------------------------------- */
+
+static const char *token_file(const char *content, int mode)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/key", getenv("XDG_RUNTIME_DIR"));
+	shell(NULL, "printf '%s' >'%s'; chmod %o '%s'", content, path, mode, path);
+	return path;
+}
+
+/* The port is drawn from the process's number, as another test may run. */
+static int a_port(void)
+{
+	return 20000 + (int)(getpid() % 10000);
+}
+
+Test(small_remote, a_daemon_elsewhere_serves_who_knows_the_token)
+{
+	const char *key = token_file("0123456789abcdef", 0600), *out;
+	char ready[300];
+	pid_t daemon;
+	int rc;
+
+	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
+	daemon = start_command(-1,
+			       "'%s' layer --quiet remote transport=tcp listen=127.0.0.1:%d "
+			       "token='%s' -- sh -c 'touch %s; exec sleep 100'",
+			       rift(), a_port(), key, ready);
+	cr_assert(has_appeared(ready), "the daemon");
+	rc = shell(&out,
+		   "'%s' layer remote transport=tcp connect=localhost:%d token='%s' -- '%s' run "
+		   "launch us=0 " SHORT " 2>&1",
+		   rift(), a_port(), key, rift());
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(strstr(out, "the daemon has done ") != NULL, "%s", out);
+	token_file("0123456789abcdeF", 0600);
+	rc = shell(&out,
+		   "'%s' layer remote transport=tcp connect=127.0.0.1:%d token='%s' -- '%s' run "
+		   "launch us=0 " SHORT " 2>&1",
+		   rift(), a_port(), key, rift());
+	cr_assert(ne(int, rc, 0), "%s", out);
+	cr_assert(strstr(out, "rift: layer remote: the daemon refuses this program: its token is "
+			      "not the daemon's\n") != NULL,
+		  "%s", out);
+	kill(daemon, SIGKILL);
+	status_of_end(daemon);
+	cr_assert(layers_gone(0));
+	rc = shell(&out,
+		   "'%s' layer remote transport=tcp connect=127.0.0.1:%d token='%s' -- "
+		   "'%s' run launch us=0 " SHORT " 2>&1",
+		   rift(), a_port(), key, rift());
+	cr_assert(ne(int, rc, 0), "%s", out);
+	cr_assert(strstr(out, "rift: layer remote: no daemon: Connection refused\n") != NULL, "%s",
+		  out);
+	cr_assert(layers_gone(0));
+}
+
+Test(small_remote, words_that_fit_nothing_are_refused)
+{
+	const char *key = token_file("0123456789abcdef", 0644);
+
+	refused(125, "must be two numbers", "layer remote transport=tcp network=5 -- true");
+	refused(125, "is for transport=unix and tcp", "layer remote network=5,1 -- true");
+	refused(125, "needs token=FILE", "layer remote transport=tcp listen=127.0.0.1:1 -- true");
+	refused(125, "give one of them",
+		"layer remote transport=tcp listen=a:1 connect=a:1 token='%s' -- true", key);
+	refused(125, "are for transport=tcp", "layer remote connect=a:1 token='%s' -- true", key);
+	refused(125, "nobody else may read", "layer remote transport=tcp token='%s' -- true", key);
+	token_file("0123", 0600);
+	refused(125, "16 to 63 characters", "layer remote transport=tcp token='%s' -- true", key);
+	token_file("0123456789abcdef", 0600);
+	refused(125, "must be HOST:PORT",
+		"layer --quiet remote transport=tcp listen=nowhere token='%s' -- true", key);
 }
 
 /* ---- ends --------------------------------------------------------------------------------- */
@@ -201,11 +392,12 @@ Test(small_remote, who_does_not_speak_its_language_gets_nothing)
 #define LONG_RUN "transfer dir=h2d host=pageable bytes=64M --blocks 100000 --quiet"
 
 /* In the middle of copies; its output goes to a file. */
-static pid_t start_long_run(void)
+static pid_t start_long_run(const char *transport)
 {
-	pid_t pid = start_command(
-		-1, "'%s' layer --quiet remote -- '%s' run " LONG_RUN " >'%s/said' 2>&1", rift(),
-		rift(), getenv("XDG_RUNTIME_DIR"));
+	pid_t pid = start_command(-1,
+				  "'%s' layer --quiet remote transport=%s -- '%s' run " LONG_RUN
+				  " >'%s/said' 2>&1",
+				  rift(), transport, rift(), getenv("XDG_RUNTIME_DIR"));
 	const struct timespec copies = { .tv_nsec = 500000000 };
 
 	cr_assert(ne(int, find_role(ROLE_HELPER), 0), "no daemon");
@@ -234,14 +426,21 @@ static void ends_with_one_line(pid_t pid)
 		  layers_folders());
 }
 
-Test(small_remote, a_killed_client_leaves_nothing)
+static void kill_a_client(const char *transport)
 {
-	pid_t pid = start_long_run();
+	pid_t pid = start_long_run(transport);
 
 	kill(pid, SIGKILL);
 	status_of_end(pid);
 	cr_assert(layers_gone(0), "%d processes, %d folders are left", layers_running(),
 		  layers_folders());
+}
+
+Test(small_remote, a_killed_client_leaves_nothing)
+{
+	kill_a_client("shm");
+	kill_a_client("unix");
+	kill_a_client("tcp");
 }
 
 /* No time is asserted but the 3 s after which a hang is one. */
@@ -272,16 +471,24 @@ Test(small_remote, a_server_ends_with_its_client_though_the_command_goes_on)
 
 Test(small_remote, a_killed_server_ends_its_client_in_order)
 {
-	pid_t pid = start_long_run();
+	static const char *const transports[] = { "shm", "unix", "tcp" };
 
-	kill_servers();
-	ends_with_one_line(pid);
+	for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++) {
+		pid_t pid = start_long_run(transports[i]);
+
+		kill_servers();
+		ends_with_one_line(pid);
+	}
 }
 
 Test(small_remote, a_killed_daemon_ends_its_clients_in_order)
 {
-	pid_t pid = start_long_run();
+	static const char *const transports[] = { "shm", "unix", "tcp" };
 
-	kill(find_role(ROLE_HELPER), SIGKILL);
-	ends_with_one_line(pid);
+	for (size_t i = 0; i < sizeof(transports) / sizeof(*transports); i++) {
+		pid_t pid = start_long_run(transports[i]);
+
+		kill(find_role(ROLE_HELPER), SIGKILL);
+		ends_with_one_line(pid);
+	}
 }

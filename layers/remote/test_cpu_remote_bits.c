@@ -112,13 +112,15 @@ Test(small_remote_inner, every_workload_runs)
 	fclose(out);
 }
 
-Test(small_remote_bits, every_workload_leaves_the_same_bits)
+static void leaves_the_same_bits(enum remote_transport transport)
 {
-	struct own_daemon d = own_daemon_start(false, NULL);
 	const char *folder = getenv("XDG_RUNTIME_DIR"), *out;
+	struct own_daemon d;
 	char set[256];
 	int rc;
 
+	own_transport = transport;
+	d = own_daemon_start(false, NULL);
 	snprintf(set, sizeof(set), "RIFT_REMOTE_BITS='%s/remote'", folder);
 	rc = run_own_tests(&d, "small_remote_inner/*", set, &out);
 	cr_assert(zero(int, rc), "%s", out);
@@ -127,4 +129,19 @@ Test(small_remote_bits, every_workload_leaves_the_same_bits)
 	cr_assert(zero(int, run_own_tests(NULL, "small_remote_inner/*", set, &out)), "%s", out);
 	rc = shell(&out, "cd '%s' && test $(wc -l <bare) -ge 20 && diff bare remote", folder);
 	cr_assert(zero(int, rc), "%s", out);
+}
+
+Test(small_remote_bits, every_workload_leaves_the_same_bits)
+{
+	leaves_the_same_bits(REMOTE_SHM);
+}
+
+Test(small_remote_bits, every_workload_leaves_the_same_bits_over_a_unix_socket)
+{
+	leaves_the_same_bits(REMOTE_UNIX);
+}
+
+Test(small_remote_bits, every_workload_leaves_the_same_bits_over_tcp)
+{
+	leaves_the_same_bits(REMOTE_TCP);
 }

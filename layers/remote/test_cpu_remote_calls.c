@@ -599,6 +599,18 @@ Test(small_remote_daemon, strict_ones_pass_too)
 	passes_with(true, NULL);
 }
 
+Test(small_remote_daemon, all_calls_pass_over_a_unix_socket)
+{
+	own_transport = REMOTE_UNIX;
+	passes_with(false, NULL);
+}
+
+Test(small_remote_daemon, all_calls_pass_over_tcp)
+{
+	own_transport = REMOTE_TCP;
+	passes_with(false, NULL);
+}
+
 /* ---- commands that no client sends --------------------------------------------------------- */
 
 #define ASK(op, ...)                                                                               \
@@ -674,7 +686,7 @@ static const struct remote_backend backend = {
 /* RIFT_REMOTE_FUZZ: how many in place of these. */
 enum { FUZZ_MESSAGES = 10000 };
 
-Test(small_remote_daemon, damaged_commands_are_refused)
+static void are_refused(bool by_socket)
 {
 	const char *n = getenv("RIFT_REMOTE_FUZZ");
 
@@ -682,5 +694,15 @@ Test(small_remote_daemon, damaged_commands_are_refused)
 	passes_with(false, fuzz_watch);
 	cr_assert(lt(u64, 10000, fuzz_record->bytes));
 	fuzz_session(&backend, NULL, REMOTE_KERNEL, REMOTE_EXEC_DESTROY,
-		     n ? atoi(n) : FUZZ_MESSAGES);
+		     n ? atoi(n) : FUZZ_MESSAGES, by_socket);
+}
+
+Test(small_remote_daemon, damaged_commands_are_refused)
+{
+	are_refused(false);
+}
+
+Test(small_remote_daemon, damaged_messages_of_a_socket_are_refused)
+{
+	are_refused(true);
 }

@@ -283,6 +283,36 @@ Test(small_remote_images, preloaded_names_are_found_too)
 	own_daemon_end(&d);
 }
 
+/* Fat binaries then follow the commands that bring them. */
+static void served_over(enum remote_transport transport)
+{
+	const char *out;
+
+	own_transport = transport;
+	out = served(false, "plain rdc ptx copies variables arguments");
+	returned(out, "plain: 0\n");
+	returned(out, "rdc: 0\n");
+	returned(out, "ptx: 0\n");
+	returned(out, "copies: 0\n");
+	returned(out, "variables: 41\n");
+	returned(out, "arguments: 0\n");
+	cr_assert(eq(int, recorded->commands[REMOTE_IMAGE_PART], recorded->libraries));
+	cr_assert(eq(int, recorded->launches, 5));
+	for (int i = 0; i < recorded->libraries; i++)
+		cr_assert(is_in_program(i), "library %d", i);
+	check_arguments(&recorded->launch[4]);
+}
+
+Test(small_remote_images, they_come_over_a_unix_socket)
+{
+	served_over(REMOTE_UNIX);
+}
+
+Test(small_remote_images, they_come_over_tcp)
+{
+	served_over(REMOTE_TCP);
+}
+
 /* ---- what is sent, and when --------------------------------------------------------------- */
 
 Test(small_remote_images, nothing_is_sent_before_its_first_use)
@@ -355,6 +385,20 @@ Test(small_remote_images, functions_that_it_lacks_say_their_names_once)
 	returned(out, "reset: 801\nreset: 801\n");
 	first = strstr(out, "cudaDeviceReset\n");
 	cr_assert(first && !strstr(first + 1, "cudaDeviceReset"), "%s", out);
+}
+
+/* The driver that it would open is one that gives nothing; memory is as it was. */
+Test(small_remote_images, who_opens_the_driver_or_begins_cublas_is_refused)
+{
+	const char *out = served(false, "driver cublas plain");
+
+	returned(out, "driver: 801\n");
+	returned(out, "rift: layer remote: not supported: libcuda.so.1, by the program or a "
+		      "library of its own\n");
+	returned(out, "cublas: 15\n");
+	returned(out, "rift: layer remote: not supported: cublasCreate_v2\n");
+	returned(out, "plain: 0\n");
+	returned(out, "end: 0\n");
 }
 
 /* There is no other runtime in the program. */
@@ -504,6 +548,6 @@ Test(small_remote_images, damaged_commands_are_refused)
 		run_client(&d, "plain variables template rdc rdc_variable ptx arguments copies "
 			       "per_thread bad_body");
 	own_daemon_end(&d);
-	fuzz_session(backend_cuda(), d.folder, REMOTE_KERNEL, REMOTE_SYMBOL,
-		     n ? atoi(n) : MESSAGES);
+	fuzz_session(backend_cuda(), d.folder, REMOTE_KERNEL, REMOTE_SYMBOL, n ? atoi(n) : MESSAGES,
+		     false);
 }

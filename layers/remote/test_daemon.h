@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "layers/remote/remote.h"
+#include "layers/remote/tcp.h"
 #include "layers/remote/wire.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -31,23 +33,37 @@ struct own_daemon {
 	char folder[128];
 };
 
+/* How it and its clients talk: as for the layer's option. */
+static enum remote_transport own_transport;
+
 /* With the folder's file, where a client reads how it is to wait. */
 static inline void own_shared(const char *folder, bool strict)
 {
-	struct remote_shared s = { .poll_ns = 200000, .strict = strict };
+	struct remote_shared s = {
+		.poll_ns = 200000,
+		.strict = strict,
+		.transport = own_transport,
+	};
 	char path[256];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" REMOTE_SHARED, folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	snprintf(s.token, sizeof(s.token), "%s/token", folder);
 	cr_assert(fd >= 0 && write(fd, &s, sizeof(s)) == (ssize_t)sizeof(s), "%s", path);
 	close(fd);
+	unlink(s.token);
+	cr_assert(remote_own_token(s.token), "%s", s.token);
 }
 
 /* After layers_apart(). begin: called in the daemon's process first; NULL: nothing. */
 static inline struct own_daemon own_daemon_start(bool strict, void (*begin)(void))
 {
-	static const struct remote_opts opts = { .poll = 200, .memory = 256 << 20 };
+	const struct remote_opts opts = {
+		.poll = 200,
+		.memory = 256 << 20,
+		.transport = own_transport,
+	};
 	struct own_daemon d;
 	int ready[2];
 	char byte;
@@ -76,8 +92,29 @@ static inline void own_daemon_end(const struct own_daemon *d)
 	waitpid(d->pid, NULL, 0);
 }
 
-/* A connection to it. */
-static inline int own_daemon_reach(const struct own_daemon *d)
+/* What its folder's file says. */
+static inline struct remote_shared own_daemon_told(const struct own_daemon *d)
+{
+	struct remote_shared *s = remote_shared_map(d->folder, 0), told;
+
+	cr_assert(s != NULL, "%s", d->folder);
+	told = *s;
+	munmap(s, sizeof(*s));
+	return told;
+}
+
+static inline int own_daemon_reach_tcp(const struct own_daemon *d)
+{
+	const struct remote_shared told = own_daemon_told(d);
+	struct addrinfo *a = tcp_address(told.address, false);
+	int fd = a ? socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+
+	cr_assert(fd >= 0 && !connect(fd, a->ai_addr, a->ai_addrlen), "%s", told.address);
+	freeaddrinfo(a);
+	return fd;
+}
+
+static inline int own_daemon_reach_unix(const struct own_daemon *d)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -85,6 +122,14 @@ static inline int own_daemon_reach(const struct own_daemon *d)
 	snprintf(a.sun_path, sizeof(a.sun_path), "%.90s/" REMOTE_SOCKET, d->folder);
 	cr_assert(zero(int, connect(fd, (struct sockaddr *)&a, sizeof(a))), "%s", a.sun_path);
 	return fd;
+}
+
+/* A connection to it. */
+static inline int own_daemon_reach(const struct own_daemon *d)
+{
+	if (own_transport == REMOTE_TCP)
+		return own_daemon_reach_tcp(d);
+	return own_daemon_reach_unix(d);
 }
 
 /* The layer's library, beside rift. Static memory. */

@@ -10,9 +10,11 @@
 #include <cpudev_watch.h>
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "layers/remote/serve.h"
 
@@ -98,10 +100,54 @@ struct fuzz {
 	const char *store; /* of fat binaries, as the session's */
 	struct remote_channel *channel;
 	struct remote_command *buffer;
+	struct fuzz_socket *socket; /* by which they come; NULL: by the ring */
 	uint64_t base, tail, at;    /* at: in the record */
 	int done[REMOTE_OPS_COUNT]; /* without an error, as an answer said */
 	_Alignas(16) uint8_t bytes[REMOTE_COMMAND_BYTES + 64];
 };
+
+/* ---- sockets ------------------------------------------------------------------------------ */
+
+/* The client's end is written by the test, and read by a thread that nobody listens to. */
+struct fuzz_socket {
+	int client, daemon;
+	struct remote_inlet in;
+	struct mirrors mirrors;
+	struct outlet out;
+	pthread_t reader;
+	uint64_t nonsense; /* messages that ended a connection */
+};
+
+static void *read_nothing(void *fd)
+{
+	char some[4096];
+
+	while (recv((int)(intptr_t)fd, some, sizeof(some), 0) > 0)
+		;
+	return NULL;
+}
+
+static void connect_socket(struct fuzz_socket *k)
+{
+	int fd[2];
+
+	cr_assert(zero(int, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd)), "sockets");
+	k->client = fd[0];
+	k->daemon = k->in.fd = k->out.fd = fd[1];
+	k->in.at = k->in.n = 0;
+	cr_assert(zero(int,
+		       pthread_create(&k->reader, NULL, read_nothing, (void *)(intptr_t)k->client)),
+		  "a thread");
+}
+
+static void disconnect_socket(struct fuzz_socket *k)
+{
+	shutdown(k->client, SHUT_RDWR);
+	shutdown(k->daemon, SHUT_RDWR);
+	pthread_join(k->reader, NULL);
+	close(k->client);
+	close(k->daemon);
+}
 
 /* Addresses of the device are what they were for each client that is on record. */
 static void begin_session(struct fuzz *f)
@@ -109,6 +155,10 @@ static void begin_session(struct fuzz *f)
 	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
 	f->s = session_new(f->backend, f->base, f->channel->in[0], f->channel->out[0], 64 << 20);
 	f->s.store = f->store;
+	if (!f->socket)
+		return;
+	connect_socket(f->socket);
+	f->s.outlet = &f->socket->out;
 }
 
 /* ---- damage ------------------------------------------------------------------------------- */
@@ -190,6 +240,8 @@ static void damage(struct fuzz *f, struct remote_command *c)
 static void end_session(struct fuzz *f)
 {
 	session_close(&f->s);
+	if (f->socket)
+		disconnect_socket(f->socket);
 	begin_session(f);
 }
 
@@ -247,23 +299,100 @@ static uint64_t put_in_ring(struct fuzz *f, const struct remote_command *c, bool
 	       (exact || draw(40) ? 0 : draw(3) * 16 + draw(2) * draw(UINT64_MAX));
 }
 
+/* One piece, which no command names: kernels would find nothing where a damaged one has ended it.
+ */
+enum { MIRRORED = 8192 };
+
+static uint64_t mirrored_at(const struct fuzz *f)
+{
+	return f->base + REMOTE_PINNED_BYTES / 2;
+}
+
+/* A frame that is mostly right, of which some bytes are not. */
+static struct remote_frame make_frame(const struct fuzz *f, const struct remote_command *c,
+				      bool exact)
+{
+	struct remote_frame frame = { .message = MESSAGE_COMMAND, .threads = 1 };
+	uint8_t *bytes = (uint8_t *)&frame;
+
+	if (c->op == REMOTE_COPY_IN || c->op == REMOTE_IMAGE_PART)
+		frame.bytes = 64;
+	if (!exact && !draw(20)) {
+		frame.message = MESSAGE_MEMORY;
+		frame.bytes = 4 * (uint32_t)draw(40);
+		frame.position = draw(4) ? mirrored_at(f) + 4 * draw(2050) : some_word(f);
+	}
+	if (!exact && !draw(40))
+		bytes[draw(sizeof(frame))] ^= (uint8_t)(1 << draw(8));
+	return frame;
+}
+
+/* What follows a frame that promises more than a socket holds is not sent: the end comes. False:
+ * it has. */
+static bool put_in_socket(struct fuzz *f, const struct remote_command *c, bool exact)
+{
+	enum { ROOM = 60 << 10 };
+	static const uint8_t block[ROOM];
+	struct remote_frame frame = make_frame(f, c, exact);
+	size_t bytes = c->bytes < sizeof(*c)		  ? sizeof(*c)
+		       : c->bytes <= REMOTE_COMMAND_BYTES ? c->bytes
+							  : 128;
+	size_t body = frame.bytes < ROOM ? frame.bytes : ROOM;
+	struct iovec part[3] = { { &frame, sizeof(frame) },
+				 { (void *)c, bytes },
+				 { (void *)block, body } };
+	bool memory = frame.message == MESSAGE_MEMORY;
+	bool cut = bytes != c->bytes || body != frame.bytes || (!exact && !draw(200));
+
+	cr_assert(remote_write(f->socket->client, part, memory ? 1 : 2));
+	if (body)
+		cr_assert(remote_write(f->socket->client, part + 2, 1));
+	if (cut) /* who is promised more waits for it */
+		shutdown(f->socket->client, SHUT_WR);
+	return !cut;
+}
+
+/* By a socket: as the daemon's two threads do it, one after the other. */
+static bool come_by_socket(struct fuzz *f, const struct remote_command *c, bool exact)
+{
+	enum received r;
+	bool goes_on;
+
+	if (c->op == REMOTE_PAD && exact) /* where a client on record begins */
+		return true;
+	goes_on = put_in_socket(f, c, exact);
+	r = receive_message(&f->socket->in, f->channel, &f->socket->mirrors);
+	f->socket->nonsense += r == RECEIVED_NONSENSE;
+	return r == RECEIVED &&
+	       serve_commands(&f->s, f->channel, &f->tail, atomic_load(&f->channel->head),
+			      f->buffer) &&
+	       goes_on;
+}
+
+static bool come(struct fuzz *f, const struct remote_command *c, bool exact)
+{
+	if (f->socket)
+		return come_by_socket(f, c, exact);
+	return serve_commands(&f->s, f->channel, &f->tail, put_in_ring(f, c, exact), f->buffer);
+}
+
 /* It is done or refused. Memory stays bounded, and each answer has an end. */
 static void do_message(struct fuzz *f, bool exact)
 {
 	struct remote_command *c = (struct remote_command *)f->bytes;
 	const struct remote_answer *answer;
 	unsigned thread;
-	uint64_t head;
 	int error;
 
 	c->flags = REMOTE_ANSWERED;
 	answer = &f->channel->answer[c->thread % REMOTE_THREADS];
-	head = put_in_ring(f, c, exact);
-	if (serve_commands(&f->s, f->channel, &f->tail, head, f->buffer)) {
+	if (come(f, c, exact)) {
 		f->done[c->op] += !answer->error || answer->error == cudaErrorNotReady;
 	} else {
 		end_session(f);
 		f->tail = 0;
+		atomic_store(&f->channel->head, 0);
+		atomic_store(&f->channel->tail, 0);
 	}
 	while (waits_take(&f->s, &thread, &error))
 		cr_assert(lt(u32, thread, REMOTE_THREADS));
@@ -303,9 +432,30 @@ static void damage_and_invent(struct fuzz *f, int n)
 	}
 }
 
+static struct fuzz_socket *new_socket(void)
+{
+	struct fuzz_socket *k = calloc(1, sizeof(*k));
+
+	cr_assert(k != NULL);
+	k->mirrors = (struct mirrors){ .lock = PTHREAD_MUTEX_INITIALIZER };
+	k->out = outlet_new(-1, &k->mirrors);
+	return k;
+}
+
+static void end_socket(struct fuzz_socket *k)
+{
+	disconnect_socket(k);
+	mirrors_remove(&k->mirrors, k->mirrors.at->base);
+	cr_assert(lt(u64, 0, k->nonsense), "no connection was ended for what came");
+	cr_assert(zero(sz, k->mirrors.n));
+	free(k->mirrors.at);
+	free(k->out.pass);
+	free(k);
+}
+
 /* What is recorded must have done these commands before it is damaged. */
 static inline void fuzz_session(const struct remote_backend *backend, const char *store,
-				enum remote_op first, enum remote_op last, int n)
+				enum remote_op first, enum remote_op last, int n, bool by_socket)
 {
 	struct fuzz *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
 	struct cpudev_held held;
@@ -314,6 +464,7 @@ static inline void fuzz_session(const struct remote_backend *backend, const char
 	memset(f, 0, sizeof(*f));
 	f->backend = backend;
 	f->store = store;
+	f->socket = by_socket ? new_socket() : NULL;
 	f->base = UINT64_C(0x7e8000000000);
 	f->channel = aligned_alloc(4096, sizeof(*f->channel));
 	memset(f->channel, 0, sizeof(*f->channel));
@@ -321,6 +472,8 @@ static inline void fuzz_session(const struct remote_backend *backend, const char
 	place = mmap((void *)(uintptr_t)f->base, REMOTE_SPACE_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	cr_assert(eq(u64, word_of(place), f->base));
+	if (f->socket)
+		cr_assert(mirrors_add(&f->socket->mirrors, mirrored_at(f), MIRRORED));
 	begin_session(f);
 	replay(f);
 	for (unsigned op = first; op <= last; op++)
@@ -328,6 +481,8 @@ static inline void fuzz_session(const struct remote_backend *backend, const char
 	f->channel->threads = 2; /* waits, too, are then left to stand */
 	damage_and_invent(f, n);
 	session_close(&f->s);
+	if (f->socket)
+		end_socket(f->socket);
 	held = cpudev_held();
 	cr_assert(zero(sz, held.device + held.pinned + held.registered + held.streams +
 				   held.events + held.graphs + held.execs));

@@ -21,14 +21,17 @@
 
 /* ---- the handshake ------------------------------------------------------------------------ */
 
-enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 2 };
+enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 3 };
 
 /* The variable that names the folder of the layer; in it, the socket and the file of counts. */
 #define REMOTE_VARIABLE "RIFT_LAYER_REMOTE"
 #define REMOTE_SOCKET "socket"
 #define REMOTE_SHARED "shared"
 
-enum { REMOTE_BUILD_ID = 32, REMOTE_REASON = 160 };
+enum { REMOTE_BUILD_ID = 32, REMOTE_REASON = 160, REMOTE_TOKEN = 64, REMOTE_ADDRESS = 256 };
+
+/* How commands travel: by memory that both have mapped, or by a socket (socket.h). */
+enum remote_transport { REMOTE_SHM, REMOTE_UNIX, REMOTE_TCP };
 
 /* Where a program has its kernels: it has itself, as on the CPU device, or brings fat binaries. */
 enum remote_kernels { REMOTE_FUNCTIONS = 1, REMOTE_IMAGES };
@@ -36,15 +39,17 @@ enum remote_kernels { REMOTE_FUNCTIONS = 1, REMOTE_IMAGES };
 /* What a client says first, and again with another base where the daemon says REMOTE_TAKEN. */
 struct remote_hello {
 	uint32_t magic, version;
-	uint32_t kernels; /* enum remote_kernels */
-	uint32_t reserved;
+	uint32_t kernels;		   /* enum remote_kernels */
+	uint32_t transport;		   /* enum remote_transport */
 	uint8_t build_id[REMOTE_BUILD_ID]; /* of the program's file, zeros behind it */
 	uint64_t base; /* of the addresses that the client has kept free: REMOTE_SPACE_BYTES */
+	char token[REMOTE_TOKEN]; /* TCP: what only who may connect knows */
 };
 
 enum remote_verdict { REMOTE_WELCOME, REMOTE_TAKEN, REMOTE_REFUSED };
 
-/* With REMOTE_WELCOME come two file descriptors: struct remote_channel, and pinned memory. */
+/* With REMOTE_WELCOME come file descriptors: of pinned memory, but over TCP; and of struct
+ * remote_channel where that is shared. */
 struct remote_welcome {
 	uint32_t magic, verdict;
 	char reason[REMOTE_REASON]; /* of a refusal, one line without a full stop */
@@ -73,7 +78,8 @@ enum {
 	REMOTE_RING_BYTES = 1 << 20,
 	REMOTE_THREADS = 64, /* of a client that make calls at the same time */
 	REMOTE_ANSWER_BYTES = 8 << 10,
-	REMOTE_BLOCK_BYTES = 1 << 20,	  /* of a copy; it fits in a second-level cache */
+	REMOTE_BLOCK_BYTES = 4 << 20,	  /* of a copy, at most */
+	REMOTE_BLOCK_SHARED = 1 << 20,	  /* where memory is shared: it fits in a level-2 cache */
 	REMOTE_BLOCKS = 2,		  /* each way: one is filled while the other is emptied */
 	REMOTE_ARGUMENT_BYTES = 32 << 10, /* of a kernel */
 	REMOTE_PAYLOAD_BYTES = 34 << 10,  /* with attributes of the launch */
@@ -285,8 +291,12 @@ enum { REMOTE_BINS_AN_OCTAVE = 8, REMOTE_BINS = 32 * REMOTE_BINS_AN_OCTAVE };
 
 /* All clients under the layer count here. */
 struct remote_shared {
-	int64_t poll_ns; /* how long who waits polls before it sleeps */
-	int32_t strict;	 /* each call waits for its answer */
+	int64_t poll_ns;	      /* how long who waits polls before it sleeps */
+	int32_t strict;		      /* each call waits for its answer */
+	int32_t transport;	      /* enum remote_transport */
+	int64_t rtt_ns, gbit_s;	      /* of a network to be imitated; 0: none, without a bound */
+	char address[REMOTE_ADDRESS]; /* TCP: HOST:PORT of the daemon */
+	char token[REMOTE_ADDRESS];   /* TCP: the file that holds it */
 	atomic_int refused;
 	atomic_int_least64_t ahead, answered;
 	atomic_int_least64_t answer_bins[REMOTE_BINS]; /* ns, by remote_bin() */

@@ -21,9 +21,8 @@ int matmul_library_init(struct matmul_library *l)
 		return complain(ENOMEM, "impl=cublas: no %d bytes left on the device",
 				MATMUL_WORKSPACE);
 	}
-	BLAS(l->blas, l->blas->cublasCreate(&l->handle));
 	l->stream = cudaStreamLegacy; /* none that steps come in */
-	return 0;
+	return blas_create(l->blas, &l->handle);
 }
 
 void matmul_library_release(struct matmul_library *l)

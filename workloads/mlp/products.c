@@ -238,11 +238,10 @@ int mlp_products_init(const struct mlp_opts *o, struct mlp_state *s)
 	if (err)
 		return err;
 	if (o->launches == MLP_MANY) {
-		BLAS(p->blas, p->blas->cublasCreate(&p->handle));
 		p->stream = cudaStreamLegacy; /* none that steps come in */
-		return 0;
+		return blas_create(p->blas, &p->handle);
 	}
-	BLAS(p->blas, p->blas->cublasLtCreate(&p->lt));
+	err = blas_create_lt(p->blas, &p->lt);
 	for (int l = 1; !err && l <= s->net.hidden; l++)
 		err = plan_layer(o, s, l);
 	return err;

@@ -3,6 +3,7 @@
  * by nvcc (remake.sh). Runs what its arguments name, one after the other, and prints what each
  * returned.
  */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +116,28 @@ static int run_pool(void)
 	       !cudaMemPoolTrimTo(&pool, 0) || !cudaMemPoolSetAttribute(pool, REUSE, &all);
 }
 
+/* As cuBLAS's own runtime does, and a program's that is linked statically. */
+static int run_driver(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *found = driver ? dlsym(driver, "cuGetProcAddress_v2") : NULL;
+	int (*get)(const char *, void **, int, uint64_t, void *);
+	void *function = NULL;
+
+	memcpy(&get, &found, sizeof(get));
+	return found ? get("cuInit", &function, 13000, 0, NULL) : -1;
+}
+
+/* As a program that is linked with cuBLAS, or has loaded it for all to see. */
+static int run_cublas(void)
+{
+	void *found = dlsym(RTLD_DEFAULT, "cublasCreate_v2"), *handle = NULL;
+	int (*create)(void **);
+
+	memcpy(&create, &found, sizeof(create));
+	return found ? create(&handle) : -1;
+}
+
 static int run(const char *name, void *to)
 {
 #define NAMED(function, ...)                                                                       \
@@ -134,6 +157,8 @@ static int run(const char *name, void *to)
 	NAMED(unknown_kernel, )
 	NAMED(copies, to)
 	NAMED(pool, )
+	NAMED(driver, )
+	NAMED(cublas, )
 #undef NAMED
 	if (!strcmp(name, "reset"))
 		return cudaDeviceReset();

@@ -76,7 +76,7 @@ int client_last_error(bool forget)
 	return error;
 }
 
-int client_refuse(const char *function)
+void client_say_refused(const char *function)
 {
 	static const char *said[512];
 	static atomic_int n;
@@ -84,13 +84,18 @@ int client_refuse(const char *function)
 
 	for (int i = 0; i < known && i < 512; i++)
 		if (said[i] && !strcmp(said[i], function))
-			return client_result(CUDA_NOT_SUPPORTED);
+			return;
 	known = atomic_fetch_add(&n, 1);
 	if (known < 512)
 		said[known] = function;
 	fprintf(stderr, "rift: layer remote: not supported: %s\n", function);
 	if (shared)
 		atomic_fetch_add(&shared->refused, 1);
+}
+
+int client_refuse(const char *function)
+{
+	client_say_refused(function);
 	return client_result(CUDA_NOT_SUPPORTED);
 }
 
@@ -117,7 +122,7 @@ static void open_connection(void)
 	if (!folder)
 		fprintf(stderr, "rift: layer remote: its library is loaded, but %s is not set\n",
 			REMOTE_VARIABLE);
-	else if (nowhere && connection_open(&connection, folder))
+	else if (nowhere && connection_open(&connection, folder, shared))
 		state = CONNECTED;
 }
 
@@ -166,6 +171,11 @@ uint64_t client_base(void)
 void client_poll(int64_t ns)
 {
 	poll_ns = ns < 0 ? told_poll_ns : ns;
+}
+
+struct mirrors *client_mirrors(void)
+{
+	return connection.mirrors;
 }
 
 /* One line, and no call works any more. */
@@ -260,6 +270,9 @@ static void publish(void)
 {
 	struct remote_channel *ch = connection.channel;
 
+	/* a daemon that is gone is noticed by who waits for it */
+	if (connection.transport != REMOTE_SHM)
+		socket_send(&connection, begun);
 	head += begun->bytes;
 	sent++;
 	atomic_store(&ch->head, head);
@@ -307,6 +320,11 @@ void client_block_is_read(unsigned block)
 const uint8_t *client_block_out(unsigned block)
 {
 	return connection.channel->out[block];
+}
+
+uint64_t client_block_bytes(void)
+{
+	return connection.transport == REMOTE_SHM ? REMOTE_BLOCK_SHARED : REMOTE_BLOCK_BYTES;
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */

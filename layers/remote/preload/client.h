@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/remote/mirror.h"
 #include "layers/remote/preload/cuda.h"
 #include "layers/remote/regions.h"
 #include "layers/remote/wire.h"
@@ -39,7 +40,10 @@ void client_unlock(void);
 /* For calls that the client answers without the lock: likewise. */
 int client_result(int error);
 
-/* Says once on stderr that the function is refused, and returns cudaErrorNotSupported. */
+/* Says once on stderr that the function is refused. */
+void client_say_refused(const char *function);
+
+/* And is an error of CUDA, which becomes the thread's last one: cudaErrorNotSupported. */
 int client_refuse(const char *function);
 
 /* The calling thread's; forget: there is none from now on. */
@@ -87,23 +91,35 @@ void client_await_position(uint64_t position);
 uint8_t *client_take_block(unsigned block);
 void client_block_is_read(unsigned block);
 const uint8_t *client_block_out(unsigned block);
+uint64_t client_block_bytes(void);
 
 /* ---- the connection (connect.c) ----------------------------------------------------------- */
 
 struct connection {
-	int socket;
+	int socket, transport;
 	uint64_t base;
 	struct remote_channel *channel;
+	const struct remote_shared *told;
+	struct mirrors *mirrors; /* TCP: pinned memory that each side has */
+	atomic_bool ended;	 /* over a socket: all that the daemon has said is here */
 };
 
 /* Finds the daemon of the folder. False after one line. */
-bool connection_open(struct connection *c, const char *folder);
+bool connection_open(struct connection *c, const char *folder, const struct remote_shared *told);
 
 /* Has the daemon ended? */
 bool connection_is_lost(const struct connection *c);
 
 /* The file of the layer, or a page of the process's own where there is none. */
 struct remote_shared *connection_shared(const char *folder);
+
+/* Pinned memory over TCP, which each side has; NULL: it is shared. With the client's lock. */
+struct mirrors *client_mirrors(void);
+
+/* Where the daemon is at the other end of a socket (socket.c): reads what it says, and sends it a
+ * command and the block that belongs to it. False: that cannot be. */
+bool socket_begin(struct connection *c);
+bool socket_send(struct connection *c, const struct remote_command *command);
 
 /* ---- handles (handles.c); with the lock --------------------------------------------------- */
 

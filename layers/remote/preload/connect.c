@@ -11,6 +11,7 @@
 
 #include "layers/remote/image.h"
 #include "layers/remote/preload/client.h"
+#include "layers/remote/tcp.h"
 
 static bool fail(const char *what, const char *why)
 {
@@ -35,6 +36,27 @@ static int reach(const char *folder)
 	return err ? -1 : fd;
 }
 
+static int reach_tcp(const char *address)
+{
+	struct addrinfo *all = tcp_address(address, false);
+	int fd = -1;
+
+	for (const struct addrinfo *a = all; a && fd < 0; a = a->ai_next) {
+		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd >= 0 && connect(fd, a->ai_addr, a->ai_addrlen)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (!all)
+		errno = EADDRNOTAVAIL;
+	if (all)
+		freeaddrinfo(all);
+	if (fd >= 0)
+		tcp_set_options(fd);
+	return fd;
+}
+
 /* The addresses are this process's, and nothing is there. */
 static bool reserve(uint64_t base)
 {
@@ -47,7 +69,7 @@ static bool reserve(uint64_t base)
 	return got == want;
 }
 
-static bool read_welcome(int fd, struct remote_welcome *w, int shared[2])
+static bool read_welcome(int fd, struct remote_welcome *w, int *shared, unsigned n)
 {
 	union {
 		struct cmsghdr align;
@@ -66,40 +88,60 @@ static bool read_welcome(int fd, struct remote_welcome *w, int shared[2])
 	    w->magic != REMOTE_MAGIC)
 		return false;
 	c = CMSG_FIRSTHDR(&m);
-	if (w->verdict != REMOTE_WELCOME)
+	if (w->verdict != REMOTE_WELCOME || !n)
 		return true;
-	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(2 * sizeof(int)))
+	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(n * sizeof(int)))
 		return false;
-	memcpy(shared, CMSG_DATA(c), 2 * sizeof(int));
+	memcpy(shared, CMSG_DATA(c), n * sizeof(int));
 	return true;
 }
 
+/* The process's own where the descriptor is -1. */
+static void *map(void *at, size_t bytes, int fd)
+{
+	int flags = (at ? MAP_FIXED : 0) | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	void *got = mmap(at, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return got;
+}
+
+/* shared: of pinned memory, and of the channel. */
 static bool map_shared(struct connection *c, const int shared[2])
 {
-	void *channel =
-		mmap(NULL, sizeof(*c->channel), PROT_READ | PROT_WRITE, MAP_SHARED, shared[0], 0);
-	void *pinned = mmap((void *)(uintptr_t)c->base, REMOTE_PINNED_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, shared[1], 0);
+	void *channel = map(NULL, sizeof(*c->channel), shared[1]);
+	void *pinned = map((void *)(uintptr_t)c->base, REMOTE_PINNED_BYTES, shared[0]);
 
-	close(shared[0]);
-	close(shared[1]);
 	if (channel == MAP_FAILED || pinned == MAP_FAILED)
 		return fail("no shared memory", strerror(errno));
 	/* a dump of this process need not hold it */
 	madvise(pinned, REMOTE_PINNED_BYTES, MADV_DONTDUMP);
 	c->channel = channel;
+	if (c->transport != REMOTE_SHM && !socket_begin(c))
+		return fail("no thread for a socket", strerror(errno));
 	return true;
 }
 
 /* Says hello with one base after the other, until both sides have it free. */
-static bool shake_hands(struct connection *c)
+static bool shake_hands(struct connection *c, const struct remote_shared *told)
 {
 	static const uint64_t bases[] = REMOTE_BASES;
 	const struct image program = image_of_program();
 	struct remote_hello h = { .magic = REMOTE_MAGIC, .version = REMOTE_VERSION };
+	static const unsigned descriptors[] = {
+		[REMOTE_SHM] = 2, [REMOTE_UNIX] = 1, [REMOTE_TCP] = 0
+	};
 	struct remote_welcome w = { 0 };
-	int shared[2];
+	int shared[2] = { -1, -1 };
 
+	h.transport = (uint32_t)c->transport;
+	if (c->transport == REMOTE_TCP) {
+		const char *why = tcp_token(told->token, h.token);
+
+		if (why)
+			return fail("no token", why);
+	}
 	h.kernels = kernels_are_functions() ? REMOTE_FUNCTIONS : REMOTE_IMAGES;
 	memcpy(h.build_id, program.build_id, sizeof(h.build_id));
 	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
@@ -107,7 +149,7 @@ static bool shake_hands(struct connection *c)
 		if (!reserve(h.base))
 			continue;
 		if (send(c->socket, &h, sizeof(h), MSG_NOSIGNAL) != (ssize_t)sizeof(h) ||
-		    !read_welcome(c->socket, &w, shared))
+		    !read_welcome(c->socket, &w, shared, descriptors[c->transport]))
 			return fail("no daemon", "it does not answer");
 		if (w.verdict == REMOTE_WELCOME)
 			return map_shared(c, shared);
@@ -120,18 +162,24 @@ static bool shake_hands(struct connection *c)
 	return fail("no addresses for memory", "those that it may have are taken");
 }
 
-bool connection_open(struct connection *c, const char *folder)
+bool connection_open(struct connection *c, const char *folder, const struct remote_shared *told)
 {
-	c->socket = reach(folder);
+	c->told = told;
+	c->transport = told->transport;
+	c->socket = c->transport == REMOTE_TCP ? reach_tcp(told->address) : reach(folder);
 	if (c->socket < 0)
 		return fail("no daemon", strerror(errno));
-	return shake_hands(c);
+	return shake_hands(c, told);
 }
 
 bool connection_is_lost(const struct connection *c)
 {
 	char byte;
-	ssize_t n = recv(c->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	ssize_t n;
+
+	if (c->transport != REMOTE_SHM)
+		return atomic_load(&c->ended);
+	n = recv(c->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
 	return !n || (n < 0 && errno != EAGAIN && errno != EINTR);
 }

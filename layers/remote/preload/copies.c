@@ -36,20 +36,22 @@ struct piece {
 /* From row `row` and byte `at` of it on, which move along. False: that was all. */
 static bool next_piece(const struct remote_rows *all, uint64_t *row, uint64_t *at, struct piece *p)
 {
+	const uint64_t room = client_block_bytes();
+
 	if (*row == all->height)
 		return false;
 	p->dst = all->dst + *row * all->dst_pitch + *at;
 	p->src = all->src + *row * all->src_pitch + *at;
 	p->height = 1;
-	if (all->width > REMOTE_BLOCK_BYTES) {
+	if (all->width > room) {
 		uint64_t left = all->width - *at;
 
-		p->width = left < REMOTE_BLOCK_BYTES ? left : REMOTE_BLOCK_BYTES;
+		p->width = left < room ? left : room;
 		*at += p->width;
 		*row += *at == all->width;
 		*at %= all->width;
 	} else {
-		uint64_t fit = REMOTE_BLOCK_BYTES / all->width, left = all->height - *row;
+		uint64_t fit = room / all->width, left = all->height - *row;
 
 		p->width = all->width;
 		p->height = left < fit ? left : fit;
@@ -158,7 +160,7 @@ static bool is_there(uint64_t address)
 {
 	const struct region *r = regions_find(&client_regions, address);
 
-	return r && r->kind != REGION_REGISTERED;
+	return r && r->kind != REGION_REGISTERED && r->kind != REGION_STAGED;
 }
 
 /* Both in the program's own memory: after what was submitted before. */

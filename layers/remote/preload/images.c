@@ -148,7 +148,8 @@ static int send_parts(const struct image *i)
 	int error = 0;
 
 	for (uint64_t at = 0, bytes; !error && at < i->bytes; at += bytes) {
-		bytes = i->bytes - at < REMOTE_BLOCK_BYTES ? i->bytes - at : REMOTE_BLOCK_BYTES;
+		bytes = client_block_bytes();
+		bytes = i->bytes - at < bytes ? i->bytes - at : bytes;
 		memcpy(client_take_block(0), i->data + at, bytes);
 		client_begin(REMOTE_IMAGE_PART, WORDS(i->number, bytes), 0);
 		error = client_ask_now(NULL, 0, true);

@@ -258,24 +258,49 @@ static uint64_t choose_place(uint64_t bytes)
 	return pinned_next - bytes;
 }
 
-static int pin(void **memory, size_t bytes)
+/* Over TCP each side has a copy of what is small; what is larger is the program's alone. */
+static enum region_kind kind_of_pinned(uint64_t bytes)
+{
+	const struct mirrors *m = client_mirrors();
+
+	return !m || mirrors_may_add(m, bytes) ? REGION_PINNED : REGION_STAGED;
+}
+
+static int ask_to_pin(const struct region *piece)
+{
+	int error;
+
+	if (piece->kind == REGION_STAGED)
+		return 0;
+	error = client_ask(REMOTE_PIN, WORDS(piece->base, piece->bytes), NULL, 0);
+	if (!error && client_mirrors() &&
+	    !mirrors_add(client_mirrors(), piece->base, piece->bytes)) {
+		client_ask(REMOTE_UNPIN, WORDS(piece->base), NULL, 0);
+		error = CUDA_NO_MEMORY;
+	}
+	return error;
+}
+
+static int pin(void **memory, size_t bytes, bool mapped)
 {
 	uint64_t pages = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	struct region piece = { .bytes = bytes, .kind = REGION_PINNED };
+	struct region piece = { .bytes = bytes, .kind = kind_of_pinned(bytes) };
 	int error;
 
 	*memory = NULL;
 	if (!bytes)
 		return 0;
+	if (mapped && piece.kind == REGION_STAGED)
+		return client_refuse("mapped memory of more than 1 MiB, or 8 MiB in all, over TCP");
 	piece.base = pages < bytes ? 0 : choose_place(pages);
 	/* entered first, so that nobody else takes the place while the daemon works */
 	if (!piece.base || !regions_add(&client_regions, piece))
 		return CUDA_NO_MEMORY;
 	*memory = (void *)(uintptr_t)piece.base;
-	error = client_ask(REMOTE_PIN, WORDS(piece.base, bytes), NULL, 0);
+	error = ask_to_pin(&piece);
 	if (!error)
 		return 0;
-	regions_remove(&client_regions, find_piece(*memory, REGION_PINNED));
+	regions_remove(&client_regions, find_piece(*memory, piece.kind));
 	*memory = NULL;
 	return error;
 }
@@ -287,7 +312,7 @@ int cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
 			    ? client_enter()
 			    : client_result(CUDA_INVALID_VALUE);
 
-	return error ? error : client_leave(pin(memory, bytes));
+	return error ? error : client_leave(pin(memory, bytes, flags & MAPPED));
 }
 
 int cudaMallocHost(void **memory, size_t bytes)
@@ -300,7 +325,8 @@ static void give_back(struct region *piece)
 {
 	uint64_t pages = (piece->bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 
-	madvise((void *)(uintptr_t)piece->base, pages, MADV_REMOVE);
+	madvise((void *)(uintptr_t)piece->base, pages,
+		client_mirrors() ? MADV_DONTNEED : MADV_REMOVE);
 	if (piece->base + pages == pinned_next)
 		pinned_next = piece->base;
 	regions_remove(&client_regions, piece);
@@ -312,8 +338,14 @@ int cudaFreeHost(void *memory)
 
 	if (error || !memory)
 		return error ? error : client_leave(0);
+	if (find_piece(memory, REGION_STAGED)) {
+		give_back(find_piece(memory, REGION_STAGED));
+		return client_leave(0);
+	}
 	if (!find_piece(memory, REGION_PINNED))
 		return client_leave(CUDA_INVALID_VALUE);
+	if (client_mirrors())
+		mirrors_remove(client_mirrors(), word_of(memory));
 	error = client_ask(REMOTE_UNPIN, WORDS(word_of(memory)), NULL, 0);
 	if (!error && find_piece(memory, REGION_PINNED))
 		give_back(find_piece(memory, REGION_PINNED));
@@ -328,6 +360,9 @@ int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 	if (error)
 		return error;
 	piece = regions_find(&client_regions, word_of(host));
+	if (piece && piece->kind == REGION_STAGED)
+		return client_leave(client_refuse("cudaHostGetDevicePointer of pinned memory of "
+						  "more than 1 MiB, or 8 MiB in all, over TCP"));
 	if (!device || flags || !piece ||
 	    (piece->kind != REGION_PINNED && piece->kind != REGION_REGISTERED))
 		return client_leave(CUDA_INVALID_VALUE);
@@ -388,7 +423,9 @@ int cudaPointerGetAttributes(struct cuda_pointer_attributes *out, const void *po
 				  : MEMORY_UNREGISTERED,
 		.device = piece ? 0 : -2, /* cudaInvalidDeviceId */
 		.device_pointer =
-			piece && piece->kind != REGION_REGISTERED ? (void *)pointer : NULL,
+			piece && piece->kind != REGION_REGISTERED && piece->kind != REGION_STAGED
+				? (void *)pointer
+				: NULL,
 		.host_pointer = on_device ? NULL : (void *)pointer,
 	};
 	return client_leave(0);

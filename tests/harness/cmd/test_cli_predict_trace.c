@@ -119,6 +119,41 @@ Test(small_cli_predict_trace, remedies_that_were_asked_for)
 	cr_expect(eq(str, (char *)json_get_text(json_array_get(list, 1), "remedy"), "pool"), "2");
 }
 
+/* Launches of B were waited for in two ways, the second 1.5 times as long; A's in one. */
+Test(small_cli_predict_trace, another_wait_policy)
+{
+	struct fake_session s = fake_session();
+	const json_t *r;
+	char both[64];
+	double a;
+
+	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
+	s.quick = true;
+	s.processes = 5;
+	s.noise = 0.001;
+	s.kinds = 2;
+	s.kind[0] = SYNC_SPIN;
+	s.kind[1] = SYNC_BLOCKING;
+	s.policy_factor = 1.5;
+	fake_session_write(&s, both);
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	r = json_array_get(json_object_get(rift_json("predict '%s' --on '%s' --from '%s' --sync "
+						     "spin --what-if sync=blocking --json",
+						     made.path, both, both),
+					   "remedies"),
+			   0);
+	cr_expect(eq(str, (char *)json_get_text(r, "sync"), "blocking"), "kind");
+	cr_expect(eq(dbl, json_get_number(r, "calls"), N), "calls");
+	a = json_get_number(r, "a_ns");
+	cr_expect(epsilon_eq(dbl, a, N * (STEP + 800.0), N * 80.0), "Z - c - d, 1600, by half: %g",
+		  a);
+	cr_expect(epsilon_eq(dbl, json_get_number(r, "b_ns"), a, 1e-6 * a), "B is A");
+	refused(3, "native.jsonl was not swept so",
+		"predict '%s' --on '%s' --what-if sync=blocking", made.path, native);
+	refused(3, "sync=KIND", "predict '%s' --on '%s' --what-if sync=block", made.path, guest);
+	refused(3, "sync=KIND", "predict '%s' --on '%s' --what-if sync", made.path, guest);
+}
+
 Test(small_cli_predict_trace, a_table)
 {
 	static const char *const want[] = { "./app x", "B / A", "graphs", "batch=4", NULL };
@@ -145,6 +180,8 @@ Test(small_cli_predict_trace, refused)
 	refused(3, "--on", "predict '%s'", made.path);
 	refused(3, "none.jsonl", "predict '%s' --on '%s/none.jsonl'", made.path, dir);
 	refused(3, "--what-if", "predict '%s' --on '%s' --what-if pool", native, guest);
+	refused(3, "--from", "predict '%s' --on '%s' --costs %s --from-costs %s", native, guest,
+		costs, costs);
 	refused(3, "none.json", "predict '%s' --on '%s' --costs '%s/none.json' --from-costs %s",
 		made.path, guest, dir, costs);
 	refused(3, "no trace", "predict '%s' --on '%s' --measured '%s'", made.path, guest, native);

@@ -144,7 +144,7 @@ Test(large_cli_stack, launches_held_against_a_workload)
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' --on '%s'", file, other)), "%s",
 		  text);
 	says_all(text, (const char *[]){ "launch, n = 5", "  myocyte ", "stream", "graph", "fused",
-					 "accepted", "kernels'", NULL });
+					 "accepted", "priced with", NULL });
 	/* the first session is the launches' where --on is not given */
 	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' '%s' --json", other, file)), "%s",
 		  text);

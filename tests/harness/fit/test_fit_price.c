@@ -368,7 +368,7 @@ Test(small_fit_price, myocyte_is_priced_from_launches)
 						.b = &launch.fit,
 						.a = &launch.fit,
 						.measured = &myocyte.grid });
-	cr_assert(eq(int, p.compared, 35), "%d", p.compared);
+	cr_assert(eq(int, p.compared, 31), "%d", p.compared);
 	cr_assert(le(dbl, p.median, 0.03), "%g", p.median);
 	cr_assert(le(dbl, p.p95, 0.05), "%g", p.p95);
 	prices_release(&p);

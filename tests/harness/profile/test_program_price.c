@@ -394,6 +394,29 @@ Test(small_program_price, a_batch_waits_once)
 	end();
 }
 
+/* Turns wait for 3000 ns more by the other policy on A, and for 7000 on B, where no turn cost more.
+ */
+Test(small_program_price, another_wait_policy_is_paid_by_each_wait)
+{
+	struct model blocking_a = dearer(MODEL_Z, 3000), blocking_b = dearer(MODEL_Z, 7000);
+	struct fit a = { .model = blocking_a }, b = { .model = blocking_b };
+	struct remedy r = { .kind = REMEDY_SYNC, .sync = SYNC_BLOCKING };
+	long wall = turns(4000);
+
+	price_on(&model_a, true);
+	program_price_remedy(&price, &r);
+	cr_expect(isnan(r.a_ns) && isnan(r.b_ns), "no session says it");
+	sources.sync_b[SYNC_BLOCKING] = &b;
+	program_price_remedy(&price, &r);
+	cr_expect(isnan(r.a_ns), "A's does not");
+	cr_expect(epsilon_eq(dbl, r.b_ns, wall + N * 7000.0, 1e-6), "on B: %g", r.b_ns);
+	sources.sync_a[SYNC_BLOCKING] = &a;
+	program_price_remedy(&price, &r);
+	cr_expect(epsilon_eq(dbl, r.a_ns, wall + N * 3000.0, 1e-6), "on A: %g", r.a_ns);
+	cr_expect(eq(i64, r.calls, N), "calls");
+	end();
+}
+
 Test(small_program_price, pinned_memory_has_another_rate)
 {
 	struct remedy r;

@@ -6,14 +6,14 @@
  * are in the order of their starts, over all threads; operations in the order of their calls.
  * Repeats that the file has folded are calls like all others here.
  */
-#ifndef RIFT_PROFILE_TRACE_H
-#define RIFT_PROFILE_TRACE_H
+#ifndef RIFT_TRACE_H
+#define RIFT_TRACE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/record/record.h"
+#include "common/record_lines.h"
 
 #define TRACE_VERSION "1.0"
 
@@ -101,6 +101,12 @@ struct trace_op {
 	bool async;
 };
 
+/* A fold of the file: `times` repeats of n calls, whose ids are id, id - 1, and so on. */
+struct trace_fold {
+	int64_t id, n, times;
+	int64_t t0, t1;
+};
+
 struct trace_mark {
 	int64_t t;
 	int32_t thread, name;
@@ -171,7 +177,8 @@ struct trace {
 	struct trace_op *op;
 	struct trace_mark *mark;
 	struct trace_own *own;
-	int64_t strings, threads, streams, graphs, calls, ops, marks, owns;
+	struct trace_fold *fold;
+	int64_t strings, threads, streams, graphs, calls, ops, marks, owns, folds;
 
 	int64_t profiled_wall_ns; /* TRACE_NONE: not known */
 	int unprofiled;		  /* runs without the recorder */

@@ -1,8 +1,8 @@
 /*
- * test_trace.c - harness/profile: traces are read, folds made calls again, and what is damaged is
+ * test_trace.c - common/trace: traces are read, folds made calls again, and what is damaged is
  * refused with its line.
  */
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/profile/trace_impl.h"
+#include "common/trace/trace_impl.h"
 
 enum { VALUES_MAX = 256, BODY_MAX = 65536 };
 /* Gaps from which on a recorder asks for the thread's processor time. */
@@ -241,6 +241,16 @@ static int add_folded_call(struct reading *r, struct fold *f, struct body_call *
 	return err || b->op_took.taken == b->op_took.sum ? err : add_folded_op(r, f, b, &call);
 }
 
+static void keep_fold(struct reading *r, const struct fold *f)
+{
+	struct trace *t = r->t;
+
+	t->fold = trace_grow(t->fold, t->folds, &r->room.folds, sizeof(*t->fold));
+	t->fold[t->folds++] = (struct trace_fold){
+		.id = -r->made - 1, .n = (int64_t)f->n, .times = f->times, .t0 = f->t0, .t1 = f->t1
+	};
+}
+
 static int add_repeats(struct reading *r, struct fold *f)
 {
 	double host = 0;
@@ -275,6 +285,7 @@ int trace_take_fold(struct reading *r, const json_t *o)
 		f.stream_end = calloc((size_t)r->t->streams + 1, sizeof(int64_t));
 		CHECK(f.stream_end, "memory of %ld streams", (long)r->t->streams);
 		fit_to_length(&f);
+		keep_fold(r, &f);
 		err = add_repeats(r, &f);
 	}
 	fold_release(&f);

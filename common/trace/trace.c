@@ -1,5 +1,5 @@
 /* trace.c - reads a trace: its header, its tables, the order of its rows. */
-#include "harness/profile/trace.h"
+#include "common/trace/trace.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,9 +9,9 @@
 
 #include "common/check.h"
 #include "common/unpacked.h"
-#include "harness/base/json.h"
-#include "harness/base/text.h"
-#include "harness/profile/trace_impl.h"
+#include "common/json_get.h"
+#include "common/typed.h"
+#include "common/trace/trace_impl.h"
 
 const struct record_format trace_format = { "trace", 1, 1, "trace" };
 
@@ -506,6 +506,7 @@ void trace_release(struct trace *t)
 	free(t->op);
 	free(t->mark);
 	free(t->own);
+	free(t->fold);
 	free(t->program);
 	free(t->path);
 	json_decref(t->header);

@@ -1,11 +1,11 @@
 /* trace_impl.h - what the readers of a trace's rows share. */
-#ifndef RIFT_PROFILE_TRACE_IMPL_H
-#define RIFT_PROFILE_TRACE_IMPL_H
+#ifndef RIFT_TRACE_IMPL_H
+#define RIFT_TRACE_IMPL_H
 
 #include <stddef.h>
 
-#include "harness/profile/trace.h"
-#include "harness/record/record.h"
+#include "common/trace/trace.h"
+#include "common/record_lines.h"
 
 /* Ids of the file to indexes: at[id], TRACE_NONE where there is none. */
 struct id_map {
@@ -15,7 +15,7 @@ struct id_map {
 
 /* An array that grows: what it has room for. */
 struct room {
-	int64_t strings, threads, streams, graphs, calls, ops, marks, owns;
+	int64_t strings, threads, streams, graphs, calls, ops, marks, owns, folds;
 };
 
 struct reading {

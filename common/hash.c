@@ -1,5 +1,5 @@
 /* hash.c - SHA-256 of JSON values and of a growing file. */
-#include "harness/base/hash.h"
+#include "common/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

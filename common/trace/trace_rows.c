@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/base/json.h"
-#include "harness/base/text.h"
-#include "harness/profile/trace_impl.h"
+#include "common/json_get.h"
+#include "common/typed.h"
+#include "common/trace/trace_impl.h"
 
 /* clang-format off */
 const char *const call_class_names[] = {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/profile/retime.h"
-#include "harness/stats/stats.h"
+#include "common/trace/steps.h"
+#include "common/timing.h"
 
 /* A launch call this much longer than the 95 % quantile, and so many ns more, is no launch alone.
  */
@@ -36,7 +36,7 @@ struct thread_state {
 
 /* Times from which medians are made. */
 struct times {
-	double *ns;
+	int64_t *ns;
 	int64_t n, room;
 };
 
@@ -55,7 +55,7 @@ struct scan {
 		lead[COPY_DIRECTIONS][2][2]; /* leads: by waiting, beside others */
 };
 
-static void times_add(struct times *t, double ns)
+static void times_add(struct times *t, int64_t ns)
 {
 	if (t->n == t->room) {
 		t->room = t->room ? 2 * t->room : 64;
@@ -68,11 +68,16 @@ static void times_add(struct times *t, double ns)
 /* Frees them. */
 static double times_median(struct times *t, double without)
 {
-	double median = t->n ? median_of(t->ns, (int)t->n) : without;
+	double median = t->n ? timing_median(t->ns, t->n) : without;
 
 	free(t->ns);
 	*t = (struct times){ 0 };
 	return median;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
 }
 
 static double longest(double a, double b)
@@ -173,7 +178,7 @@ static bool is_long(const struct trace *t, const struct trace_call *c)
 	       (double)(c->t1 - c->t0) > ns[QUANTILE_P95] * LONG_TIMES + LONG_NS;
 }
 
-static void find_launch(struct scan *scan, int64_t i, int64_t pending)
+static void find_launch_call(struct scan *scan, int64_t i, int64_t pending)
 {
 	const struct trace *t = scan->t;
 	const struct trace_call *c = &t->call[i];
@@ -183,11 +188,11 @@ static void find_launch(struct scan *scan, int64_t i, int64_t pending)
 
 	step->role = STEP_LAUNCH;
 	if (c->ops && scan->device_end <= c->t0)
-		times_add(&scan->latency, longest((double)(t->op[c->first_op].t0 - c->t1), 0));
+		times_add(&scan->latency, later(t->op[c->first_op].t0 - c->t1, 0));
 	if (!is_long(t, c))
 		return;
 	if ((double)pending >= full) {
-		times_add(&scan->full, (double)pending);
+		times_add(&scan->full, pending);
 		return;
 	}
 	step->loads = true;
@@ -216,6 +221,7 @@ static void find_copy(struct scan *scan, int64_t i, int64_t pending)
 	const struct trace_call *c = &t->call[i];
 	const struct trace_op *first = &t->op[c->first_op], *last = first + c->ops - 1;
 	struct step *step = &scan->s->step[i];
+	int64_t lead;
 	bool waits;
 
 	if (!c->ops)
@@ -223,10 +229,11 @@ static void find_copy(struct scan *scan, int64_t i, int64_t pending)
 	waits = copy_waits(c, last);
 	step->role = waits ? STEP_COPY_WAIT : STEP_COPY;
 	step->tail_ns = waits ? (double)(c->t1 - last->t1) : 0;
-	step->lead_ns = pending ? NAN : longest((double)(first->t0 - c->t0), 0);
+	lead = later(first->t0 - c->t0, 0);
+	step->lead_ns = pending ? NAN : (double)lead;
 	step->beside = scan->device_end > c->t0;
 	if (!pending)
-		times_add(&scan->lead[direction_of(t, c)][waits][step->beside], step->lead_ns);
+		times_add(&scan->lead[direction_of(t, c)][waits][step->beside], lead);
 }
 
 /* When what a synchronize or a query waits for had ended; negative: nothing. */
@@ -245,7 +252,7 @@ static void find_sync(struct scan *scan, int64_t i)
 
 	scan->s->step[i].role = STEP_SYNC;
 	if (scope_end(scan, c) <= c->t0)
-		times_add(&scan->sync, (double)(c->t1 - c->t0));
+		times_add(&scan->sync, c->t1 - c->t0);
 }
 
 static void find_free(struct scan *scan, int64_t i)
@@ -311,7 +318,7 @@ static void find_role(struct scan *scan, int64_t i, int64_t before)
 	step->role = STEP_FIXED;
 	step->own_ns = 0;
 	if (c->class == CALL_LAUNCH && !c->captured) {
-		find_launch(scan, i, pending);
+		find_launch_call(scan, i, pending);
 		return;
 	}
 	step->own_ns = (double)(c->t1 - c->t0);
@@ -457,14 +464,13 @@ static double process_end(const struct trace *t)
 /* Beyond what it worked itself, by the medians of processes that do nothing. */
 static double added_to_process(const struct trace *t)
 {
-	double with[TRACE_RUNS_MAX], without[TRACE_RUNS_MAX];
+	struct times with = { 0 }, without = { 0 };
 
-	if (!t->empties || !t->plain_empties)
-		return 0;
 	for (int i = 0; i < t->empties; i++)
-		with[i] = t->empty[i].wall_ns - t->empty[i].own_ns;
-	memcpy(without, t->plain_empty_ns, sizeof(without));
-	return longest(median_of(with, t->empties) - median_of(without, t->plain_empties), 0);
+		times_add(&with, (int64_t)(t->empty[i].wall_ns - t->empty[i].own_ns));
+	for (int i = 0; i < t->plain_empties; i++)
+		times_add(&without, (int64_t)t->plain_empty_ns[i]);
+	return longest(times_median(&with, 0) - times_median(&without, INFINITY), 0);
 }
 
 /* What the recorder adds to a process is taken off its beginning. */

@@ -1,6 +1,6 @@
 /* hash.h - SHA-256 of JSON values and of a growing file, as 64 hexadecimal digits. */
-#ifndef RIFT_BASE_HASH_H
-#define RIFT_BASE_HASH_H
+#ifndef RIFT_HASH_H
+#define RIFT_HASH_H
 
 #include <jansson.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/profile/trace_impl.h"
+#include "common/trace/trace_impl.h"
 
 /* ---- sorting ------------------------------------------------------------------------------ */
 

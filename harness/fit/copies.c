@@ -1,0 +1,169 @@
+/* copies.c - see copies.h. */
+#include "harness/fit/copies.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "harness/fit/grid.h"
+
+/* ---- of a session ------------------------------------------------------------------------- */
+
+struct copy_paces copy_paces_none(void)
+{
+	static const struct copy_pace none = { NAN, NAN, NAN, NAN, NAN };
+
+	return (struct copy_paces){ .to_device = { none, none }, .to_host = { none, none } };
+}
+
+/* ns a copy between the two deepest stream blocks of a size. */
+struct slopes {
+	double call_ns, total_ns;
+};
+
+static struct slopes slopes_of(const struct grid *g, int size)
+{
+	const struct grid_point *large = NULL, *small = NULL;
+	double copies;
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct grid_point *p = &g->point[i];
+
+		if (p->size != size || p->batch.mode != MODE_STREAM)
+			continue;
+		if (!large || p->batch.depth > large->batch.depth) {
+			small = large;
+			large = p;
+		} else if (!small || p->batch.depth > small->batch.depth) {
+			small = p;
+		}
+	}
+	if (!small)
+		return (struct slopes){ NAN, NAN };
+	copies = large->batch.depth - small->batch.depth;
+	return (struct slopes){ (large->enq_ns - small->enq_ns) / copies,
+				(large->total_ns - small->total_ns) / copies };
+}
+
+static struct copy_pace pace_of(const struct grid *g)
+{
+	int last = g->n_sizes - 1;
+	struct slopes small = slopes_of(g, 0), large = slopes_of(g, last);
+	double more = g->size[last].value - g->size[0].value;
+
+	return (struct copy_pace){
+		.call_ns = small.call_ns,
+		.submit_ns = small.total_ns,
+		.bytes = g->size[last].value,
+		.large_ns = large.total_ns,
+		.host_ns_per_byte = more > 0 ? fmax(large.call_ns - small.call_ns, 0) / more : 0,
+	};
+}
+
+static bool has_value(const struct config *c, const char *name, const char *wanted)
+{
+	char value[64];
+
+	for (const struct param *row = c->params.rows; row->name; row++)
+		if (!strcmp(row->name, name)) {
+			param_format(row, c->params.opts, value, sizeof(value));
+			return !strcmp(value, wanted);
+		}
+	return false;
+}
+
+/* Whose paces a configuration of transfer says; NULL: nobody's. */
+static struct copy_pace *slot_of(struct copy_paces *out, const struct config *c)
+{
+	bool pageable = has_value(c, "host", "pageable");
+
+	if (!has_value(c, "call", "async") || !has_value(c, "split", "0") ||
+	    (!pageable && !has_value(c, "host", "pinned")))
+		return NULL;
+	if (has_value(c, "dir", "h2d"))
+		return &out->to_device[pageable];
+	return has_value(c, "dir", "d2h") ? &out->to_host[pageable] : NULL;
+}
+
+int copy_paces_of(struct copy_paces *out, const struct journal *j, int side)
+{
+	int err = 0;
+
+	*out = copy_paces_none();
+	for (int i = 0; i < j->plan.n_configs && !err; i++) {
+		const struct config *c = &j->plan.config[i];
+		struct copy_pace *slot =
+			strcmp(c->workload->name, "transfer") ? NULL : slot_of(out, c);
+		struct grid g;
+
+		if (!slot || isfinite(slot->call_ns))
+			continue;
+		err = grid_make_like(&g, j, side, c);
+		if (!err && g.n_points)
+			*slot = pace_of(&g);
+		grid_release(&g);
+	}
+	return err;
+}
+
+/* ---- of a step ---------------------------------------------------------------------------- */
+
+/*
+ * What a copy of so many bytes takes of the device beyond another platform's. The fixed part of
+ * that is no more than what a small copy takes here: beyond it, it is the rate.
+ */
+static double device_beyond_ns(const struct copy_pace *own, const struct copy_pace *other,
+			       double bytes)
+{
+	double beyond = own->large_ns - other->large_ns;
+	double fixed = fmin(fmax(beyond, 0), own->submit_ns);
+
+	if (own->bytes != other->bytes)
+		return NAN;
+	return fixed + (beyond - fixed) * bytes / own->bytes;
+}
+
+static void add_copies(struct step_copies *out, const struct copy_pace *own,
+		       const struct copy_pace *other, const struct copies *c)
+{
+	double bytes = c->calls > 0 ? c->bytes / c->calls : 0, device_ns;
+
+	if (!(c->calls > 0) || !isfinite(own->call_ns) || !isfinite(other->call_ns))
+		return;
+	device_ns = device_beyond_ns(own, other, bytes);
+	out->copies += c->calls;
+	out->submit_ns +=
+		c->calls * fmax(own->submit_ns, own->call_ns) + c->bytes * own->host_ns_per_byte;
+	out->device_ns += isfinite(device_ns) ? c->calls * device_ns : 0;
+}
+
+struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
+				  const struct cost *step)
+{
+	struct step_copies out = { 0, 0, 0 };
+
+	add_copies(&out, &own->to_device[step->pageable], &other->to_device[step->pageable],
+		   &step->to_device);
+	add_copies(&out, &own->to_host[step->pageable], &other->to_host[step->pageable],
+		   &step->to_host);
+	return out;
+}
+
+static bool is_unknown(const struct copy_pace *own, const struct copy_pace *other,
+		       const struct copies *c)
+{
+	return c->calls > 0 && !(isfinite(own->call_ns) && isfinite(other->call_ns));
+}
+
+enum step_copying copying_of_step(const struct copy_paces *own, const struct copy_paces *other,
+				  const struct cost *step)
+{
+	bool kind = step->pageable;
+
+	if (!(step->to_device.calls + step->to_host.calls > 0))
+		return STEP_COPIES_NOTHING;
+	if (!own || !other ||
+	    is_unknown(&own->to_device[kind], &other->to_device[kind], &step->to_device) ||
+	    is_unknown(&own->to_host[kind], &other->to_host[kind], &step->to_host))
+		return STEP_COPIES_UNKNOWN;
+	return STEP_COPIES_KNOWN;
+}

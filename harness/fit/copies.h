@@ -1,0 +1,51 @@
+/*
+ * copies.h - what copies between host and device cost on a platform: what it adds to a step.
+ *
+ * From blocks of the workload transfer in the session that holds launches, or from call costs
+ * (rift probe). A copy is a call on the host, keeps the submission busy, and has
+ * the device for a fixed time and a time for each byte. Only platforms are compared: the fixed
+ * times of both are known by their difference alone.
+ */
+#ifndef RIFT_FIT_COPIES_H
+#define RIFT_FIT_COPIES_H
+
+#include "harness/record/journal.h"
+
+/* One direction and kind of host memory; NAN: not known. */
+struct copy_pace {
+	double call_ns;		 /* of a small copy: the call alone ... */
+	double submit_ns;	 /* ... and one after another, a copy */
+	double bytes;		 /* of a large one ... */
+	double large_ns;	 /* ... one after another, a copy */
+	double host_ns_per_byte; /* of the call, where it lasts longer for more bytes */
+};
+
+struct copy_paces {
+	struct copy_pace to_device[2], to_host[2]; /* [1]: memory that is not pinned */
+};
+
+/* Nothing is known. */
+struct copy_paces copy_paces_none(void);
+
+/* Those of one side of a session; what it did not sweep stays unknown. Returns 0, or -EINVAL. */
+int copy_paces_of(struct copy_paces *out, const struct journal *j, int side);
+
+/* What the copies of a step take, in ns. */
+struct step_copies {
+	double copies;	  /* how many; a number, not ns */
+	double submit_ns; /* of the host, and of what passes them on: the slower of both */
+	double device_ns; /* of the device, beyond the other platform's */
+};
+
+/* On `own`; device_ns beyond what `other` takes. Copies that either does not know take none. */
+struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
+				  const struct cost *step);
+
+/* Does a step copy between host and device, and do both platforms say what that costs? */
+enum step_copying { STEP_COPIES_NOTHING, STEP_COPIES_UNKNOWN, STEP_COPIES_KNOWN };
+
+/* own and other NULL: they do not. */
+enum step_copying copying_of_step(const struct copy_paces *own, const struct copy_paces *other,
+				  const struct cost *step);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * libraries.c - NVIDIA's libraries that open the driver themselves: cuBLAS and others. Streams and
+ * memory that they are given would be the client's, which no driver knows, and they end in a
+ * fault. So what begins to use one is refused by its name, and returns the library's own status.
+ *
+ * These come first among all libraries, for programs that are linked and for dlsym(RTLD_DEFAULT).
+ * What is looked up in a library's own handle is not seen here, but then the library opens the
+ * driver. On a GPU it finds a libcuda.so.1 that has these functions (cudart/), and gives up.
+ */
+#include "layers/remote/preload/client.h"
+
+/* As the headers of CUDA 13.0 have them: of cuBLAS, cuSOLVER, cuSPARSE, cuFFT and cuRAND. */
+enum {
+	BLAS_NOT_SUPPORTED = 15,
+	SOLVER_NOT_SUPPORTED = 9,
+	SPARSE_NOT_SUPPORTED = 10,
+	FFT_NOT_SUPPORTED = 16,
+	RAND_INITIALIZATION_FAILED = 203,
+};
+
+/* Whatever the arguments are: none is looked at. The runtime's last error stays what it was. */
+#define LIBRARY_CALL(function, status)                                                             \
+	SHOWN int function(void);                                                                  \
+	int function(void)                                                                         \
+	{                                                                                          \
+		client_say_refused(#function);                                                     \
+		return status;                                                                     \
+	}
+LIBRARY_CALL(cublasCreate_v2, BLAS_NOT_SUPPORTED)
+LIBRARY_CALL(cublasLtCreate, BLAS_NOT_SUPPORTED)
+LIBRARY_CALL(cublasXtCreate, BLAS_NOT_SUPPORTED)
+LIBRARY_CALL(cusolverDnCreate, SOLVER_NOT_SUPPORTED)
+LIBRARY_CALL(cusolverSpCreate, SOLVER_NOT_SUPPORTED)
+LIBRARY_CALL(cusparseCreate, SPARSE_NOT_SUPPORTED)
+LIBRARY_CALL(cufftCreate, FFT_NOT_SUPPORTED)
+LIBRARY_CALL(cufftPlan1d, FFT_NOT_SUPPORTED)
+LIBRARY_CALL(cufftPlan2d, FFT_NOT_SUPPORTED)
+LIBRARY_CALL(cufftPlan3d, FFT_NOT_SUPPORTED)
+LIBRARY_CALL(cufftPlanMany, FFT_NOT_SUPPORTED)
+LIBRARY_CALL(curandCreateGenerator, RAND_INITIALIZATION_FAILED)
+
+/*
+ * What a runtime within a library or a program, which is linked statically, asks libcuda.so.1 for
+ * first. It then says that there is no driver for it.
+ */
+#define DRIVER_CALL(function)                                                                      \
+	SHOWN int function(void);                                                                  \
+	int function(void)                                                                         \
+	{                                                                                          \
+		client_say_refused("libcuda.so.1, by the program or a library of its own");        \
+		return CUDA_NOT_SUPPORTED;                                                         \
+	}
+DRIVER_CALL(cuInit)
+DRIVER_CALL(cuDriverGetVersion)
+DRIVER_CALL(cuGetProcAddress)
+DRIVER_CALL(cuGetProcAddress_v2)

@@ -1,0 +1,219 @@
+/*
+ * test_price_work.c - harness/fit/price.h and copies.h: what launches do not know of a workload,
+ * its first step, calls of libraries and copies.
+ */
+/* sanitizers: one thread */
+#include "harness/fit/copies.h"
+#include "harness/fit/price.h"
+#include "harness/fit/validate.h"
+#include "tests/made_fit.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+
+TestSuite(small_price_work, .timeout = 300);
+
+static struct fake_session small_session(void)
+{
+	struct fake_session s = fake_session();
+
+	s.processes = 5;
+	s.noise = 0;
+	s.quick = true;
+	return s;
+}
+
+static double cells_ns(double cells)
+{
+	return 4000 + 10 * cells;
+}
+
+static double short_ns(double cells)
+{
+	(void)cells;
+	return 1000;
+}
+
+static struct fake_session cells_session(void)
+{
+	struct fake_session s = small_session();
+
+	s.workload = "myocyte";
+	s.size = "1,100,1000";
+	s.depth = "1,4,16,64";
+	s.mode = "stream,graph";
+	s.kernel_ns = cells_ns;
+	return s;
+}
+
+static void validate(struct work_validation *v, const struct fake_session *s)
+{
+	struct fake_session launch = small_session();
+	struct made work = { 0 }, launches = { 0 };
+
+	made_grid(&work, s);
+	made_fit(&launches, &launch);
+	validate_work(v, &work.grid, &launches.fit);
+	v->work = NULL;
+	made_release(&work);
+	made_release(&launches);
+}
+
+/* ---- a first step that is shorter ------------------------------------------------------- */
+
+enum { FIRST_NS = 3000 };
+
+/* The first step lacks so much of what the device has to do. */
+static double first_is_shorter(const struct batch *b, int side)
+{
+	const struct model m = fake_model();
+	double total_ns = recursion_block(&m, b).total_ns;
+
+	(void)side;
+	return (total_ns - FIRST_NS) / total_ns;
+}
+
+Test(small_price_work, a_first_step_that_is_shorter_is_told_by_the_shallowest_graph)
+{
+	struct fake_session s = cells_session();
+	struct work_validation v;
+
+	s.factor = first_is_shorter;
+	validate(&v, &s);
+	cr_assert(eq(int, v.seen, 9), "graphs of depth 1, 16 and 64 of each size: %d", v.seen);
+	cr_assert(lt(dbl, v.all.worst, 0.02), "%g", v.all.worst);
+	work_validation_release(&v);
+	/* two depths say it too, as the slope between them is of the later steps */
+	s.depth = "1,64";
+	validate(&v, &s);
+	cr_assert(eq(int, v.seen, 6), "%d", v.seen);
+	cr_assert(lt(dbl, v.all.worst, 0.01), "%g", v.all.worst);
+	work_validation_release(&v);
+}
+
+/* Where the host is what a block waits for, the device's first step makes no difference. */
+Test(small_price_work, a_short_first_step_is_hidden_behind_launches)
+{
+	struct price_job job = { .batch = { MODE_STREAM, 64, 1, 1000 }, .measured_kernel = true };
+	const struct model m = fake_model();
+	double equal_ns = price_total_b(&m, &job);
+
+	job.on_b.first_ns = -900;
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), equal_ns, 1e-6), "64 launches of 2200");
+	job.on_b.first_ns = 63 * 300 + 500; /* each launch leaves 300 ns of the device idle */
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), equal_ns + 500, 1e-6), "longer");
+	job.batch.depth = 1;
+	job.on_b.first_ns = -900;
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), 5800 + 100, 1e-6), "alone");
+}
+
+/* ---- calls of libraries ----------------------------------------------------------------- */
+
+Test(small_price_work, calls_that_take_the_host_longer_are_told_by_the_shallowest_block)
+{
+	struct fake_session s = cells_session();
+	struct work_validation v;
+
+	s.kernel_ns = short_ns;
+	s.model[0].v[MODEL_C] += 3000;
+	s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C];
+	s.model[0].v[MODEL_Z] += 3000;
+	validate(&v, &s);
+	cr_assert(lt(dbl, v.all.worst, 0.02), "%g", v.all.worst);
+	cr_assert(eq(int, v.seen, 12), "a stream block of each size more: %d", v.seen);
+	work_validation_release(&v);
+	/* kernels that outlast them hide them */
+	s.kernel_ns = cells_ns;
+	s.size = "1000";
+	validate(&v, &s);
+	cr_assert(eq(int, v.seen, 3), "%d", v.seen);
+	work_validation_release(&v);
+}
+
+/* ---- copies ------------------------------------------------------------------------------- */
+
+/* 2 us a call, 80 us for 4 MiB. */
+static struct copy_paces paces(double call_ns, double large_ns)
+{
+	struct copy_paces p = copy_paces_none();
+
+	p.to_device[0] = p.to_host[0] = (struct copy_pace){ call_ns, call_ns, 4e6, large_ns, 0 };
+	return p;
+}
+
+static const struct cost step = { .launches = 1, .to_device = { 2, 2e6 }, .to_host = { 1, 1e6 } };
+
+Test(small_price_work, copies_of_a_step_by_what_they_take_on_both_platforms)
+{
+	struct copy_paces a = paces(2000, 80000), b = paces(5000, 84000);
+	struct step_copies c = copies_of_step(&b, &a, &step);
+
+	cr_assert(epsilon_eq(dbl, c.submit_ns, 3 * 5000, 1e-6), "%g", c.submit_ns);
+	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000, 1e-6), "4 us, a call's time: fixed: %g",
+		  c.device_ns);
+	b = paces(5000, 105000);
+	c = copies_of_step(&b, &a, &step);
+	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * (5000 + 20000 * 1e6 / 4e6), 1e-6),
+		  "25 us: what is beyond a call is the rate: %g", c.device_ns);
+	b.to_host[0].call_ns = NAN;
+	c = copies_of_step(&b, &a, &step);
+	cr_assert(epsilon_eq(dbl, c.submit_ns, 2 * 5000, 1e-6), "one direction is not known: %g",
+		  c.submit_ns);
+}
+
+Test(small_price_work, copies_that_are_not_known_are_said_to_be)
+{
+	struct copy_paces a = paces(2000, 80000), none = copy_paces_none();
+	const struct cost launches = { .launches = 1 };
+
+	cr_assert(eq(int, copying_of_step(&a, &a, &launches), STEP_COPIES_NOTHING), "no copies");
+	cr_assert(eq(int, copying_of_step(&a, &a, &step), STEP_COPIES_KNOWN), "both");
+	cr_assert(eq(int, copying_of_step(&a, &none, &step), STEP_COPIES_UNKNOWN), "one");
+	cr_assert(eq(int, copying_of_step(NULL, NULL, &step), STEP_COPIES_UNKNOWN), "none");
+}
+
+/* 3 copies of 5 us and a launch of 2.2 us: the host sets the pace; with 1 us copies the device. */
+Test(small_price_work, copies_take_turns_with_launches)
+{
+	struct price_job job = { .batch = { MODE_STREAM, 64, 1, 10000 }, .measured_kernel = true };
+	const struct model m = fake_model();
+
+	job.on_b = (struct work_extra){ .submit_ns = 15000, .copies = 3 };
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), 5800 + 63 * 17200 + 15000 + 10000 / 4.,
+			     1e-6),
+		  "%g", price_total_b(&m, &job));
+	job.on_b = (struct work_extra){ .submit_ns = 3000, .device_ns = 1000, .copies = 3 };
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), 5800 + 11000 + 63 * 11900, 1e-6), "%g",
+		  price_total_b(&m, &job));
+}
+
+/* Copies of 4 bytes take 2 us here, those of 1 MB 20 us. */
+static double copied_ns(double bytes)
+{
+	return bytes > 1000 ? 20000 : 500;
+}
+
+Test(small_price_work, a_session_of_transfer_says_what_copies_cost)
+{
+	struct fake_session s = small_session();
+	struct copy_paces p;
+	struct journal j;
+
+	s.workload = "transfer";
+	s.size = "4,1000000";
+	s.depth = "1,16,64";
+	s.mode = "stream";
+	s.kernel_ns = copied_ns;
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(epsilon_eq(dbl, p.to_device[0].call_ns, 2000, 1), "c: %g",
+		  p.to_device[0].call_ns);
+	cr_assert(epsilon_eq(dbl, p.to_device[0].submit_ns, 2200, 1), "p: %g",
+		  p.to_device[0].submit_ns);
+	cr_assert(epsilon_eq(dbl, p.to_device[0].large_ns, 20900, 1), "K + g: %g",
+		  p.to_device[0].large_ns);
+	cr_assert(eq(dbl, p.to_device[0].bytes, 1e6), "bytes");
+	cr_assert(isnan(p.to_host[0].call_ns) && isnan(p.to_device[1].call_ns), "not swept");
+	journal_release(&j);
+}

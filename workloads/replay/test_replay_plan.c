@@ -1,0 +1,440 @@
+/*
+ * test_replay_plan.c - what a step is, of traces that are written row by row: which calls, how
+ * long, who waits for whom, and what is refused.
+ */
+/* sanitizers: one thread */
+#include "workloads/replay/replay.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/divert.h"
+#include "tests/made_trace.h"
+
+TestSuite(small_replay_plan, .timeout = 60);
+
+static struct made trace;
+
+static void begin(void)
+{
+	made_begin(&trace, "", MADE_CALIBRATION);
+}
+
+/* Ends the trace and makes its plan. */
+static struct replay_plan plan_with(struct replay_opts o)
+{
+	struct replay_plan p;
+
+	made_end(&trace, 100000000, 0, 0);
+	o.trace = trace.path;
+	o.kernels = 100;
+	cr_assert(!replay_plan_make(&p, &o), "plan");
+	made_remove(&trace);
+	return p;
+}
+
+static struct replay_plan plan(void)
+{
+	return plan_with((struct replay_opts){ 0 });
+}
+
+static void kinds_are(const struct replay_plan *p, int64_t n, const enum replay_kind *kind)
+{
+	cr_assert(p->acts == n, "%ld acts, not %ld", (long)p->acts, (long)n);
+	for (int64_t i = 0; i < n; i++)
+		cr_assert(p->act[i].kind == kind[i], "act %ld: %d", (long)i, (int)p->act[i].kind);
+}
+
+static void is_near(double found, double right, const char *what)
+{
+	cr_assert(fabs(found - right) <= 1e-6 * right, "%s: %g, not %g", what, found, right);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+/* What comes before the first work of the device and behind the last is no part of a step. */
+Test(small_replay_plan, the_whole_is_from_the_first_work_to_the_last_wait)
+{
+	static const enum replay_kind kinds[] = { ACT_COPY, ACT_KERNEL, ACT_HOST };
+	struct replay_plan p;
+
+	begin();
+	made_call(&trace, "alloc", 1000, 2000, ",\"bytes\":4096,\"memory\":\"device\"");
+	made_call(&trace, "copy", 5000, 7000, ",\"stream\":2,\"async\":true");
+	made_op(&trace, "copy", 2, 8000, 9000,
+		",\"direction\":\"to_device\",\"bytes\":4096,\"memory\":\"pinned\"");
+	made_kernel(&trace, 2, 10000, 13000, 33000);
+	made_call(&trace, "sync_stream", 15000, 40000, ",\"stream\":2");
+	made_call(&trace, "free", 50000, 51000, "");
+	p = plan();
+	kinds_are(&p, 3, kinds);
+	cr_assert(p.whole && p.repeats == 1 && p.threads == 1, "whole");
+	is_near(p.act[0].gap_ns, 0, "the first gap");
+	is_near(p.act[1].gap_ns, 3000, "gap");
+	is_near(p.act[1].ns, 20000, "kernel");
+	is_near(p.act[2].gap_ns, 3000, "gap before the wait");
+	is_near(p.recorded_ns, 35000, "recorded");
+	is_near(p.kernel_floor_ns, 1000, "an empty kernel");
+	cr_assert(p.act[0].bytes == 4096 && p.act[0].direction == REPLAY_TO_DEVICE &&
+			  p.act[0].memory == REPLAY_PINNED && !p.act[0].blocks_host,
+		  "copy");
+	cr_assert(p.streams == 1 && p.main == 0 && p.counters == 1 && p.areas == 1, "tables");
+	replay_plan_release(&p);
+}
+
+/* Calls that leave nothing on the device take their time: the host's before the next act. */
+Test(small_replay_plan, other_calls_are_time_of_the_host)
+{
+	static const enum replay_kind kinds[] = { ACT_KERNEL, ACT_KERNEL };
+	struct replay_plan p;
+
+	begin();
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	made_call(&trace, "other", 4000, 9000, "");
+	made_kernel(&trace, 2, 10000, 13000, 14000);
+	p = plan();
+	kinds_are(&p, 2, kinds);
+	is_near(p.act[1].gap_ns, 1000 + 5000 + 1000, "gap");
+	replay_plan_release(&p);
+}
+
+/* The thread computed for 90 of 100 us, or for 10. */
+Test(small_replay_plan, a_thread_that_computed_little_slept)
+{
+	struct replay_plan p;
+
+	begin();
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	made_call(&trace, "launch", 103000, 105000, ",\"cpu_ns\":90000");
+	made_op(&trace, "kernel", 2, 108000, 109000, "");
+	made_call(&trace, "launch", 205000, 207000, ",\"cpu_ns\":10000");
+	made_op(&trace, "kernel", 2, 210000, 211000, "");
+	p = plan();
+	cr_assert(!p.act[1].sleeps && p.act[2].sleeps, "%d %d", p.act[1].sleeps, p.act[2].sleeps);
+	is_near(p.slept_ns, 100000, "slept");
+	replay_plan_release(&p);
+}
+
+/* ---- a period ----------------------------------------------------------------------------- */
+
+/* Three repeats of launch, synchronize; then two that begin with the synchronize. */
+static void add_folds(void)
+{
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	made_row(&trace,
+		 "{\"record\":\"fold\",\"times\":3,\"t0\":10000,\"t1\":70000,\"body\":["
+		 "{\"class\":\"launch\",\"thread\":0,\"stream\":2,\"gap_ns\":[[1000,2],[4000,1]],"
+		 "\"took_ns\":[[2000,3]],\"op\":{\"kind\":\"kernel\",\"stream\":2,"
+		 "\"took_ns\":[[9000,2],[12000,1]]}},"
+		 "{\"class\":\"sync_stream\",\"thread\":0,\"stream\":2,\"gap_ns\":[[1000,3]],"
+		 "\"took_ns\":[[15000,3]]}]}");
+	made_row(&trace,
+		 "{\"record\":\"fold\",\"times\":2,\"t0\":70000,\"t1\":110000,\"body\":["
+		 "{\"class\":\"sync_stream\",\"thread\":0,\"stream\":2,\"gap_ns\":[[1000,2]],"
+		 "\"took_ns\":[[15000,2]]},"
+		 "{\"class\":\"launch\",\"thread\":0,\"stream\":2,\"gap_ns\":[[2000,2]],"
+		 "\"took_ns\":[[2000,2]],\"op\":{\"kind\":\"kernel\",\"stream\":2,"
+		 "\"took_ns\":[[10000,2]]}}]}");
+	trace.calls += 10;
+	trace.ops += 5;
+}
+
+/* Host times of a fold are stretched so that they end where it does: 66 to 60 us, 40 to 40. */
+Test(small_replay_plan, folds_that_begin_elsewhere_are_the_same_period)
+{
+	static const enum replay_kind kinds[] = { ACT_KERNEL, ACT_HOST };
+	struct replay_plan p;
+
+	begin();
+	add_folds();
+	p = plan();
+	kinds_are(&p, 2, kinds);
+	cr_assert(!p.whole && p.repeats == 5, "%ld repeats", (long)p.repeats);
+	is_near(p.act[0].ns, (9000 * 2 + 12000 + 10000 * 2) / 5.0, "kernel");
+	is_near(p.recorded_ns, 100000 / 5.0, "recorded");
+	cr_assert(p.only_one && p.only_stream && p.ends_waiting && p.depth == 1, "waits");
+	replay_plan_release(&p);
+	begin();
+	add_folds();
+	p = plan_with((struct replay_opts){ .waits = REPLAY_LEFT });
+	cr_assert(!p.only_one && !p.only_stream && p.depth == 5, "waits=left");
+	replay_plan_release(&p);
+}
+
+Test(small_replay_plan, the_whole_can_be_asked_for)
+{
+	struct replay_plan p;
+
+	begin();
+	add_folds();
+	p = plan_with((struct replay_opts){ .part = REPLAY_WHOLE });
+	cr_assert(p.whole && p.counters == 6, "%ld kernels", (long)p.counters);
+	replay_plan_release(&p);
+}
+
+/* ---- who waits for whom ------------------------------------------------------------------- */
+
+static void launch_on(int stream, long t0, long op_t0, long op_t1)
+{
+	made_kernel(&trace, stream, t0, op_t0, op_t1);
+}
+
+static void event_call(const char *class, int stream, int event, long t0)
+{
+	char more[64];
+
+	snprintf(more, sizeof(more), ",\"stream\":%d,\"event\":%d", stream, event);
+	made_call(&trace, class, t0, t0 + 500, more);
+}
+
+/* The stream with more work is the harness'; the other is open unless it was waited for. */
+Test(small_replay_plan, streams_that_nobody_waits_for_are_open)
+{
+	for (int waits = 0; waits < 2; waits++) {
+		struct replay_plan p;
+
+		begin();
+		launch_on(2, 1000, 4000, 9000);
+		launch_on(4, 4000, 10000, 15000);
+		event_call("record", 4, 7, 7000);
+		if (waits)
+			event_call("wait_event", 2, 7, 8000);
+		launch_on(2, 9000, 16000, 20000);
+		p = plan();
+		cr_assert(p.streams == 2 && p.main == 0 && p.events == 1, "main %d", p.main);
+		cr_assert(p.stream[1].open == !waits && !p.stream[0].open, "waits %d", waits);
+		cr_assert(!p.only_stream, "%s", p.only_stream);
+		replay_plan_release(&p);
+	}
+}
+
+/* A wait for what a step before has recorded cannot be captured. */
+Test(small_replay_plan, a_wait_for_the_step_before_is_not_captured)
+{
+	struct replay_plan p;
+
+	begin();
+	launch_on(2, 1000, 4000, 5000);
+	event_call("wait_event", 2, 7, 4000);
+	event_call("record", 2, 7, 5000);
+	launch_on(2, 6000, 9000, 10000);
+	p = plan();
+	cr_assert(p.only_stream && !p.only_one, "a wait before its record");
+	replay_plan_release(&p);
+}
+
+/* A synchronize of one stream leaves the other one's work: the harness' wait is no substitute. */
+Test(small_replay_plan, a_wait_for_a_part_is_played)
+{
+	static const enum replay_kind kinds[] = { ACT_KERNEL, ACT_KERNEL, ACT_SYNC_STREAM };
+	struct replay_plan p;
+
+	begin();
+	launch_on(2, 1000, 4000, 5000);
+	launch_on(4, 4000, 7000, 90000);
+	made_call(&trace, "sync_stream", 7000, 8000, ",\"stream\":2");
+	p = plan();
+	kinds_are(&p, 3, kinds);
+	cr_assert(p.only_one && !p.ends_waiting && p.stream[1].open, "waits");
+	replay_plan_release(&p);
+}
+
+/* The legacy stream waits for others: none of them can be the harness'. */
+Test(small_replay_plan, the_legacy_stream_stays_what_it_is)
+{
+	struct replay_plan p;
+
+	begin();
+	launch_on(1, 1000, 4000, 5000);
+	p = plan();
+	cr_assert(p.main == 0, "alone");
+	replay_plan_release(&p);
+	begin();
+	launch_on(1, 1000, 4000, 5000);
+	launch_on(2, 4000, 7000, 8000);
+	p = plan();
+	cr_assert(p.main == -1 && p.only_stream && p.stream[0].open, "with another");
+	replay_plan_release(&p);
+}
+
+/* One block where nothing runs beside it, else the grid. */
+Test(small_replay_plan, kernels_beside_others_keep_their_grid)
+{
+	struct replay_plan p;
+
+	begin();
+	launch_on(2, 1000, 4000, 9000);
+	launch_on(4, 4000, 8000, 15000);
+	launch_on(4, 7000, 15000, 16000);
+	p = plan();
+	cr_assert(p.act[0].blocks == 2 && p.act[0].threads == 32, "%d", p.act[0].blocks);
+	cr_assert(p.act[1].blocks == 2 && p.act[2].blocks == 1, "%d", p.act[2].blocks);
+	replay_plan_release(&p);
+}
+
+/* ---- graphs, polling, memory -------------------------------------------------------------- */
+
+Test(small_replay_plan, graphs_have_their_nodes_and_the_time_of_kernels)
+{
+	struct replay_plan p;
+
+	begin();
+	for (int i = 0; i < 2; i++) {
+		made_call(&trace, "graph_launch", 1000 + i * 50000, 3000 + i * 50000,
+			  ",\"stream\":2,\"graph\":1");
+		made_op(&trace, "graph", 2, 5000 + i * 50000, 35000 + i * 50000,
+			i ? ",\"graph\":1,\"busy_ns\":20000" : ",\"graph\":1,\"busy_ns\":10000");
+	}
+	p = plan();
+	cr_assert(p.graphs == 1 && p.graph[0].nodes == 10 && p.graph[0].kernels == 10, "nodes");
+	cr_assert(p.graph[0].number == 2 && p.counters == 10 && p.only_stream, "launches");
+	is_near(p.graph[0].ns, 15000, "kernels");
+	replay_plan_release(&p);
+}
+
+Test(small_replay_plan, queries_in_a_row_are_one_wait)
+{
+	static const enum replay_kind kinds[] = { ACT_KERNEL, ACT_POLL, ACT_KERNEL };
+	struct replay_plan p;
+
+	begin();
+	made_kernel(&trace, 2, 1000, 4000, 50000);
+	for (int i = 0; i < 10; i++)
+		made_call(&trace, "query", 4000 + i * 5000, 8000 + i * 5000, ",\"stream\":2");
+	made_kernel(&trace, 2, 60000, 64000, 65000);
+	p = plan();
+	kinds_are(&p, 3, kinds);
+	cr_assert(p.only_one, "a wait");
+	replay_plan_release(&p);
+}
+
+static void add_memory(void)
+{
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	made_call(&trace, "alloc", 10000, 13000, ",\"bytes\":4096,\"memory\":\"device\"");
+	made_kernel(&trace, 2, 14000, 20000, 50000);
+	made_call(&trace, "free", 17000, 52000, "");
+	made_call(&trace, "alloc", 53000, 54000, ",\"bytes\":64,\"memory\":\"device\"");
+	made_kernel(&trace, 2, 55000, 60000, 61000);
+}
+
+/* Memory is held: its calls take their time, and a free that waited for the device waits. */
+Test(small_replay_plan, calls_of_memory_take_their_time_or_are_made)
+{
+	static const enum replay_kind held[] = { ACT_KERNEL, ACT_KERNEL, ACT_SYNC_DEVICE,
+						 ACT_KERNEL };
+	static const enum replay_kind made[] = { ACT_KERNEL, ACT_ALLOC, ACT_KERNEL,
+						 ACT_FREE,   ACT_HOST,	ACT_KERNEL };
+	struct replay_plan p;
+
+	begin();
+	add_memory();
+	p = plan();
+	kinds_are(&p, 4, held);
+	is_near(p.act[1].gap_ns, 7000 + 3000 + 1000, "with the allocation");
+	is_near(p.act[3].gap_ns, 2000 + 1000 + 1000 + 1000, "with the free, behind its wait");
+	replay_plan_release(&p);
+	begin();
+	add_memory();
+	p = plan_with((struct replay_opts){ .allocations = REPLAY_MADE });
+	kinds_are(&p, 6, made);
+	cr_assert(p.blocks == 1 && p.act[1].place == 0 && p.act[3].place == 0, "a pair");
+	cr_assert(p.act[3].bytes == 4096, "bytes");
+	replay_plan_release(&p);
+}
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+/* Calls of two threads are made by one: a gap is from the end of whatever came before. */
+Test(small_replay_plan, threads_are_one)
+{
+	struct replay_plan p;
+
+	begin();
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	made_call(&trace, "launch", 6000, 8000, ",\"thread\":1");
+	made_op(&trace, "kernel", 2, 9000, 10000, "");
+	made_kernel(&trace, 2, 12000, 15000, 16000);
+	p = plan();
+	cr_assert(p.threads == 2, "%d threads", p.threads);
+	is_near(p.act[1].gap_ns, 3000, "of the second");
+	is_near(p.act[2].gap_ns, 4000, "of the first again");
+	replay_plan_release(&p);
+}
+
+/* ---- the program's own time --------------------------------------------------------------- */
+
+/* The recorder added 100 us; the step's 2 of 4 calls have half of them. */
+Test(small_replay_plan, time_without_the_recorder_is_told_where_it_is_known)
+{
+	struct replay_opts o = { 0 };
+	struct replay_plan p;
+
+	begin();
+	made_call(&trace, "other", 1000, 2000, "");
+	made_kernel(&trace, 2, 100000, 104000, 105000);
+	made_kernel(&trace, 2, 390000, 394000, 395000);
+	made_call(&trace, "other", 500000, 501000, "");
+	made_end(&trace, 1000000, 3, 900000);
+	o.trace = trace.path;
+	cr_assert(!replay_plan_make(&p, &o), "plan");
+	made_remove(&trace);
+	is_near(p.recorded_ns, 292000, "recorded");
+	is_near(p.program_ns, 242000, "without the recorder");
+	replay_plan_release(&p);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------ */
+
+static void is_refused(struct replay_opts o, int err, const char *what)
+{
+	struct replay_plan p;
+	const char *text;
+	int found;
+
+	divert_stderr();
+	found = replay_plan_make(&p, &o);
+	text = diverted_stderr();
+	cr_assert(found == err, "%s: %d", what, found);
+	cr_assert(is_one_complaint(text) && tells(text, what), "%s: %s", what, text);
+	replay_plan_release(&p);
+}
+
+Test(small_replay_plan, bad_files_get_one_line)
+{
+	is_refused((struct replay_opts){ .trace = "/tmp/rift-no-such.trace" }, -ENOENT,
+		   "/tmp/rift-no-such.trace");
+	begin();
+	made_call(&trace, "other", 1000, 2000, "");
+	made_end(&trace, 100000, 0, 0);
+	is_refused((struct replay_opts){ .trace = trace.path }, -EINVAL, "nothing of the device");
+	made_remove(&trace);
+	begin();
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	made_end(&trace, 100000, 0, 0);
+	is_refused((struct replay_opts){ .trace = trace.path, .part = REPLAY_PERIOD }, -EINVAL,
+		   "part=whole");
+	made_remove(&trace);
+	begin();
+	made_row(&trace, "{\"record\":\"call\",\"id\":1}");
+	fclose(trace.out);
+	is_refused((struct replay_opts){ .trace = trace.path }, -EINVAL, ":10: *t0");
+	made_remove(&trace);
+}
+
+/* Without times of the device nothing says how long kernels are. */
+Test(small_replay_plan, a_trace_of_calls_alone_is_refused)
+{
+	char path[] = "/tmp/rift-replay-XXXXXX";
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	fputs("{\"record\":\"trace\",\"trace\":\"1.0\",\"device_times\":\"none\"}\n"
+	      "{\"record\":\"end\",\"t\":1,\"calls\":0,\"ops\":0,\"dropped\":0}\n",
+	      f);
+	fclose(f);
+	is_refused((struct replay_opts){ .trace = path }, -EINVAL, "no times of the device");
+	remove(path);
+}
