@@ -116,7 +116,7 @@ static int run_pool(void)
 	       !cudaMemPoolTrimTo(&pool, 0) || !cudaMemPoolSetAttribute(pool, REUSE, &all);
 }
 
-/* As cuBLAS's own runtime does, and a program's that is linked statically. */
+/* As a program does that is linked with the driver's library. */
 static int run_driver(void)
 {
 	void *found = dlsym(RTLD_DEFAULT, "cuGetProcAddress_v2");
