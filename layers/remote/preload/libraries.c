@@ -43,7 +43,7 @@ LIBRARY_CALL(curandCreateGenerator, RAND_INITIALIZATION_FAILED)
 	SHOWN int function(void);                                                                  \
 	int function(void)                                                                         \
 	{                                                                                          \
-		client_say_refused("the driver, by functions of its own");        \
+		client_say_refused("the driver, by functions of its own");                         \
 		return CUDA_NOT_SUPPORTED;                                                         \
 	}
 DRIVER_CALL(cuInit)
