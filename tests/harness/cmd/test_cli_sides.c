@@ -166,6 +166,7 @@ Test(small_cli_sides, fit_over_and_off_the_grid)
 Test(large_cli_sides, validate_takes_one_side)
 {
 	struct fake_session s = made_up(2);
+	double itself = 0;
 
 	s.workload = "myocyte";
 	s.also = "launch";
@@ -176,11 +177,13 @@ Test(large_cli_sides, validate_takes_one_side)
 	for (int side = 0; side < 2; side++) {
 		const json_t *own = rift_json("validate '%s' --side %c --json", both, "ab"[side]);
 
+		itself = number_at(own, "all", "worst");
 		cr_assert(lt(dbl, number_at(own, "all", "worst"), 0.05), "side %d", side);
 		cr_assert(eq(str, (char *)get_text(own, "parameters_side"), side ? "b" : "a"),
 			  "side");
 	}
-	cr_assert(lt(dbl, 0.1,
+	/* What b's calls take longer is taken for a library's, which its shallow blocks tell. */
+	cr_assert(lt(dbl, itself,
 		     number_at(rift_json("validate '%s:b' --on '%s:a' --json", both, both), "all",
 			       "worst")),
 		  "by a's costs");
