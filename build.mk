@@ -73,9 +73,9 @@ WARN     := -Wall -Wextra -Werror -Wformat-security
 # No contraction: the reference and the kernels of the CPU device round as written.
 COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
 # A report must end the program: no test passes with one. Instrumented code gives rise to false
-# warnings (-w); the plain builds see the true ones.
-asan     := -w -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-tsan     := -w -fsanitize=thread
+# warnings (-w); the plain builds see the true ones. Reports name functions and lines, -g1 has both.
+asan     := -w -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+tsan     := -w -g1 -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))
 LIBS     := -ljansson -lnlopt -lz -lm -ldl -lpthread
 # Test programs are many and each runs once: what counts is how soon they are there, and, as every
@@ -243,8 +243,10 @@ $(BLAS): $(BLASRC:%=$B/%.o) $(RUNTIME) $B/objects
 endif
 
 # ---- tests --------------------------------------------------------------------------------
-# What has one thread has no races; what shows the same as others is passed by.
+# What has one thread has no races; what shows the same as others is passed by. Large tests run
+# under no sanitizer.
 CALM := $(if $(filter tsan,$(SANITIZE)),$(patsubst %.c,%,$(shell grep -lxE '/\* sanitizers: (one thread|seen elsewhere) \*/' $(TESTS))))
+CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
 golden: $B/rift $(BLAS) $B/tests/test_golden

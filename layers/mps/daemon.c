@@ -171,11 +171,18 @@ static bool has_ended(pid_t daemon)
 	return true;
 }
 
+int mps_patience_ms(int usual_ms)
+{
+	const char *text = getenv("RIFT_MPS_PATIENCE_MS");
+
+	return text && *text ? atoi(text) : usual_ms;
+}
+
 static bool await_answer(pid_t daemon)
 {
 	const struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 
-	for (int left_ms = START_MS; left_ms > 0; left_ms -= TICK_MS) {
+	for (int left_ms = mps_patience_ms(START_MS); left_ms > 0; left_ms -= TICK_MS) {
 		if (mps_threads() >= 0)
 			return true;
 		if (has_ended(daemon))

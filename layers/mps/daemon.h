@@ -17,6 +17,10 @@ void mps_ask(const char *command, char answer[MPS_ANSWER]);
 /* The percentage of threads that its clients have by default; -1: it does not answer. */
 double mps_threads(void);
 
+/* How long to wait for a daemon or a server: usual_ms, or what tests put into RIFT_MPS_PATIENCE_MS.
+ */
+int mps_patience_ms(int usual_ms);
+
 /*
  * The folder of an MPS that a program with this process's environment becomes a client of, or NULL.
  * Static memory.

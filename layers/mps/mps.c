@@ -112,7 +112,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 		snprintf(detail, LAYER_DETAIL, "CUDA_MPS_PIPE_DIRECTORY is not the layer's");
 		return false;
 	}
-	threads = mps_threads_within(PATIENCE_MS);
+	threads = mps_threads_within(mps_patience_ms(PATIENCE_MS));
 	if (threads < 0) {
 		snprintf(detail, LAYER_DETAIL, "its control daemon does not answer");
 		return false;
@@ -123,7 +123,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 			 o->threads);
 		return false;
 	}
-	return mps_is_client(touch, PATIENCE_MS, detail);
+	return mps_is_client(touch, mps_patience_ms(PATIENCE_MS), detail);
 }
 
 /*

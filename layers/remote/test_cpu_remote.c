@@ -20,6 +20,8 @@
 #include "tests/under_layer.h"
 
 TestSuite(small_remote, .init = layers_apart, .timeout = 240);
+TestSuite(large_remote, .init = layers_apart,
+	  .timeout = 240); /* other calls go there under sanitizers */
 TestSuite(small_remote_stranger, .timeout = 100);
 
 /* ---- workloads ---------------------------------------------------------------------------- */
@@ -74,13 +76,13 @@ Test(small_remote, what_rift_does_passes_under_it)
 	cr_assert(layers_gone(0), "%d processes are left", layers_running());
 }
 
-Test(small_remote, what_rift_does_passes_over_a_unix_socket)
+Test(large_remote, what_rift_does_passes_over_a_unix_socket)
 {
 	all_pass("transport=unix");
 	passes("transport=unix strict=yes", "launch us=0 --mode graph");
 }
 
-Test(small_remote, what_rift_does_passes_over_tcp)
+Test(large_remote, what_rift_does_passes_over_tcp)
 {
 	all_pass("transport=tcp");
 	passes("transport=tcp strict=yes", "launch us=0 --mode graph");

@@ -227,6 +227,7 @@ Test(small_mps, a_daemon_that_does_not_answer_is_not_waited_for)
 	const char *out;
 
 	setenv("FAKE_MPS", "silent", 1);
+	setenv("RIFT_MPS_PATIENCE_MS", "1000", 1);
 	cr_assert(eq(int, run(&out, "", "echo started"), LAYER_NOT_IN_FORCE));
 	cr_assert(strstr(out, "its helper did not start\n") != NULL, "%s", out);
 	cr_assert(layers_gone(0));
@@ -391,10 +392,14 @@ Test(small_mps, in_force_where_the_daemon_lists_the_process)
 	is_gone("a run");
 }
 
+/* What never comes is waited for 1 s, not 10. */
 static void not_in_force(const char *words, const char *before, const char *says)
 {
 	const char *out;
-	int rc = run_rift_as(&out, words, before);
+	int rc;
+
+	setenv("RIFT_MPS_PATIENCE_MS", "1000", 1);
+	rc = run_rift_as(&out, words, before);
 
 	cr_assert(eq(int, rc, 4), "%s: %d: %s", before, rc, out);
 	cr_assert(strstr(out, "rift: the layer mps is not in force: ") != NULL, "%s", out);
@@ -426,7 +431,7 @@ Test(small_mps, a_context_that_cannot_be_made_is_named)
 	not_in_force("",
 		     "echo $$ >$CUDA_MPS_PIPE_DIRECTORY/clients; "
 		     "export RIFT_CPU_FAIL=cudaFree=cudaErrorNotSupported",
-		     "no context could be made for 10 s: cudaErrorNotSupported");
+		     "no context could be made for 1 s: cudaErrorNotSupported");
 }
 #endif
 
