@@ -22,21 +22,10 @@ struct slopes {
 
 static struct slopes slopes_of(const struct grid *g, int size)
 {
-	const struct grid_point *large = NULL, *small = NULL;
+	const struct grid_point *large, *small;
 	double copies;
 
-	for (int i = 0; i < g->n_points; i++) {
-		const struct grid_point *p = &g->point[i];
-
-		if (p->size != size || p->batch.mode != MODE_STREAM)
-			continue;
-		if (!large || p->batch.depth > large->batch.depth) {
-			small = large;
-			large = p;
-		} else if (!small || p->batch.depth > small->batch.depth) {
-			small = p;
-		}
-	}
+	grid_two_deepest(g, size, MODE_STREAM, &large, &small);
 	if (!small)
 		return (struct slopes){ NAN, NAN };
 	copies = large->batch.depth - small->batch.depth;

@@ -410,6 +410,27 @@ int grid_make_of(struct grid *out, const struct journal *j, int side, const char
 	return fill_grid(out, NULL, NULL, wanted);
 }
 
+void grid_two_deepest(const struct grid *g, int size, enum mode mode,
+		      const struct grid_point **first, const struct grid_point **second)
+{
+	const struct grid_point *large = NULL, *small = NULL;
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct grid_point *p = &g->point[i];
+
+		if (p->size != size || p->batch.mode != mode)
+			continue;
+		if (!large || p->batch.depth > large->batch.depth) {
+			small = large;
+			large = p;
+		} else if (!small || p->batch.depth > small->batch.depth) {
+			small = p;
+		}
+	}
+	*first = large;
+	*second = small;
+}
+
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth)
 {
 	for (int i = 0; i < g->n_points; i++)

@@ -89,6 +89,10 @@ void grid_pair(struct grid *b, const struct grid *a);
 /* The point of this mode, size and depth; NULL: not measured. */
 const struct grid_point *grid_find(const struct grid *g, enum mode mode, int size, int64_t depth);
 
+/* The two deepest blocks of a size and mode, the deepest first; NULL where there are fewer. */
+void grid_two_deepest(const struct grid *g, int size, enum mode mode,
+		      const struct grid_point **first, const struct grid_point **second);
+
 void grid_release(struct grid *g);
 
 /* ---- which of a session's configurations a grid is of ----------------------------------- */

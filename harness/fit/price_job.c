@@ -7,33 +7,12 @@
 
 /* ---- the workload ------------------------------------------------------------------------- */
 
-static void two_largest(const struct grid *g, int size, enum mode mode,
-			const struct grid_point **first, const struct grid_point **second)
-{
-	const struct grid_point *large = NULL, *small = NULL;
-
-	for (int i = 0; i < g->n_points; i++) {
-		const struct grid_point *p = &g->point[i];
-
-		if (p->size != size || p->batch.mode != mode)
-			continue;
-		if (!large || p->batch.depth > large->batch.depth) {
-			small = large;
-			large = p;
-		} else if (!small || p->batch.depth > small->batch.depth) {
-			small = p;
-		}
-	}
-	*first = large;
-	*second = small;
-}
-
 /* Per launch, between the two deepest blocks of a size and mode; NaN: fewer than two. */
 static double slope(const struct grid *g, int size, enum mode mode)
 {
 	const struct grid_point *large, *small;
 
-	two_largest(g, size, mode, &large, &small);
+	grid_two_deepest(g, size, mode, &large, &small);
 	return small ? (large->total_ns - small->total_ns) /
 			       ((large->batch.depth - small->batch.depth) * large->batch.launches)
 		     : NAN;
@@ -84,7 +63,7 @@ static double fused_price_ns(const struct price_request *r, int size)
 {
 	const struct grid_point *one, *none;
 
-	two_largest(r->work, size, MODE_FUSED, &one, &none);
+	grid_two_deepest(r->work, size, MODE_FUSED, &one, &none);
 	if (one && !none && r->a && r->a->has[MODE_FUSED])
 		return remainder_ns(&r->a->model, one);
 	return slope(r->work, size, MODE_FUSED);
@@ -279,7 +258,7 @@ bool price_seen(const struct price_request *r, const struct price_job *job, int 
 	const struct grid_point *at = &g->point[point], *large, *small;
 	bool shallow = at == shallowest(g, at->size, at->batch.mode);
 
-	two_largest(g, at->size, at->batch.mode, &large, &small);
+	grid_two_deepest(g, at->size, at->batch.mode, &large, &small);
 	if (at->is_k)
 		return true;
 	if (at->batch.mode == MODE_STREAM)
