@@ -19,7 +19,7 @@ runs=${RUNS:-7}
 mkdir -p "$out"
 
 median() {
-	sort -g | awk '{ x[NR] = $1 } END { if (NR) print x[int((NR + 1) / 2)] }'
+	sort -g | awk 'NF { x[++n] = $1 } END { print n ? x[int((n + 1) / 2)] : "-" }'
 }
 
 # ns of a step, and of one in the program where the trace says it: PART TRACE.
@@ -53,9 +53,8 @@ for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memo
 	done
 	printf '%s %s %s %s\n' "$(median <"$out/program")" "$(median <"$out/whole")" \
 		"$(awk '{ print $2 }' "$out/period" | median)" "$(median <"$out/period")" |
-		awk -v name="$name" '{
-			whole = $2 / 1e6; period = $(NF - 1) / 1e3; replayed = $NF / 1e3
-			printf "%-10s %12.2f %12.2f %+7.1f%% %14.2f %14.2f %+7.1f%%\n", name, $1, whole,
-				100 * (whole / $1 - 1), period, replayed, 100 * (replayed / period - 1)
-		}'
+		awk -v name="$name" '
+			function off(a, b) { return a + 0 && b + 0 ? sprintf("%+.1f%%", 100 * (a / b - 1)) : "-" }
+			{ printf "%-10s %12s %12.2f %8s %14.2f %14.2f %8s\n", name, $1, $2 / 1e6, off($2 / 1e6, $1),
+				$3 / 1e3, $4 / 1e3, off($4, $3) }'
 done

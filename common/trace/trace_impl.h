@@ -28,8 +28,6 @@ struct reading {
 	int64_t *op_line;
 	int64_t call_line_room, op_line_room;
 	int64_t made; /* ids given to calls of folds */
-	bool ended;
-	int64_t end_calls, end_ops;
 };
 
 /* "PATH:LINE: MESSAGE", -EINVAL. */

@@ -18,7 +18,7 @@ struct outlet outlet_new(int fd, struct mirrors *mirrors)
 /* With the lock. */
 static void send_changes(struct outlet *o)
 {
-	if (o->mirrors && o->mirrors->n)
+	if (o->mirrors)
 		mirrors_send(o->mirrors, o->pass, o->fd);
 }
 

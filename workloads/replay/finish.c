@@ -189,7 +189,7 @@ static void lay_out(struct replay_plan *p)
 	for (int64_t i = 0; i < n; i++) {
 		bool begins = !i || compare_areas(&copy[i - 1], &copy[i]);
 		struct replay_area *area = begins ? area_add(p, copy[i]) : &p->area[p->areas - 1];
-		int64_t most = REPLAY_AREA_MAX / area->bytes;
+		int64_t most = REPLAY_AREA_MAX / (int64_t)replay_stride(area);
 
 		copy[i]->place = p->areas - 1;
 		most = area->memset || most < 1 ? 1 : most;
@@ -284,6 +284,19 @@ static bool is_pageable(const struct replay_act *a)
 	return a->kind == ACT_COPY && a->memory == REPLAY_PAGEABLE;
 }
 
+/* In a capture such a stream is neither forked nor joined. */
+static bool has_idle_events(const struct replay_plan *p)
+{
+	for (int64_t i = 0; i < p->acts; i++) {
+		const struct replay_act *a = &p->act[i];
+
+		if ((a->kind == ACT_RECORD || a->kind == ACT_WAIT_EVENT) && a->stream >= 0 &&
+		    a->stream != p->main && !p->stream[a->stream].ops)
+			return true;
+	}
+	return false;
+}
+
 static void find_limits(struct replay_plan *p)
 {
 	bool waits = p->ends_waiting, pageable = false, asks = false;
@@ -304,7 +317,8 @@ static void find_limits(struct replay_plan *p)
 			 : p->blocks		  ? "a step takes and gives back memory"
 			 : p->main < 0		  ? "the legacy stream cannot be captured"
 			 : waits_for_last_step(p) ? "a step waits for events of the one before"
-						  : NULL;
+			 : has_idle_events(p) ? "an event is of a stream that has no work in a step"
+					      : NULL;
 }
 
 static void leave_wait(struct replay_act *a)

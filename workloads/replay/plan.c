@@ -19,6 +19,8 @@
 
 /* ---- calls as acts ------------------------------------------------------------------------ */
 
+enum { GRAPH_NODES_MAX = 1 << 20 };
+
 struct making {
 	struct replay_plan *p;
 	const struct replay_choice *part;
@@ -82,7 +84,7 @@ static int graph_of(struct making *m, const struct trace_op *op, double ns)
 
 static int threads_of(const struct trace_op *op)
 {
-	int64_t n = (int64_t)op->block[0] * op->block[1] * op->block[2];
+	double n = (double)op->block[0] * op->block[1] * op->block[2];
 
 	return n < 1 ? 1 : n > 1024 ? 1024 : (int)n;
 }
@@ -383,6 +385,11 @@ static int take_trace(struct replay_plan *p, const struct trace *t, const struct
 				"trace=%s: has no times of the device, so nothing says how long "
 				"kernels are",
 				text_shown(o->trace).s);
+	for (int64_t i = 0; i < t->graphs; i++)
+		if (t->graph[i].nodes > GRAPH_NODES_MAX)
+			return complain(
+				EFBIG, "trace=%s: a graph of %ld nodes; %d at most can be played",
+				text_shown(o->trace).s, (long)t->graph[i].nodes, GRAPH_NODES_MAX);
 	steps_init(&steps, t);
 	err = replay_part_choose(&part, t, &steps, o);
 	if (!err)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -36,6 +37,18 @@ static int reach(const char *folder)
 	return err ? -1 : fd;
 }
 
+/* 0: for ever. A connect() is limited by it as well. */
+static void limit_waits(int fd, time_t seconds)
+{
+	const struct timeval wait = { .tv_sec = seconds };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+}
+
+/* A port may be that of something else, which accepts and says nothing. */
+enum { WELCOME_WAIT_S = 60 };
+
 static int reach_tcp(const char *address)
 {
 	struct addrinfo *all = tcp_address(address, false);
@@ -43,6 +56,7 @@ static int reach_tcp(const char *address)
 
 	for (const struct addrinfo *a = all; a && fd < 0; a = a->ai_next) {
 		fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		limit_waits(fd, WELCOME_WAIT_S);
 		if (fd >= 0 && connect(fd, a->ai_addr, a->ai_addrlen)) {
 			close(fd);
 			fd = -1;
@@ -118,6 +132,8 @@ static bool map_shared(struct connection *c, const int shared[2])
 	/* a dump of this process need not hold it */
 	madvise(pinned, REMOTE_PINNED_BYTES, MADV_DONTDUMP);
 	c->channel = channel;
+	if (c->transport == REMOTE_TCP)
+		limit_waits(c->socket, 0);
 	if (c->transport != REMOTE_SHM && !socket_begin(c))
 		return fail("no thread for a socket", strerror(errno));
 	return true;

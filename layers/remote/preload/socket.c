@@ -5,6 +5,7 @@
  */
 #include "layers/remote/socket.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,8 +27,7 @@ static void *watch_pinned(void *connection)
 	while (!atomic_load(&c->ended)) {
 		nanosleep(&rest, NULL);
 		pthread_mutex_lock(&sending);
-		if (mirrors.n)
-			mirrors_send(&mirrors, &pass, c->socket);
+		mirrors_send(&mirrors, &pass, c->socket);
 		pthread_mutex_unlock(&sending);
 	}
 	return NULL;
@@ -55,7 +55,7 @@ bool socket_send(struct connection *c, const struct remote_command *command)
 		part[2] = (struct iovec){ c->channel->in[block], bytes };
 	pthread_mutex_lock(&sending);
 	/* what the command is to find there */
-	if (mirrors.n)
+	if (c->mirrors)
 		mirrors_send(&mirrors, &pass, c->socket);
 	sent = remote_write(c->socket, part, bytes ? 3 : 2);
 	pthread_mutex_unlock(&sending);
@@ -90,8 +90,9 @@ static bool take_message(struct remote_inlet *in, struct remote_channel *ch)
 
 	if (!remote_read(in, &f, sizeof(f)))
 		return false;
+	/* of a piece that was given back meanwhile: nothing is to be done */
 	if (f.message == MESSAGE_MEMORY)
-		return mirrors_receive(&mirrors, in, &f) > 0;
+		return f.bytes <= MIRROR_PAGE && mirrors_receive(&mirrors, in, &f) >= 0;
 	if (f.message == MESSAGE_ANSWER)
 		return read_answer(in, ch, &f);
 	if (f.message == MESSAGE_BLOCK &&
@@ -132,5 +133,6 @@ bool socket_begin(struct connection *c)
 	}
 	err = err ? err : pthread_create(&thread, NULL, take_messages, c);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = err;
 	return !err;
 }
