@@ -211,6 +211,22 @@ Test(small_replay_plan, streams_that_nobody_waits_for_are_open)
 	}
 }
 
+/* A stream without work is no part of a capture, so what was recorded there cannot be waited for.
+ */
+Test(small_replay_plan, an_event_of_an_idle_stream_is_not_captured)
+{
+	struct replay_plan p;
+
+	begin();
+	launch_on(2, 1000, 4000, 9000);
+	event_call("record", 4, 7, 7000);
+	event_call("wait_event", 2, 7, 8000);
+	launch_on(2, 9000, 16000, 20000);
+	p = plan();
+	cr_assert(p.only_stream && !p.only_one, "%s", p.only_one ? p.only_one : "captured");
+	replay_plan_release(&p);
+}
+
 /* A wait for what a step before has recorded cannot be captured. */
 Test(small_replay_plan, a_wait_for_the_step_before_is_not_captured)
 {
@@ -426,6 +442,16 @@ Test(small_replay_plan, bad_files_get_one_line)
 }
 
 /* Without times of the device nothing says how long kernels are. */
+Test(small_replay_plan, a_graph_of_too_many_nodes_is_refused)
+{
+	begin();
+	made_row(&trace, "{\"record\":\"graph\",\"id\":2,\"nodes\":4000000000,\"kernels\":0}");
+	launch_on(2, 1000, 4000, 9000);
+	made_end(&trace, 20000, 0, 0);
+	is_refused((struct replay_opts){ .trace = trace.path }, -EFBIG, "a graph of 4000000000");
+	made_remove(&trace);
+}
+
 Test(small_replay_plan, a_trace_of_calls_alone_is_refused)
 {
 	char path[] = "/tmp/rift-replay-XXXXXX";
