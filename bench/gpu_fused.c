@@ -66,15 +66,14 @@ static bool choose(const struct workload *w, struct params *p)
 	struct limits limits = { 0 };
 	char least[32];
 
-	if (w->limits(p->opts, &limits))
+	if (workload_limits(w, p->opts, &limits))
 		return false;
 	if (has_both(w, &limits))
 		return true;
 	if (!axis)
 		return false;
 	snprintf(least, sizeof(least), "%.*s", (int)strcspn(axis->axis, ","), axis->axis);
-	limits = (struct limits){ 0 };
-	return !params_set(p, axis->name, least) && !w->limits(p->opts, &limits) &&
+	return !params_set(p, axis->name, least) && !workload_limits(w, p->opts, &limits) &&
 	       has_both(w, &limits);
 }
 

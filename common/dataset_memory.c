@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/dataset.h"
 #include "common/interrupt.h"
 #include "common/room.h"
@@ -63,14 +64,10 @@ static int make_device(struct dataset *d, const char *what)
 
 	if (err)
 		return err;
-	if (cudaMalloc(&d->device, (size_t)bytes)) {
-		cudaGetLastError();
-		d->device = NULL;
-		return complain(ENOMEM, "%s: no %lld bytes left on the device", what,
-				(long long)bytes);
-	}
-	d->counter = slots_counter_new();
-	return 0;
+	err = device_new(&d->device, (size_t)bytes, "%s", what);
+	if (!err)
+		d->counter = slots_counter_new();
+	return err;
 }
 
 static int make_host(struct dataset *d, const char *what)
@@ -122,8 +119,7 @@ void dataset_release(struct dataset *d)
 	streamed_lanes_release(&d->lanes);
 	streamed_host_free(d->host, (enum streamed_memory)d->o.memory);
 	slots_counter_free(d->counter);
-	if (d->device) /* without a device even freeing nothing is an error */
-		CUDA(cudaFree(d->device));
+	device_free(d->device);
 	*d = (struct dataset){ 0 };
 }
 

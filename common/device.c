@@ -2,6 +2,9 @@
 #include "common/device.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "common/cuda_check.h"
@@ -25,6 +28,38 @@ int device_attribute(enum cudaDeviceAttr attribute)
 	CUDA(cudaGetDevice(&device));
 	CUDA(cudaDeviceGetAttribute(&value, attribute, device));
 	return value;
+}
+
+int device_new(void *at, size_t bytes, const char *fmt, ...)
+{
+	char what[160];
+	va_list args;
+	void *p = NULL;
+
+	if (cudaMalloc(&p, bytes ? bytes : 1)) {
+		cudaGetLastError();
+		p = NULL;
+	}
+	memcpy(at, &p, sizeof(p));
+	if (p)
+		return 0;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	return complain(ENOMEM, "no %zu bytes left on the device: %s", bytes, what);
+}
+
+void device_free(void *memory)
+{
+	if (memory)
+		CUDA(cudaFree(memory));
+}
+
+void device_load_kernel(const void *kernel)
+{
+	struct cudaFuncAttributes ignored;
+
+	CUDA(cudaFuncGetAttributes(&ignored, kernel));
 }
 
 int64_t device_resident(const void *kernel, int threads, size_t shared_bytes)

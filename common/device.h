@@ -17,6 +17,19 @@ int device_present(void);
 int device_attribute(enum cudaDeviceAttr attribute);
 
 /*
+ * So many bytes of device memory, at least one, in the pointer that `at` points to: 0; or -ENOMEM,
+ * after one line that ends with the text, and the pointer is NULL: which options decide on the
+ * size, "pairs=4 slots=2".
+ */
+int device_new(void *at, size_t bytes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Takes NULL too: where there is no device, cudaFree(NULL) is an error. */
+void device_free(void *memory);
+
+/* Makes the driver load the kernel, which its first launch would wait for. */
+void device_load_kernel(const void *kernel);
+
+/*
  * Blocks of the kernel, of so many threads and bytes of dynamic shared memory, that the current
  * device holds at a time; 0: none fits. On the CPU device a worker holds one.
  */

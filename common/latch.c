@@ -131,7 +131,6 @@ static bool is_seen(struct latch *l)
 struct latch *latch_new(int watchdog_ms, int timeout_ms, const char **why)
 {
 	static char refused[REFUSAL_TEXT];
-	struct cudaFuncAttributes ignored;
 	struct refusal r;
 	struct latch *l;
 
@@ -149,7 +148,7 @@ struct latch *latch_new(int watchdog_ms, int timeout_ms, const char **why)
 		return NULL;
 	}
 	/* nothing may be loaded while a stream is held */
-	CUDA(cudaFuncGetAttributes(&ignored, latch_kernel()));
+	device_load_kernel(latch_kernel());
 	if (!is_seen(l)) {
 		*why = "not supported here: the host does not see what a kernel writes to mapped "
 		       "memory";

@@ -2,6 +2,7 @@
 #include "common/pattern.h"
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 
 enum { THREADS = 256, BLOCKS_MAX = 2048 };
@@ -35,10 +36,8 @@ KERNEL(pattern_compare_words);
 
 void pattern_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)pattern_fill_words));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)pattern_compare_words));
+	device_load_kernel((const void *)pattern_fill_words);
+	device_load_kernel((const void *)pattern_compare_words);
 }
 
 static unsigned blocks_for(uint64_t n)

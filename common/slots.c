@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 
 struct slots_counter *slots_counter_new(void)
 {
@@ -16,8 +17,7 @@ struct slots_counter *slots_counter_new(void)
 
 void slots_counter_free(struct slots_counter *counter)
 {
-	if (counter) /* without a device even freeing nothing is an error */
-		CUDA(cudaFree(counter));
+	device_free(counter);
 }
 
 void slots_counter_reset(struct slots_counter *counter, cudaStream_t stream)

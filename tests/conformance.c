@@ -50,7 +50,8 @@ struct driven *driven_begin(const struct workload *w, int slots)
 	CHECK(s->opts && s->state, "memory");
 	params_init(&s->params, w->params, w->name, s->opts);
 	make_small(s, slots);
-	cr_assert(!w->limits(s->opts, &s->limits) && !s->limits.device_refused, "%s", w->name);
+	cr_assert(!workload_limits(w, s->opts, &s->limits) && !s->limits.device_refused, "%s",
+		  w->name);
 	CUDA(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
 	cr_assert(!w->setup(s->opts, s->state), "%s: setup", w->name);
 	CUDA(cudaDeviceSynchronize());

@@ -30,7 +30,7 @@ must "it runs" ./rift run "$name" n=1000 --depth 4 --blocks 2
 must "it sweeps" ./rift sweep "$name" --size 1k,4k --depth 1,4 --processes 2 --output sweep.jsonl
 must "its record is whole" ./rift check sweep.jsonl
 
-sed 's/+= share/-= share/' "workloads/$name/$name.cu" >broken
+sed 's/= 5 \*/= 6 */' "workloads/$name/$name.cu" >broken
 must "there is something to break" fails cmp -s broken "workloads/$name/$name.cu"
 cp broken "workloads/$name/$name.cu"
 must "it builds when broken" build

@@ -42,10 +42,10 @@ static inline struct run *run_begin(struct RUN_NAME(, RUN, _opts) o)
 	struct limits limits;
 
 	CHECK(r, "memory");
-	memset(&limits, 0, sizeof(limits));
 	r->o = o;
 	CUDA(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
-	cr_assert(!RUN_WORKLOAD.limits(&r->o, &limits) && !limits.device_refused, "limits");
+	cr_assert(!workload_limits(&RUN_WORKLOAD, &r->o, &limits) && !limits.device_refused,
+		  "limits");
 	cr_assert(!RUN_WORKLOAD.setup(&r->o, &r->s), "setup");
 	run_reset(r);
 	return r;

@@ -24,9 +24,8 @@ static void default_limits(const struct workload *w, struct limits *limits)
 	struct params params;
 
 	CHECK(opts, "%zu bytes of options", w->opts_size);
-	memset(limits, 0, sizeof(*limits));
 	params_init(&params, w->params, w->name, opts);
-	CHECK(w->limits(opts, limits) == 0, "%s refuses its own defaults", w->name);
+	CHECK(workload_limits(w, opts, limits) == 0, "%s refuses its own defaults", w->name);
 	params_release(&params);
 	free(opts);
 }

@@ -225,10 +225,10 @@ static int check_limits(const struct share_plan *p, int mode)
 
 	for (int i = 0; i < p->mixes && !err; i++) {
 		const struct workload *w = p->mix[i].workload;
-		struct limits limits = { 0 };
+		struct limits limits;
 		const char *why;
 
-		err = w->limits(p->mix[i].opts, &limits);
+		err = workload_limits(w, p->mix[i].opts, &limits);
 		why = p->mode ? mode_refused(w, &limits, (enum mode)mode) : NULL;
 		if (!err && limits.device_refused)
 			err = complain(ENODEV, "%s does not run on this device: %s", w->name,

@@ -8,19 +8,18 @@
 #include "common/check.h"
 #include "harness/params/together.h"
 
-/* The first text or hook that is missing, or NULL. fused, report and plot are optional. */
+/* The first text or hook that is missing, or NULL. limits, fused, report and plot are optional. */
 static const char *missing_hook(const struct workload *w)
 {
 	const struct {
 		const char *name;
 		bool there;
 	} fields[] = {
-		{ "summary", w->summary },	     { "source", w->source },
-		{ "step_unit", w->step_unit },	     { "params", w->params },
-		{ "limits", w->limits != NULL },     { "setup", w->setup != NULL },
-		{ "reset", w->reset != NULL },	     { "step", w->step != NULL },
-		{ "check", w->check != NULL },	     { "cost", w->cost != NULL },
-		{ "teardown", w->teardown != NULL },
+		{ "summary", w->summary },     { "source", w->source },
+		{ "step_unit", w->step_unit }, { "params", w->params },
+		{ "setup", w->setup != NULL }, { "reset", w->reset != NULL },
+		{ "step", w->step != NULL },   { "check", w->check != NULL },
+		{ "cost", w->cost != NULL },   { "teardown", w->teardown != NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
@@ -42,13 +41,13 @@ static int axis_rows(const struct workload *w)
 static bool preset_fits(const struct workload *w, const struct preset *preset)
 {
 	void *opts = calloc(1, w->opts_size ? w->opts_size : 1);
-	struct limits limits = { 0 };
+	struct limits limits;
 	struct params params;
 	bool fits;
 
 	CHECK(opts, "%zu bytes of options", w->opts_size);
 	params_init(&params, w->params, w->name, opts);
-	fits = !preset_apply(&params, preset) && !w->limits(opts, &limits) &&
+	fits = !preset_apply(&params, preset) && !workload_limits(w, opts, &limits) &&
 	       !param_needs_check(&params, w->needs);
 	params_release(&params);
 	free(opts);

@@ -188,7 +188,7 @@ static int refuse_options_of_an_action(const struct run *r)
 int run_admit(struct run *r)
 {
 	const void *opts = r->params->opts;
-	int err = r->workload->limits(opts, &r->limits);
+	int err = workload_limits(r->workload, opts, &r->limits);
 
 	if (!err)
 		err = param_needs_check(r->params, r->workload->needs);

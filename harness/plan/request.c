@@ -480,8 +480,7 @@ static int check_config_limits(const struct config *c, struct limits *limits)
 	const struct workload *w = c->workload;
 	int err;
 
-	*limits = (struct limits){ 0 };
-	err = w->limits(c->params.opts, limits);
+	err = workload_limits(w, c->params.opts, limits);
 	if (!err && limits->action)
 		err = complain(EINVAL,
 			       "%s: these parameters ask for an action: there is nothing "

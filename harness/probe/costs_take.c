@@ -291,8 +291,8 @@ static int run_probe(FILE *out, const struct workload *w, const void *opts, int 
 {
 	struct report *report = calloc(1, sizeof(*report));
 	void *state = calloc(1, w->state_size + 1);
-	struct limits limits = { 0 };
-	int err = w->limits(opts, &limits);
+	struct limits limits;
+	int err = workload_limits(w, opts, &limits);
 
 	CHECK(report && state, "memory of %s", w->name);
 	if (!err)

@@ -98,7 +98,7 @@ static int check_config(const struct workload *w, const json_t *config)
 		err = complain(EINVAL, "probe=: rift probe gives it itself");
 	err = err ? err : params_assign(&params, grid_probe(w));
 	err = err ? err : param_needs_check(&params, w->needs);
-	err = err ? err : w->limits(opts, &limits);
+	err = err ? err : workload_limits(w, opts, &limits);
 	params_release(&params);
 	free(opts);
 	return err;

@@ -134,10 +134,10 @@ static struct side_timing *timing_of(struct worker *w, int config)
 
 static double launch_max_ns(const struct config *c)
 {
-	struct limits limits = { 0 };
+	struct limits limits;
 	int device, watched;
 
-	if (c->workload->limits(c->params.opts, &limits))
+	if (workload_limits(c->workload, c->params.opts, &limits))
 		return 0;
 	CUDA(cudaGetDevice(&device));
 	CUDA(cudaDeviceGetAttribute(&watched, cudaDevAttrKernelExecTimeout, device));

@@ -31,8 +31,8 @@ static int assign_all(struct share_workload *w, char *const *words, int n)
 /* A client that only does what its parameters ask for has no steps. */
 static int refuse_action(const struct share_workload *w)
 {
-	struct limits limits = { 0 };
-	int err = w->workload->limits(w->opts, &limits);
+	struct limits limits;
+	int err = workload_limits(w->workload, w->opts, &limits);
 
 	if (!err && limits.action)
 		err = complain(EINVAL, "%s: nothing is timed with these parameters",

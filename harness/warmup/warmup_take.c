@@ -60,7 +60,7 @@ int warmup_check(struct warmup_request *r)
 	for (int i = 0; i < r->n_words && !err; i++)
 		err = params_assign(&params, r->words[i]);
 	err = err ? err : param_needs_check(&params, w->needs);
-	err = err ? err : w->limits(opts, &limits);
+	err = err ? err : workload_limits(w, opts, &limits);
 	if (!err && limits.action)
 		err = complain(EINVAL,
 			       "these parameters ask %s for an action, and nothing is "

@@ -4,17 +4,12 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/alignment/alignment.h"
 
 static int on_device(void *to, size_t bytes)
 {
-	if (!cudaMalloc((void **)to, bytes ? bytes : 1))
-		return 0;
-	cudaGetLastError();
-	return complain(ENOMEM,
-			"no %zu bytes left on the device: take fewer or shorter pairs, or "
-			"less memory=",
-			bytes);
+	return device_new(to, bytes, "take fewer or shorter pairs, or less memory=");
 }
 
 static int on_host(const struct alignment_state *s, void *to, size_t bytes)
@@ -90,8 +85,7 @@ int alignment_allocate_back(const struct alignment_state *s, struct alignment_sl
 	size_t results = slot->part.n * sizeof(struct alignment_result);
 	int err;
 
-	if (slot->back_device)
-		CUDA(cudaFree(slot->back_device));
+	device_free(slot->back_device);
 	free_host(s, slot->back);
 	slot->back_device = slot->back = NULL;
 	slot->back_bytes = results + slot->part.runs_max * sizeof(uint32_t);
@@ -146,8 +140,7 @@ int alignment_allocate_workspace(const struct alignment_state *s, struct alignme
 	uint64_t longs =
 		larger(p->long_words * p->long_blocks * in_block, p->kept_words * p->kept_blocks);
 
-	if (p->workspace)
-		CUDA(cudaFree(p->workspace));
+	device_free(p->workspace);
 	p->workspace = NULL;
 	return on_device(&p->workspace, 4 * larger(shorts, longs));
 }
@@ -162,8 +155,7 @@ int alignment_allocate_staging(struct alignment_slot *slot)
 /* Without a device even freeing nothing is an error. */
 static void free_device(void *p)
 {
-	if (p)
-		CUDA(cudaFree(p));
+	device_free(p);
 }
 
 void alignment_slot_release(const struct alignment_state *s, struct alignment_slot *slot)

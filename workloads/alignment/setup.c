@@ -167,27 +167,22 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 
 static void load_short(enum alignment_class c, bool cigar)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_short_kernel(c, cigar)));
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_warp_kernel(c, cigar)));
+	device_load_kernel(alignment_short_kernel(c, cigar));
+	device_load_kernel(alignment_warp_kernel(c, cigar));
 }
 
 static void load_kernels(const struct alignment_state *s)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_pack_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_sum_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_gather_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_kept_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(false)));
-	CUDA(cudaFuncGetAttributes(&ignored, alignment_one_kernel(true)));
+	device_load_kernel(alignment_pack_kernel());
+	device_load_kernel(alignment_sum_kernel());
+	device_load_kernel(alignment_gather_kernel());
+	device_load_kernel(alignment_kept_kernel());
+	device_load_kernel(alignment_one_kernel(false));
+	device_load_kernel(alignment_one_kernel(true));
 	for (int cigar = 0; cigar < 2; cigar++) {
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
 			load_short((enum alignment_class)c, cigar);
-		CUDA(cudaFuncGetAttributes(&ignored,
-					   alignment_long_kernel(s->choice.strip, cigar)));
+		device_load_kernel(alignment_long_kernel(s->choice.strip, cigar));
 	}
 }
 

@@ -19,6 +19,7 @@
  * neighbour needs, so that they synchronize but once a panel.
  */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 #include "common/slots.cuh"
 #include "workloads/binomial/device.h"
@@ -205,11 +206,8 @@ static binomial_kernel *find_kernel(int kind, int form)
 
 void binomial_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
 	for (int i = 0; i < KINDS * FORMS; i++)
-		CUDA(cudaFuncGetAttributes(&ignored,
-					   (const void *)find_kernel(i / FORMS, i % FORMS)));
+		device_load_kernel((const void *)find_kernel(i / FORMS, i % FORMS));
 }
 
 void binomial_price(const struct binomial_launch *l, enum binomial_form form, cudaStream_t stream)

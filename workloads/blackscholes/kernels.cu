@@ -212,12 +212,9 @@ static blackscholes_kernel *const kernels[2][2][KINDS] = {
 
 void blackscholes_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
 	for (int i = 0; i < 4 * KINDS; i++)
-		CUDA(cudaFuncGetAttributes(
-			&ignored, (const void *)kernels[i / KINDS / 2][i / KINDS % 2][i % KINDS]));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)blackscholes_inputs));
+		device_load_kernel((const void *)kernels[i / KINDS / 2][i / KINDS % 2][i % KINDS]);
+	device_load_kernel((const void *)blackscholes_inputs);
 }
 
 uint32_t blackscholes_resident(enum blackscholes_cnd cnd, enum blackscholes_math math)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/graph/graph.h"
 
 static size_t area_bytes(const struct graph_shape *shape)
@@ -58,12 +59,9 @@ void graph_areas_release(struct graph_areas *a, const struct graph_shape *shape)
 
 	if (host)
 		CUDA(cudaFreeHost(host));
-	if (device)
-		CUDA(cudaFree(device));
-	if (a->zero)
-		CUDA(cudaFree(a->zero));
-	if (a->wrong)
-		CUDA(cudaFree(a->wrong));
+	device_free(device);
+	device_free(a->zero);
+	device_free(a->wrong);
 	*a = (struct graph_areas){ 0 };
 }
 

@@ -1,5 +1,6 @@
 /* kernels.cu - the kernels of a graph's nodes. */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 #include "workloads/graph/graph.h"
 
@@ -66,10 +67,8 @@ void graph_stamp_time(unsigned long long *at, cudaStream_t stream)
 
 void graph_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, graph_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, graph_staged_kernel()));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)graph_stamp));
+	device_load_kernel(graph_kernel());
+	device_load_kernel(graph_staged_kernel());
+	device_load_kernel((const void *)graph_stamp);
 	pattern_load_kernels();
 }

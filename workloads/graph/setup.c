@@ -26,15 +26,12 @@ static int size_kernel(const struct graph_opts *o, struct graph_state *s)
 
 static int allocate_memory(struct graph_state *s)
 {
-	size_t n = (size_t)s->shape.nodes;
+	size_t n = (size_t)s->shape.nodes, ends = (GRAPH_WIDTH_MAX + 1) * sizeof(*s->ends);
 
-	if (cudaMalloc((void **)&s->trace, n * sizeof(*s->trace)) ||
-	    cudaMalloc((void **)&s->source, n * sizeof(*s->source)) ||
-	    cudaMalloc((void **)&s->ends, (GRAPH_WIDTH_MAX + 1) * sizeof(*s->ends))) {
-		cudaGetLastError();
-		return complain(ENOMEM, "no %zu bytes left on the device for the traces of nodes",
-				2 * n * sizeof(*s->trace));
-	}
+	if (device_new(&s->trace, n * sizeof(*s->trace), "traces of %zu nodes", n) ||
+	    device_new(&s->source, n * sizeof(*s->source), "traces of %zu nodes", n) ||
+	    device_new(&s->ends, ends, "traces of %zu nodes", n))
+		return -ENOMEM;
 	s->found = calloc(n, sizeof(*s->found));
 	s->add = malloc(n);
 	s->kernel = calloc(n, sizeof(*s->kernel));
@@ -200,12 +197,9 @@ void graph_teardown(void *state)
 	graph_end_captures(s);
 	release_graphs(s);
 	release_streams(s);
-	if (s->trace)
-		CUDA(cudaFree(s->trace));
-	if (s->source)
-		CUDA(cudaFree(s->source));
-	if (s->ends)
-		CUDA(cudaFree(s->ends));
+	device_free(s->trace);
+	device_free(s->source);
+	device_free(s->ends);
 	graph_areas_release(&s->areas, &s->shape);
 	s->trace = s->source = s->ends = NULL;
 	graph_shape_release(&s->shape);

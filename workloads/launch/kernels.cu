@@ -1,5 +1,6 @@
 /* kernels.cu - the kernels of the launch workload: three bodies, three sizes of arguments. */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 #include "workloads/launch/device.h"
 
@@ -141,13 +142,10 @@ int launch_words(enum launch_args args)
 
 void launch_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
 	for (int body = 0; body < LAUNCH_BODIES; body++)
 		for (int args = 0; args < LAUNCH_ARGS_COUNT; args++)
-			CUDA(cudaFuncGetAttributes(
-				&ignored,
-				launch_kernel((enum launch_body)body, (enum launch_args)args)));
+			device_load_kernel(
+				launch_kernel((enum launch_body)body, (enum launch_args)args));
 }
 
 void launch_configure(const struct launch_config *c, cudaStream_t stream)

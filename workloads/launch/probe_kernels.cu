@@ -1,5 +1,6 @@
 /* probe_kernels.cu - kernels of probe=yes that talk to the host while they run. */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 #include "workloads/launch/device.h"
 
@@ -36,8 +37,6 @@ const void *launch_clock(void)
 void launch_load_probe_kernels(void)
 {
 	const void *const kernels[] = { launch_teller(), launch_clock() };
-	struct cudaFuncAttributes ignored;
-
 	for (const void *kernel : kernels)
-		CUDA(cudaFuncGetAttributes(&ignored, kernel));
+		device_load_kernel(kernel);
 }

@@ -105,14 +105,11 @@ static int allocate_memory(const struct launch_opts *o, struct launch_config *c)
 {
 	size_t slots = (size_t)o->streams * c->blocks;
 
-	if (cudaMalloc((void **)&c->slot, slots * sizeof(*c->slot)) ||
-	    cudaMalloc((void **)&c->shortest, slots * sizeof(*c->shortest))) {
-		cudaGetLastError();
-		return complain(ENOMEM,
-				"no %zu bytes left on the device for the traces of %zu blocks",
-				slots * (sizeof(*c->slot) + sizeof(*c->shortest)), slots);
-	}
-	return 0;
+	int err = device_new(&c->slot, slots * sizeof(*c->slot), "traces of %zu blocks", slots);
+
+	return err ? err
+		   : device_new(&c->shortest, slots * sizeof(*c->shortest), "traces of %zu blocks",
+				slots);
 }
 
 int launch_setup(const void *opts, void *state)
@@ -151,11 +148,8 @@ void launch_teardown(void *state)
 	}
 	if (s->forked)
 		CUDA(cudaEventDestroy(s->forked));
-	/* without a device even freeing nothing is an error */
-	if (s->config.slot)
-		CUDA(cudaFree(s->config.slot));
-	if (s->config.shortest)
-		CUDA(cudaFree(s->config.shortest));
+	device_free(s->config.slot);
+	device_free(s->config.shortest);
 	s->forked = NULL;
 	s->config.slot = NULL;
 	s->config.shortest = NULL;

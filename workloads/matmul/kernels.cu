@@ -31,6 +31,7 @@
  * adds their sums in the groups' order: the bits are the same each time, without a second launch.
  */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/slots.cuh"
 #include "workloads/matmul/inputs.h"
 #include "workloads/matmul/tile.cuh"
@@ -167,14 +168,12 @@ enum matmul_tile matmul_tile_for(struct matmul_shape s)
 
 void matmul_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
 	for (int i = 0; i < TILES; i++) {
-		CUDA(cudaFuncGetAttributes(&ignored, (const void *)variants[i].any));
-		CUDA(cudaFuncGetAttributes(&ignored, (const void *)variants[i].vec4));
+		device_load_kernel((const void *)variants[i].any);
+		device_load_kernel((const void *)variants[i].vec4);
 	}
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)matmul_one_more));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)matmul_inputs));
+	device_load_kernel((const void *)matmul_one_more);
+	device_load_kernel((const void *)matmul_inputs);
 }
 
 void matmul_multiply(const struct matmul_launch *l, enum matmul_tile tile, cudaStream_t stream)

@@ -7,20 +7,16 @@
 #include <errno.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/matmul/matmul.h"
 
 int matmul_library_init(struct matmul_library *l)
 {
 	int err = blas_load(&l->blas);
 
+	err = err ? err : device_new(&l->workspace, MATMUL_WORKSPACE, "impl=cublas");
 	if (err)
 		return err;
-	if (cudaMalloc(&l->workspace, MATMUL_WORKSPACE)) {
-		cudaGetLastError();
-		l->workspace = NULL;
-		return complain(ENOMEM, "impl=cublas: no %d bytes left on the device",
-				MATMUL_WORKSPACE);
-	}
 	l->stream = cudaStreamLegacy; /* none that steps come in */
 	return blas_create(l->blas, &l->handle);
 }
@@ -29,8 +25,7 @@ void matmul_library_release(struct matmul_library *l)
 {
 	if (l->handle)
 		BLAS(l->blas, l->blas->cublasDestroy(l->handle));
-	if (l->workspace)
-		CUDA(cudaFree(l->workspace));
+	device_free(l->workspace);
 	*l = (struct matmul_library){ 0 };
 }
 

@@ -1,5 +1,6 @@
 /* touch.cu - kernels of the memory workload: one that touches memory, one that takes time. */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 #include "workloads/memory/memory.h"
 
@@ -38,10 +39,8 @@ KERNEL(memory_busy_for);
 
 void memory_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)memory_touch_pages));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)memory_busy_for));
+	device_load_kernel((const void *)memory_touch_pages);
+	device_load_kernel((const void *)memory_busy_for);
 	pattern_load_kernels();
 }
 

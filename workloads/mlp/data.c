@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "common/cuda_check.h"
 #include "common/datafile.h"
+#include "common/device.h"
 #include "workloads/mlp/data.h"
 
 static const char own_folder[] = "data/mnist";
@@ -163,14 +164,12 @@ static int fill_shared(const struct mlp_data_wish *w, struct shared *s)
 static int copy_to_device(void *out, const void *from, size_t bytes)
 {
 	void *p;
+	int err = device_new(&p, bytes, "images");
 
-	if (cudaMalloc(&p, bytes)) {
-		cudaGetLastError();
-		return complain(ENOMEM, "no %zu bytes left on the device for the images", bytes);
-	}
 	memcpy(out, &p, sizeof(p));
-	CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
-	return 0;
+	if (!err)
+		CUDA(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+	return err;
 }
 
 static int upload_images(const struct mlp_images *from, struct mlp_images *to)
@@ -183,10 +182,8 @@ static int upload_images(const struct mlp_images *from, struct mlp_images *to)
 
 static void free_device(struct mlp_images *im)
 {
-	if (im->pixel)
-		CUDA(cudaFree((void *)(uintptr_t)im->pixel));
-	if (im->label)
-		CUDA(cudaFree((void *)(uintptr_t)im->label));
+	device_free((void *)(uintptr_t)im->pixel);
+	device_free((void *)(uintptr_t)im->label);
 }
 
 /* ---- sharing --------------------------------------------------------------------------- */

@@ -3,24 +3,18 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/mlp/mlp.h"
 
 int mlp_allocate(struct mlp_state *s, void *out, size_t bytes)
 {
-	void *p;
+	int err;
 
 	CHECK(s->n_owned < MLP_OWNED_MAX, "%d arrays", s->n_owned);
-	if (cudaMalloc(&p, bytes ? bytes : 1)) {
-		cudaGetLastError();
-		return complain(
-			ENOMEM,
-			"no %zu bytes left on the device: take a smaller batch, or fewer or "
-			"narrower layers",
-			bytes);
-	}
-	s->owned[s->n_owned++] = p;
-	memcpy(out, &p, sizeof(p));
-	return 0;
+	err = device_new(out, bytes, "take a smaller batch, or fewer or narrower layers");
+	if (!err)
+		memcpy(&s->owned[s->n_owned++], out, sizeof(*s->owned));
+	return err;
 }
 
 static int allocate_parameters(struct mlp_state *s)

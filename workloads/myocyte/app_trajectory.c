@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/interrupt.h"
 #include "workloads/myocyte/myocyte.h"
 
@@ -74,12 +75,9 @@ static int begin_trace(struct tracer *t, const struct myocyte_trace *job)
 	c->rows = NULL;
 	c->n_rows = NULL;
 	t->most = attempts_at_most(c);
-	if (cudaMalloc((void **)&c->rows, sizeof(t->row)) ||
-	    cudaMalloc((void **)&c->n_rows, sizeof(*c->n_rows))) {
-		cudaGetLastError();
-		return complain(ENOMEM, "%s: no %zu bytes left on the device", job->name,
-				sizeof(t->row));
-	}
+	if (device_new(&c->rows, sizeof(t->row), "%s", job->name) ||
+	    device_new(&c->n_rows, sizeof(*c->n_rows), "%s", job->name))
+		return -ENOMEM;
 	CUDA(cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking));
 	myocyte_start(c, t->stream);
 	memcpy(start.y, job->initial, sizeof(start.y));
@@ -138,8 +136,8 @@ static void end_trace(struct tracer *t)
 		CUDA(cudaStreamSynchronize(t->stream));
 		CUDA(cudaStreamDestroy(t->stream));
 	}
-	CUDA(cudaFree(t->cells.rows));
-	CUDA(cudaFree(t->cells.n_rows));
+	device_free(t->cells.rows);
+	device_free(t->cells.n_rows);
 }
 
 int myocyte_run_traces(const struct myocyte_trace *traces, int n)

@@ -16,6 +16,7 @@
  * MYOCYTE_STIFF_TOO.
  */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 #include "common/philox.h"
 #include "workloads/myocyte/control.cuh"
@@ -211,10 +212,9 @@ static void load_kernels(const struct myocyte_cells *cells)
 		(const void *)MYOCYTE_IN(myocyte_attempts_in_block),
 		(const void *)MYOCYTE_IN(myocyte_evaluate_in_block),
 	};
-	struct cudaFuncAttributes ignored;
 
 	for (const void *kernel : kernels)
-		CUDA(cudaFuncGetAttributes(&ignored, kernel));
+		device_load_kernel(kernel);
 	if (cells->spread == MYOCYTE_CELLS_A_BLOCK)
 		load_warps();
 	if (cells->solver == MYOCYTE_ROSENBROCK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/myocyte/myocyte.h"
 
 /* An array of the cells: where its pointer stands, and its bytes, for each cell or once. */
@@ -129,8 +130,7 @@ void myocyte_free(struct myocyte_cells *c)
 
 	list_arrays(c, list);
 	for (int i = 0; i < ARRAYS; i++) {
-		if (*list[i].at)
-			CUDA(cudaFree(*list[i].at));
+		device_free(*list[i].at);
 		*list[i].at = NULL;
 	}
 	c->h = NULL;
@@ -184,21 +184,19 @@ int myocyte_read_cells(const struct myocyte_state *s, const int64_t *which, int6
 {
 	struct myocyte_cell *cells = NULL;
 	int64_t *list = NULL;
-	int err = 0;
+	int err;
 
 	if (s->cells.by_host)
 		myocyte_host_publish(&s->host, &s->cells);
-	if (cudaMalloc((void **)&cells, (size_t)n * sizeof(*cells)) ||
-	    cudaMalloc((void **)&list, (size_t)n * sizeof(*list))) {
-		cudaGetLastError();
-		err = complain(ENOMEM, "no %zu bytes left on the device to read %ld cells",
-			       (size_t)n * (sizeof(*cells) + sizeof(*list)), (long)n);
-	} else {
+	err = device_new(&cells, (size_t)n * sizeof(*cells), "%ld cells to read", (long)n);
+	err = err ? err
+		  : device_new(&list, (size_t)n * sizeof(*list), "%ld cells to read", (long)n);
+	if (!err) {
 		CUDA(cudaMemcpy(list, which, (size_t)n * sizeof(*list), cudaMemcpyHostToDevice));
 		myocyte_gather(&s->cells, list, n, cells, NULL);
 		CUDA(cudaMemcpy(out, cells, (size_t)n * sizeof(*out), cudaMemcpyDeviceToHost));
 	}
-	CUDA(cudaFree(cells));
-	CUDA(cudaFree(list));
+	device_free(cells);
+	device_free(list);
 	return err;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/interrupt.h"
 #include "workloads/particlefilter/particlefilter.h"
 
@@ -13,23 +14,22 @@ static int begin_look(int64_t particles, struct pf_look *look)
 {
 	size_t n = (size_t)particles;
 
-	if (!cudaMalloc((void **)&look->x, 5 * n * sizeof(double)) &&
-	    !cudaMalloc((void **)&look->ancestor, n * sizeof(*look->ancestor))) {
-		look->y = look->x + n;
-		look->loglik = look->x + 2 * n;
-		look->w = look->x + 3 * n;
-		look->c = look->x + 4 * n;
-		return 0;
-	}
-	cudaGetLastError();
-	return complain(ENOMEM, "particles=%ld: no %zu bytes left on the device to look at them",
-			(long)particles, 44 * n);
+	int err = device_new(&look->x, 5 * n * sizeof(double), "particles=%zu to look at", n);
+
+	if (err)
+		return err;
+	look->y = look->x + n;
+	look->loglik = look->x + 2 * n;
+	look->w = look->x + 3 * n;
+	look->c = look->x + 4 * n;
+	return device_new(&look->ancestor, n * sizeof(*look->ancestor), "particles=%zu to look at",
+			  n);
 }
 
 static void end_look(struct pf_look *look)
 {
-	CUDA(cudaFree(look->x));
-	CUDA(cudaFree(look->ancestor));
+	device_free(look->x);
+	device_free(look->ancestor);
 }
 
 int particlefilter_view_read(const struct pf_filter *f, int64_t k, struct pf_view *v)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/particlefilter/particlefilter.h"
 
 /* An array: where its pointer stands, and its bytes; 0 where it is not needed. */
@@ -150,8 +151,7 @@ void particlefilter_free(struct pf_filter *f)
 	for (int i = 0; i < ARRAYS; i++) {
 		if (!list[i].at)
 			continue;
-		if (*list[i].at)
-			CUDA(cudaFree(*list[i].at));
+		device_free(*list[i].at);
 		*list[i].at = NULL;
 	}
 }

@@ -133,12 +133,7 @@ static int allocate_pixels(const struct pathtrace_opts *o, struct pathtrace_stat
 
 	snprintf(what, sizeof(what), "width=%ld height=%ld", (long)o->width, (long)o->height);
 	err = room_on_device(bytes, what);
-	if (!err && cudaMalloc((void **)&s->job.pixel, (size_t)bytes)) {
-		cudaGetLastError();
-		s->job.pixel = NULL;
-		err = complain(ENOMEM, "%s: no %ld bytes left on the device", what, (long)bytes);
-	}
-	return err;
+	return err ? err : device_new(&s->job.pixel, (size_t)bytes, "%s", what);
 }
 
 int pathtrace_setup(const void *opts, void *state)
@@ -173,7 +168,6 @@ void pathtrace_teardown(void *state)
 	struct pathtrace_state *s = state;
 
 	output_discard(&s->image);
-	if (s->job.pixel)
-		CUDA(cudaFree(s->job.pixel));
+	device_free(s->job.pixel);
 	s->job.pixel = NULL;
 }

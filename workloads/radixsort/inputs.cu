@@ -1,5 +1,6 @@
 /* inputs.cu - the pairs to sort: for 2^30 of them the host would take half a minute. */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/gpu.h"
 #include "workloads/radixsort/inputs.h"
 #include "workloads/radixsort/kernels.h"
@@ -21,9 +22,7 @@ KERNEL(radixsort_inputs);
 
 void radixsort_load_inputs(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)radixsort_inputs));
+	device_load_kernel((const void *)radixsort_inputs);
 }
 
 void radixsort_fill(const struct radixsort_arrays *arrays, int64_t n, uint32_t slot, int kind,

@@ -14,6 +14,7 @@
  * dependent launch a sort of 2^20 pairs then took 3 % longer.
  */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/slots.cuh"
 #include "workloads/radixsort/kernels.h"
 #include "workloads/radixsort/tile.cuh"
@@ -109,9 +110,7 @@ KERNEL(radixsort_count);
 
 void radixsort_load_count(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)radixsort_count));
+	device_load_kernel((const void *)radixsort_count);
 }
 
 void radixsort_count_digits(const struct radixsort_launch *l, uint32_t statuses,

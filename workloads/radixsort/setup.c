@@ -12,15 +12,9 @@ static int allocate_workspace(struct radixsort_state *s, int64_t pairs, const ch
 {
 	size_t board = (size_t)radixsort_board_bytes(pairs, s->size);
 	size_t between = (size_t)s->set.shape.besides - board;
+	int err = board ? device_new(&s->between, between, "%s", what) : 0;
 
-	if (!board)
-		return 0;
-	if (cudaMalloc((void **)&s->between, between) || cudaMalloc((void **)&s->board, board)) {
-		cudaGetLastError();
-		return complain(ENOMEM, "%s: no %zu bytes left on the device", what,
-				between + board);
-	}
-	return 0;
+	return err || !board ? err : device_new(&s->board, board, "%s", what);
 }
 
 /*
@@ -68,18 +62,12 @@ int radixsort_setup(const void *opts, void *state)
 	return dataset_fill(&s->set, &radixsort_work, o, s);
 }
 
-static void free_device(void *memory)
-{
-	if (memory) /* without a device even freeing nothing is an error */
-		CUDA(cudaFree(memory));
-}
-
 void radixsort_teardown(void *state)
 {
 	struct radixsort_state *s = state;
 
 	dataset_release(&s->set);
-	free_device(s->between);
-	free_device(s->board);
+	device_free(s->between);
+	device_free(s->board);
 	*s = (struct radixsort_state){ 0 };
 }

@@ -38,11 +38,9 @@ KERNEL(replay_clocks);
 
 void replay_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)replay_spin));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)replay_nothing));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)replay_clocks));
+	device_load_kernel((const void *)replay_spin);
+	device_load_kernel((const void *)replay_nothing);
+	device_load_kernel((const void *)replay_clocks);
 }
 
 const void *replay_kernel(void)

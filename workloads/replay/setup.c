@@ -335,10 +335,8 @@ void replay_teardown(void *state)
 		give_memory(&s->source[i]);
 	for (int i = 0; i < s->plan.areas && s->area; i++)
 		give_memory(&s->area[i]);
-	if (s->count)
-		CUDA(cudaFree(s->count));
-	if (s->wrong)
-		CUDA(cudaFree(s->wrong));
+	device_free(s->count);
+	device_free(s->wrong);
 	free(s->stream);
 	free(s->joined);
 	free(s->event);

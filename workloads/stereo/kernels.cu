@@ -21,6 +21,7 @@
  * leave one barrier a row. Between passes the least keys wait in the array of disparities.
  */
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "common/slots.cuh"
 #include "workloads/stereo/inputs.h"
 #include "workloads/stereo/strip.cuh"
@@ -123,10 +124,8 @@ int32_t stereo_strip_for(struct stereo_size s)
 
 void stereo_load_kernels(void)
 {
-	struct cudaFuncAttributes ignored;
-
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)stereo));
-	CUDA(cudaFuncGetAttributes(&ignored, (const void *)stereo_inputs));
+	device_load_kernel((const void *)stereo);
+	device_load_kernel((const void *)stereo_inputs);
 }
 
 void stereo_match(const struct stereo_launch *l, cudaStream_t stream)

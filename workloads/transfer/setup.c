@@ -179,8 +179,7 @@ void transfer_teardown(void *state)
 
 	release_memory(&s->src);
 	release_memory(&s->dst);
-	if (s->wrong)
-		CUDA(cudaFree(s->wrong));
+	device_free(s->wrong);
 	s->wrong = NULL;
 	free(s->names);
 	s->names = NULL;

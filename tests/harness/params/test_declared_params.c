@@ -171,8 +171,7 @@ Test(small_declared_params, workloads_are_sorted_and_complete)
 			cr_assert(lt(int, strcmp(each[-1]->name, w->name), 0), "%s", w->name);
 		cr_assert(w->summary && *w->summary && w->source && *w->source && w->step_unit,
 			  "%s: texts", w->name);
-		cr_assert(w->limits && w->setup && w->reset && w->step && w->check && w->cost &&
-				  w->teardown,
+		cr_assert(w->setup && w->reset && w->step && w->check && w->cost && w->teardown,
 			  "%s: hooks", w->name);
 	}
 }
@@ -188,7 +187,7 @@ Test(small_declared_params, defaults_pass_limits_and_allow_a_mode)
 		w = *each;
 		opts = calloc(1, w->opts_size);
 		params_init(&params, w->params, w->name, opts);
-		cr_assert(eq(int, w->limits(opts, &limits), 0), "%s", w->name);
+		cr_assert(eq(int, workload_limits(w, opts, &limits), 0), "%s", w->name);
 		for (int m = 0; m < MODE_COUNT; m++)
 			allowed += !mode_refused(w, &limits, (enum mode)m);
 		cr_assert(lt(int, 0, allowed), "%s", w->name);
