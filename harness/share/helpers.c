@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/process.h"
+
 /* ---- who they are ----------------------------------------------------------------------- */
 
 /* Guards of layers leave their parents, but not their environment. */
@@ -24,20 +26,10 @@ void helpers_mark(void)
 
 static bool is_marked(pid_t pid)
 {
-	char path[40], want[48], *variable = NULL;
-	FILE *environment;
-	size_t size = 0;
-	bool found = false;
+	char own[24];
 
-	snprintf(want, sizeof(want), "%s=%d", mark, (int)getpid());
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	environment = fopen(path, "re");
-	while (environment && !found && getdelim(&variable, &size, '\0', environment) > 0)
-		found = !strcmp(variable, want);
-	if (environment)
-		fclose(environment);
-	free(variable);
-	return found;
+	snprintf(own, sizeof(own), "%d", (int)getpid());
+	return process_has_variable(pid, mark, own);
 }
 
 /* As many processes as there is room for. */

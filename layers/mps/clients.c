@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/process.h"
 #include "layers/mps/daemon.h"
 
 enum { TICK_MS = 50 };
@@ -48,23 +49,8 @@ static bool has_our_calls(long pid)
 {
 	static const char name[] = "RIFT_LAYER_REMOTE";
 	const char *folder = getenv(name);
-	char path[64], *variable = NULL;
-	FILE *environment;
-	bool found = false;
-	size_t size = 0;
 
-	if (!folder)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%ld/environ", pid);
-	environment = fopen(path, "re");
-	while (environment && !found && getdelim(&variable, &size, '\0', environment) > 0)
-		found = !strncmp(variable, name, sizeof(name) - 1) &&
-			variable[sizeof(name) - 1] == '=' &&
-			!strcmp(variable + sizeof(name), folder);
-	if (environment)
-		fclose(environment);
-	free(variable);
-	return found;
+	return folder && process_has_variable((pid_t)pid, name, folder);
 }
 
 /* ---- the daemon's lists ---------------------------------------------------------------------- */

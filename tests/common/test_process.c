@@ -1,0 +1,48 @@
+/* test_process.c - the variables that a process was started with. */
+/* sanitizers: one thread */
+#include "common/process.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TestSuite(small_process, .timeout = 60);
+
+/* A process that runs with these variables alone, once it does. */
+static pid_t start(char *const *variables)
+{
+	char *words[] = { "sleep", "60", NULL };
+	int fd[2];
+	char byte;
+	pid_t pid;
+
+	cr_assert(!pipe2(fd, O_CLOEXEC), "a pipe that an exec closes");
+	pid = fork();
+	cr_assert(pid >= 0, "fork");
+	if (!pid) {
+		execve("/bin/sleep", words, variables);
+		_exit(1);
+	}
+	close(fd[1]);
+	cr_assert(read(fd[0], &byte, 1) == 0, "end of the pipe");
+	close(fd[0]);
+	return pid;
+}
+
+Test(small_process, a_variable_is_known_by_its_name_and_all_of_its_value)
+{
+	char *variables[] = { "FIRST=1", "MARK=812", "MARKS=5", "EMPTY=", NULL };
+	pid_t pid = start(variables);
+
+	cr_expect(process_has_variable(pid, "MARK", "812"), "as it is");
+	cr_expect(process_has_variable(pid, "EMPTY", ""), "an empty value");
+	cr_expect(!process_has_variable(pid, "MARK", "81"), "a part of the value");
+	cr_expect(!process_has_variable(pid, "MARK", "8123"), "more than the value");
+	cr_expect(!process_has_variable(pid, "MARK", "5"), "another name's value");
+	cr_expect(!process_has_variable(pid, "ARK", "812"), "a part of the name");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	cr_expect(!process_has_variable(pid, "MARK", "812"), "it is gone");
+}
