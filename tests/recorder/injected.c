@@ -166,20 +166,38 @@ static void launches(void)
 	deliver();
 }
 
+static struct cupti_api launch(uint32_t domain, uint32_t cbid, uint64_t start, uint64_t end)
+{
+	struct cupti_api api = { .kind = domain,
+				 .cbid = cbid,
+				 .start = start,
+				 .end = end,
+				 .thread = (uint32_t)syscall(SYS_gettid),
+				 .correlation = ++correlation };
+
+	add(&api, sizeof(api));
+	return api;
+}
+
 /* A launch of the runtime's with a record of the driver's within it, which the kernel is of. */
 static void nested(void)
 {
 	for (int i = 0; i < 3; i++) {
-		struct cupti_api inner = { .kind = CUPTI_DRIVER,
-					   .cbid = 307,
-					   .thread = (uint32_t)syscall(SYS_gettid) };
-
 		call(CUPTI_RUNTIME, 211); /* cudaLaunchKernel */
-		inner.start = later(0) - 2000;
-		inner.end = later(0) - 1000;
-		inner.correlation = ++correlation;
-		add(&inner, sizeof(inner));
+		launch(CUPTI_DRIVER, 307, later(0) - 2000, later(0) - 1000);
 		kernel(correlation, later(0));
+		later(6000);
+	}
+}
+
+/* The same, but both start at once, and the driver's record comes first. */
+static void together(void)
+{
+	for (int i = 0; i < 3; i++) {
+		struct cupti_api inner = launch(CUPTI_DRIVER, 307, later(100), later(0) + 1000);
+
+		launch(CUPTI_RUNTIME, 211, inner.start, inner.start + 3000);
+		kernel(inner.correlation, later(4000));
 		later(6000);
 	}
 }
@@ -247,7 +265,7 @@ static const struct {
 	{ "first", first_call }, { "every", every },   { "launches", launches },
 	{ "early", early },	 { "ranges", ranges }, { "capture", capture },
 	{ "lost", lost },	 { "die", die },       { "print", print_now },
-	{ "count", count },	 { "nested", nested },
+	{ "count", count },	 { "nested", nested }, { "together", together },
 };
 
 static void *find(void *library, const char *name)

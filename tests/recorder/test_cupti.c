@@ -121,9 +121,9 @@ Test(small_cupti, kernels_may_come_before_their_calls)
 	json_decref(rows);
 }
 
-Test(small_cupti, a_launch_within_a_launch_is_part_of_it)
+static void is_part_of_it(const char *words)
 {
-	json_t *rows = record("RIFT_TRACE_FOLD=0", "nested");
+	json_t *rows = record("RIFT_TRACE_FOLD=0", words);
 	const json_t *call = trace_row(rows, "call", "class", "launch");
 
 	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 3));
@@ -132,6 +132,16 @@ Test(small_cupti, a_launch_within_a_launch_is_part_of_it)
 	cr_assert(eq(i64, trace_int(trace_row(rows, "op", "kind", "kernel"), "call"),
 		     trace_int(call, "id")));
 	json_decref(rows);
+}
+
+Test(small_cupti, a_launch_within_a_launch_is_part_of_it)
+{
+	is_part_of_it("nested");
+}
+
+Test(small_cupti, of_two_launches_that_start_together_the_shorter_is_part_of_the_longer)
+{
+	is_part_of_it("together");
 }
 
 Test(small_cupti, launches_fold)

@@ -365,12 +365,18 @@ static int by_correlation(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
+/* Of equal starts a mark is the first, then the longer call, which is around the others. */
 static int by_time(const void *a, const void *b)
 {
 	const struct waiting *x = a, *y = b;
+	bool x_is_call = x->event.what == TRACE_CALL, y_is_call = y->event.what == TRACE_CALL;
 
 	if (x->event.t0 != y->event.t0)
 		return x->event.t0 < y->event.t0 ? -1 : 1;
+	if (x_is_call != y_is_call)
+		return x_is_call ? 1 : -1;
+	if (x_is_call && x->event.t1 != y->event.t1)
+		return x->event.t1 > y->event.t1 ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
