@@ -218,41 +218,126 @@ static void count_runs(struct replay_plan *p)
 
 /* ---- memory that is taken and given back -------------------------------------------------- */
 
-static bool is_pair(const struct replay_act *alloc, const struct replay_act *free)
+enum { WAYS = TAKEN_PINNED + 1 };
+
+/* Allocations that have come, in the order of acts; there is room for all. */
+struct stack {
+	struct replay_act **act;
+	int64_t n;
+};
+
+/* Those of a step: of each way, and of each way and size. */
+struct allocations {
+	struct replay_act **all; /* by way and size: the room of the latter's stacks */
+	struct stack way[WAYS], *size;
+	int64_t n, sizes;
+};
+
+static int compare_sizes(const struct replay_act *x, const struct replay_act *y)
 {
-	return alloc->kind == ACT_ALLOC && alloc->place < 0 && alloc->taken == free->taken &&
-	       (free->bytes <= 1 || free->bytes == alloc->bytes);
+	if (x->taken != y->taken)
+		return x->taken < y->taken ? -1 : 1;
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-/* The last one that the free may be for: in the same step, else in the one before. */
-static struct replay_act *find_alloc(struct replay_plan *p, int64_t i, bool before)
+static int compare_allocations(const void *a, const void *b)
 {
-	int64_t from = before ? p->acts : i, to = before ? i : 0;
+	return compare_sizes(*(const struct replay_act *const *)a,
+			     *(const struct replay_act *const *)b);
+}
 
-	for (int64_t k = from - 1; k >= to; k--)
-		if (is_pair(&p->act[k], &p->act[i]))
-			return &p->act[k];
-	return NULL;
+/* Each has one of its own size in front, also before any has come. */
+static int compare_stack(const void *key, const void *stack)
+{
+	return compare_sizes(key, ((const struct stack *)stack)->act[0]);
+}
+
+/* Nothing has come yet. */
+static void allocations_init(struct allocations *m, struct replay_plan *p)
+{
+	size_t n = (size_t)p->acts + 1, bytes = sizeof(struct replay_act *);
+	bool there;
+
+	*m = (struct allocations){ .all = calloc(n, bytes), .size = calloc(n, sizeof(*m->size)) };
+	there = m->all && m->size;
+	for (int way = 0; way < WAYS; way++)
+		there &= (m->way[way].act = calloc(n, bytes)) != NULL;
+	CHECK(there, "memory of %ld acts", (long)p->acts);
+	for (int64_t i = 0; i < p->acts; i++)
+		if (p->act[i].kind == ACT_ALLOC)
+			m->all[m->n++] = &p->act[i];
+	qsort(m->all, (size_t)m->n, bytes, compare_allocations);
+	for (int64_t i = 0; i < m->n; i++)
+		if (!i || compare_sizes(m->all[i - 1], m->all[i]))
+			m->size[m->sizes++].act = &m->all[i];
+}
+
+static void allocations_release(struct allocations *m)
+{
+	for (int way = 0; way < WAYS; way++)
+		free(m->way[way].act);
+	free(m->all);
+	free(m->size);
+}
+
+/* Those of this way and size; NULL: there are none. */
+static struct stack *of_size(const struct allocations *m, const struct replay_act *a)
+{
+	return bsearch(a, m->size, (size_t)m->sizes, sizeof(*m->size), compare_stack);
+}
+
+static void allocation_comes(struct allocations *m, struct replay_act *alloc)
+{
+	struct stack *way = &m->way[alloc->taken], *size = of_size(m, alloc);
+
+	way->act[way->n++] = alloc;
+	size->act[size->n++] = alloc;
+}
+
+/* The last one that the free may be for: its size is mostly not known. It has no block yet. */
+static struct replay_act *find_alloc(struct allocations *m, const struct replay_act *a)
+{
+	struct stack *s = a->bytes <= 1 ? &m->way[a->taken] : of_size(m, a);
+
+	while (s && s->n && s->act[s->n - 1]->place >= 0)
+		s->n--;
+	return s && s->n ? s->act[s->n - 1] : NULL;
+}
+
+static void pair(struct replay_plan *p, struct replay_act *alloc, struct replay_act *a, bool kept)
+{
+	p->kept[p->blocks] = kept;
+	a->bytes = alloc->bytes;
+	a->place = alloc->place = p->blocks++;
+}
+
+/* A free is for an allocation before it in the same step, else for one behind it in the last. */
+static void pair_all(struct replay_plan *p, struct allocations *m)
+{
+	struct replay_act *alloc;
+
+	for (struct replay_act *a = p->act; a < p->act + p->acts; a++)
+		if (a->kind == ACT_ALLOC)
+			allocation_comes(m, a);
+		else if (a->kind == ACT_FREE && (alloc = find_alloc(m, a)))
+			pair(p, alloc, a, false);
+	for (struct replay_act *a = p->act; a < p->act + p->acts; a++) {
+		alloc = a->kind == ACT_FREE && a->place < 0 ? find_alloc(m, a) : NULL;
+		if (alloc && alloc > a)
+			pair(p, alloc, a, true);
+	}
 }
 
 /* Calls without their counterpart would run out of memory: they take their time alone. */
 static void pair_memory(struct replay_plan *p)
 {
+	struct allocations m;
+
 	p->kept = calloc((size_t)p->acts + 1, sizeof(*p->kept));
 	CHECK(p->kept, "memory of %ld acts", (long)p->acts);
-	for (int before = 0; before < 2; before++)
-		for (int64_t i = 0; i < p->acts; i++) {
-			struct replay_act *a = &p->act[i], *alloc;
-
-			if (a->kind != ACT_FREE || a->place >= 0)
-				continue;
-			alloc = find_alloc(p, i, before);
-			if (!alloc)
-				continue;
-			p->kept[p->blocks] = before;
-			a->bytes = alloc->bytes;
-			a->place = alloc->place = p->blocks++;
-		}
+	allocations_init(&m, p);
+	pair_all(p, &m);
+	allocations_release(&m);
 	for (int64_t i = 0; i < p->acts; i++) {
 		struct replay_act *a = &p->act[i];
 

@@ -362,6 +362,95 @@ Test(small_replay_plan, calls_of_memory_take_their_time_or_are_made)
 	replay_plan_release(&p);
 }
 
+/* Calls of memory: of two ways and three sizes; of a free the size may not be known. */
+enum { CALLS = 600 };
+
+struct memory_call {
+	bool frees, async;
+	long bytes; /* 0: not known */
+	int64_t block;
+};
+
+static void make_calls(struct memory_call *call)
+{
+	static const long sizes[] = { 64, 4096, 100000 };
+	uint32_t r = 12345;
+
+	for (int i = 0; i < CALLS; i++) {
+		r = r * 1664525u + 1013904223u;
+		call[i] = (struct memory_call){ r >> 31, r >> 28 & 1, sizes[(r >> 20) % 3], -1 };
+		if (call[i].frees && r >> 29 & 1)
+			call[i].bytes = 0;
+	}
+}
+
+/* A kernel before and behind them. */
+static void add_calls(const struct memory_call *call)
+{
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	for (long i = 0, t = 10000; i < CALLS; i++, t += 1000) {
+		char more[100];
+
+		snprintf(more, sizeof(more), ",\"bytes\":%ld,\"memory\":\"device\"%s",
+			 call[i].bytes, call[i].async ? ",\"async\":true" : "");
+		made_call(&trace, call[i].frees ? "free" : "alloc", t, t + 500, more);
+	}
+	made_kernel(&trace, 2, 20000 + 1000 * CALLS, 24000 + 1000 * CALLS, 25000 + 1000 * CALLS);
+}
+
+/* The last allocation that the free may be for, looked for one after the other; -1: none. */
+static int last_for(const struct memory_call *call, int i, int from, int to)
+{
+	for (int k = from - 1; k >= to; k--)
+		if (!call[k].frees && call[k].block < 0 && call[k].async == call[i].async &&
+		    (!call[i].bytes || call[i].bytes == call[k].bytes))
+			return k;
+	return -1;
+}
+
+/* In the same step, or in the one before. Returns the blocks, and how many of them were kept. */
+static int64_t pair_calls(struct memory_call *call, int64_t *kept)
+{
+	int64_t blocks = 0;
+
+	*kept = 0;
+	for (int before = 0; before < 2; before++)
+		for (int i = 0; i < CALLS; i++) {
+			int k = !call[i].frees || call[i].block >= 0 ? -1
+				: before			     ? last_for(call, i, CALLS, i)
+								     : last_for(call, i, i, 0);
+
+			if (k < 0)
+				continue;
+			call[i].block = call[k].block = blocks++;
+			*kept += before;
+		}
+	return blocks;
+}
+
+Test(small_replay_plan, a_free_is_for_the_last_allocation_that_it_fits)
+{
+	static struct memory_call call[CALLS];
+	int64_t kept, blocks, left = 0;
+	struct replay_plan p;
+
+	make_calls(call);
+	begin();
+	add_calls(call);
+	p = plan_with((struct replay_opts){ .allocations = REPLAY_MADE });
+	blocks = pair_calls(call, &kept);
+	cr_assert(p.acts == CALLS + 2 && p.blocks == blocks, "%ld of %ld", (long)p.blocks,
+		  (long)blocks);
+	cr_assert(kept > 0 && kept < blocks && 2 * blocks < CALLS, "each kind is there");
+	for (int i = 0; i < CALLS; i++)
+		cr_assert(p.act[i + 1].place == call[i].block, "call %d: %ld, not %ld", i,
+			  (long)p.act[i + 1].place, (long)call[i].block);
+	for (int64_t i = 0; i < blocks; i++)
+		left += p.kept[i];
+	cr_assert(left == kept, "%ld kept", (long)left);
+	replay_plan_release(&p);
+}
+
 /* ---- threads ------------------------------------------------------------------------------ */
 
 /* Calls of two threads are made by one: a gap is from the end of whatever came before. */
