@@ -464,8 +464,10 @@ static void know_graph(struct trace_writer *w, const struct trace_event *e)
 	begin_line(w);
 	put_text(w, "{\"record\":\"graph\"");
 	put_member(w, "id", e->graph);
-	put_member(w, "nodes", e->nodes);
-	put_member(w, "kernels", e->kernels);
+	put_key(w, "nodes");
+	put_known(w, e->nodes);
+	put_key(w, "kernels");
+	e->nodes ? put_number(w, e->kernels) : put_known(w, 0);
 	end_line(w);
 }
 

@@ -261,6 +261,8 @@ static int take_stream(struct reading *r, const json_t *o)
 	t->stream = trace_grow(t->stream, t->streams, &r->room.streams, sizeof(*t->stream));
 	if (trace_members(r, o, "stream", members, &t->stream[t->streams]))
 		return -EINVAL;
+	if (!json_is_integer(json_object_get(o, "priority")))
+		t->stream[t->streams].priority = 0; /* TRACE_NONE is a priority too */
 	return map_add(r, &r->stream, o, t->streams++);
 }
 
@@ -269,7 +271,7 @@ static int take_stream(struct reading *r, const json_t *o)
 static int take_graph(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
-		{ "nodes", MEMBER_64, GRAPH(nodes), true, NULL, 0, 0 },
+		{ "nodes", MEMBER_64, GRAPH(nodes), false, NULL, 0, 0 },
 		{ "kernels", MEMBER_64, GRAPH(kernels), false, NULL, 0, 0 },
 		{ 0 },
 	};
@@ -278,6 +280,8 @@ static int take_graph(struct reading *r, const json_t *o)
 	t->graph = trace_grow(t->graph, t->graphs, &r->room.graphs, sizeof(*t->graph));
 	if (trace_members(r, o, "graph", members, &t->graph[t->graphs]))
 		return -EINVAL;
+	if (t->graph[t->graphs].nodes == TRACE_NONE)
+		t->graph[t->graphs].nodes = 0;
 	return map_add(r, &r->graph, o, t->graphs++);
 }
 

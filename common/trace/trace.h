@@ -127,11 +127,12 @@ struct trace_thread {
 struct trace_stream {
 	int64_t id; /* of the file */
 	enum stream_kind kind;
-	int32_t priority;
+	int32_t priority; /* 0 where the file does not say it, as a stream has that asks for none */
 };
 
 struct trace_graph {
-	int64_t nodes, kernels;
+	int64_t nodes; /* 0: not known */
+	int64_t kernels;
 };
 
 enum { QUANTILE_P05, QUANTILE_P50, QUANTILE_P95, QUANTILES };

@@ -29,6 +29,25 @@ static void read_made(void)
 	made_remove(&made);
 }
 
+/* A priority of -1 is above that of a stream that asked for none. */
+Test(small_trace, what_streams_and_graphs_do_not_say)
+{
+	begin();
+	made_row(&made, "{\"record\":\"stream\",\"id\":90,\"kind\":\"blocking\"}");
+	made_row(&made, "{\"record\":\"stream\",\"id\":91,\"kind\":\"blocking\",\"priority\":-1}");
+	made_row(&made, "{\"record\":\"graph\",\"id\":90}");
+	made_row(&made, "{\"record\":\"graph\",\"id\":91,\"nodes\":null,\"kernels\":null}");
+	made_row(&made, "{\"record\":\"graph\",\"id\":92,\"nodes\":7,\"kernels\":5}");
+	made_end(&made, 2000, 0, 0);
+	read_made();
+	cr_expect(eq(int, trace.stream[trace.streams - 2].priority, 0), "not said");
+	cr_expect(eq(int, trace.stream[trace.streams - 1].priority, -1), "said");
+	cr_expect(eq(i64, trace.graph[trace.graphs - 3].nodes, 0), "absent");
+	cr_expect(eq(i64, trace.graph[trace.graphs - 2].nodes, 0), "null");
+	cr_expect(eq(i64, trace.graph[trace.graphs - 1].nodes, 7), "known");
+	trace_release(&trace);
+}
+
 Test(small_trace, calls_are_in_order_and_have_their_operations)
 {
 	begin();

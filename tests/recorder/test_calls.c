@@ -228,11 +228,14 @@ Test(small_calls, waits_are_for_the_last_record_of_an_event)
 Test(small_calls, what_is_captured_is_no_launch)
 {
 	json_t *rows = record("graph");
+	const json_t *nodes;
 
 	cr_assert(zero(i64, trace_calls_of(rows, "launch")));
 	cr_assert(zero(i64, trace_calls_of(rows, "memset")));
 	cr_assert(eq(i64, trace_calls_of(rows, "graph_launch"), 5));
 	cr_assert(eq(i64, trace_int(trace_row(rows, "call", "class", "graph_launch"), "graph"), 1));
+	nodes = json_object_get(trace_row(rows, "graph", NULL, NULL), "nodes");
+	cr_assert(eq(ptr, (void *)nodes, (void *)json_null()), "nobody has said how many");
 	json_decref(rows);
 }
 
