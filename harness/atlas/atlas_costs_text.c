@@ -6,6 +6,7 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/plan/plan_record.h"
+#include "harness/stats/interval_json.h"
 
 /* ---- columns ---------------------------------------------------------------------------- */
 
@@ -179,9 +180,9 @@ json_t *atlas_costs_json(const struct atlas_entry *e)
 		json_t *o = cost_json(e, i);
 
 		json_object_set_new(o, "state", json_string(atlas_state_names[cost->state]));
-		json_object_set_new(o, "difference", atlas_interval_json(&cost->of));
-		json_object_set_new(o, "a", atlas_interval_json(&cost->own[PAIR_A]));
-		json_object_set_new(o, "b", atlas_interval_json(&cost->own[PAIR_B]));
+		json_object_set_new(o, "difference", interval_json(&cost->of));
+		json_object_set_new(o, "a", interval_json(&cost->own[PAIR_A]));
+		json_object_set_new(o, "b", interval_json(&cost->own[PAIR_B]));
 		json_array_append_new(all, o);
 	}
 	return all;
@@ -192,7 +193,7 @@ json_t *atlas_base_costs_json(const struct atlas_entry *e)
 	json_t *all = json_array(), *own;
 
 	for (int i = 0; i < ATLAS_COSTS; i++) {
-		own = atlas_interval_json(&e->cost[i].own[PAIR_A]);
+		own = interval_json(&e->cost[i].own[PAIR_A]);
 		json_object_update_new(own, cost_json(e, i));
 		json_array_append_new(all, own);
 	}

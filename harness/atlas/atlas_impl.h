@@ -42,6 +42,5 @@ json_t *atlas_costs_json(const struct atlas_entry *e);
 json_t *atlas_base_costs_json(const struct atlas_entry *e);
 
 /* {value, lo, hi, n}. New reference. */
-json_t *atlas_interval_json(const struct interval *i);
 
 #endif

@@ -12,6 +12,7 @@
 #include "harness/plan/plan_record.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
+#include "harness/stats/interval_json.h"
 
 enum { COLUMNS = ATLAS_COLUMNS, NAME_COLUMN = 26, CELL_COLUMN = 33 };
 
@@ -527,20 +528,13 @@ void atlas_print(const struct atlas *a, FILE *out)
 
 /* ---- for machines ----------------------------------------------------------------------- */
 
-json_t *atlas_interval_json(const struct interval *i)
-{
-	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
-			 json_number(i->lo), "hi", json_number(i->hi), "n", i->n);
-}
-
 static json_t *cell_json(const struct atlas_cell *cell)
 {
 	json_t *o = json_pack("{s:s, s:o}", "state", atlas_state_names[cell->state], "verdict",
 			      cell->judged ? json_string(verdict_names[cell->judged->verdict])
 					   : json_null());
 
-	json_object_set_new(o, cell->point ? "ratio" : "difference",
-			    atlas_interval_json(&cell->of));
+	json_object_set_new(o, cell->point ? "ratio" : "difference", interval_json(&cell->of));
 	if (cell->parameter && !cell->parameter->identified)
 		for (int k = 0; k < 2; k++)
 			json_object_set_new(o, k ? "why_not_b" : "why_not_a",
@@ -558,7 +552,7 @@ static json_t *parameter_json(const struct atlas_entry *e, const struct workload
 
 	json_object_set_new(o, "name", json_string(model_param_rows[atlas_parameters[which]].name));
 	for (int k = 0; k < 2 && cell.parameter; k++)
-		json_object_set_new(o, k ? "b" : "a", atlas_interval_json(&cell.parameter->of[k]));
+		json_object_set_new(o, k ? "b" : "a", interval_json(&cell.parameter->of[k]));
 	return o;
 }
 
@@ -575,7 +569,7 @@ static json_t *step_json(const struct atlas *a, const struct atlas_entry *e,
 				       : json_null());
 	for (int k = 0; k < 2 && cell.point; k++)
 		json_object_set_new(o, k ? "b_step_ns" : "a_step_ns",
-				    atlas_interval_json(&cell.point->step_ns[k]));
+				    interval_json(&cell.point->step_ns[k]));
 	return o;
 }
 
@@ -659,7 +653,7 @@ static json_t *base_workload_json(const struct atlas *a, const struct workload *
 	for (int i = 0; i < ATLAS_PARAMETERS; i++) {
 		const struct atlas_cell cell = atlas_parameter(&a->base, w, i);
 		const struct compared_parameter *p = cell.parameter;
-		json_t *o = atlas_interval_json(p ? &p->of[PAIR_A] : &none);
+		json_t *o = interval_json(p ? &p->of[PAIR_A] : &none);
 
 		json_object_set_new(o, "name",
 				    json_string(model_param_rows[atlas_parameters[i]].name));
@@ -669,7 +663,7 @@ static json_t *base_workload_json(const struct atlas *a, const struct workload *
 	}
 	for (int i = 0; i < ATLAS_DEPTHS; i++) {
 		const struct atlas_cell cell = atlas_step(a, &a->base, w, i);
-		json_t *o = atlas_interval_json(cell.point ? &cell.point->step_ns[PAIR_A] : &none);
+		json_t *o = interval_json(cell.point ? &cell.point->step_ns[PAIR_A] : &none);
 
 		json_object_set_new(o, "asked_depth", json_integer(atlas_depths[i]));
 		json_object_set_new(o, "axes",

@@ -13,6 +13,7 @@
 #include "harness/env/platform.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/environment.h"
+#include "harness/stats/interval_json.h"
 
 /* ---- a comparison for people: the finding, then what it rests on ------------------------ */
 
@@ -273,13 +274,6 @@ void compare_print(const struct comparison *c, bool all, FILE *out)
 }
 
 /* ---- a comparison for machines ---------------------------------------------------------- */
-
-/* {value, lo, hi, n}: null where not known. */
-static json_t *interval_json(const struct interval *i)
-{
-	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
-			 json_number(i->lo), "hi", json_number(i->hi), "n", i->n);
-}
 
 /* The p-values as corrected; null where nothing was judged. */
 static void add_judged(json_t *o, const struct judged *j)

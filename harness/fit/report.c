@@ -11,6 +11,7 @@
 #include "harness/measure/submit.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
+#include "harness/stats/interval_json.h"
 
 /* ---- all that `rift fit` says of one side of a session ---------------------------------- */
 
@@ -398,13 +399,6 @@ void answers_print(const struct fit_report *r, FILE *out)
 }
 
 /* ---- what `rift fit` says, for machines ------------------------------------------------- */
-
-/* {"value": ..., "lo": ..., "hi": ..., "n": ...}: what is not known is null. */
-static json_t *interval_json(const struct interval *i)
-{
-	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
-			 json_number(i->lo), "hi", json_number(i->hi), "n", i->n);
-}
 
 /* ---- parameters --------------------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@
 #include "harness/env/platform.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
+#include "harness/stats/interval_json.h"
 
 /* ---- two costs files: what do calls cost on B over A ------------------------------------- */
 
@@ -436,12 +437,6 @@ void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out)
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */
-
-static json_t *interval_json(const struct interval *i)
-{
-	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
-			 json_number(i->lo), "hi", json_number(i->hi), "n", i->n);
-}
 
 static json_t *pair_json(const struct costs_pair *p)
 {

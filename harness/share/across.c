@@ -11,6 +11,7 @@
 #include "harness/base/json.h"
 #include "harness/share/share_file.h"
 #include "harness/share/share_words.h"
+#include "harness/stats/interval_json.h"
 
 enum { WORKLOAD_COLUMN = 26, ARM_COLUMN = 15, CELL_COLUMN = 19 };
 
@@ -383,7 +384,7 @@ static void add_pairs(const struct across *a, enum share_arm arm, json_t *pairs)
 						  share_arms[arm].name, "workload",
 						  a->workload[a->pair[i]].s, "beside",
 						  a->workload[a->pair[k]].s, "slowdown",
-						  share_interval_json(&c.slowdown), "p50_ns",
+						  interval_json(&c.slowdown), "p50_ns",
 						  json_number(c.quantile_ns[SHARE_P50]), "p95_ns",
 						  json_number(c.quantile_ns[SHARE_P95]), "p99_ns",
 						  json_number(c.quantile_ns[SHARE_P99])));

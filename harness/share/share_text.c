@@ -9,6 +9,7 @@
 #include "harness/share/findings.h"
 #include "harness/share/share_file.h"
 #include "harness/share/share_words.h"
+#include "harness/stats/interval_json.h"
 
 enum { ARM_COLUMN = 14 };
 
@@ -266,7 +267,7 @@ void share_dry_print(const struct share *s, FILE *out)
 
 static json_t *judged_json(const struct judged_point *p)
 {
-	json_t *o = share_interval_json(&p->ratio);
+	json_t *o = interval_json(&p->ratio);
 
 	json_object_set_new(o, "verdict", json_string(verdict_names[p->judged.verdict]));
 	return o;
@@ -303,7 +304,7 @@ static json_t *found_json(const struct share *s, const struct share_found *e)
 					    : json_string("not yet"));
 	for (int i = 0; i < set->n && e->known; i++)
 		json_array_append_new(clients, client_json(s, e, i));
-	json_object_set_new(o, "slowdown", share_interval_json(&e->slowdown));
+	json_object_set_new(o, "slowdown", interval_json(&e->slowdown));
 	json_object_set_new(o, "overhead", json_number(e->overhead));
 	json_object_set_new(o, "stp", json_number(e->stp));
 	json_object_set_new(o, "mean_slowdown", json_number(e->mean_slowdown));

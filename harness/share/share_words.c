@@ -30,13 +30,6 @@ struct text share_range(const struct interval *i)
 	return t;
 }
 
-json_t *share_interval_json(const struct interval *i)
-{
-	return json_pack("{s:o, s:o, s:o, s:i}", "value", json_number(i->value), "lo",
-			 json_number(i->known ? i->lo : NAN), "hi",
-			 json_number(i->known ? i->hi : NAN), "n", i->n);
-}
-
 /* ---- harm ------------------------------------------------------------------------------- */
 
 /* Over 1.1 of the time before, in the window in which the first client did it, or after. */

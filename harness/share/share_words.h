@@ -7,9 +7,8 @@
 #include "harness/base/text.h"
 #include "harness/stats/bootstrap.h"
 
-struct text share_number(double value);		       /* three digits; "-": it is not known */
-struct text share_range(const struct interval *i);     /* "1.98-2.12"; "": it is not known */
-json_t *share_interval_json(const struct interval *i); /* new reference */
+struct text share_number(double value);		   /* three digits; "-": it is not known */
+struct text share_range(const struct interval *i); /* "1.98-2.12"; "": it is not known */
 
 /* What became of a client in the line of a fault, a word of docs/guide/share.md. */
 const char *share_harm(const json_t *client);
