@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/chart/words.h"
 #include "harness/warmup/warmup.h"
 
 enum { COLUMNS_MAX = 4 };
@@ -159,6 +160,20 @@ static void set_numbered(struct plot *plot, const char *name, int i, const char 
 	plot_text(plot, variable, "%s", text);
 }
 
+/* "2.4 times as long as", "36 % longer than"; where 1 is in the interval there is nothing to say.
+ */
+static struct text_line compared(const struct interval *ratio)
+{
+	double v = ratio->value;
+	struct text_line t;
+
+	if (fabs(v - 1) < 0.0005 || (ratio->known && ratio->lo <= 1 && ratio->hi >= 1))
+		snprintf(t.s, sizeof(t.s), "as long as");
+	else
+		snprintf(t.s, sizeof(t.s), "%s %s", words_ratio(v).s, v >= 1.995 ? "as" : "than");
+	return t;
+}
+
 static void set_title(struct plot *plot, const struct drawn *d)
 {
 	const struct warmup_row *r = &d->row[0];
@@ -166,9 +181,9 @@ static void set_title(struct plot *plot, const struct drawn *d)
 	for (int i = 0; i < d->rows; i++)
 		if (d->row[i].beginning == BEGIN_RESTED && d->row[i].depth == 10)
 			r = &d->row[i];
-	plot_text(plot, "title", "%s: the first %ld step%s take %.3g times as long as later ones",
+	plot_text(plot, "title", "%s: the first %ld step%s take%s %s later ones",
 		  json_get_text(d->curves, "workload"), (long)r->depth, r->depth > 1 ? "s" : "",
-		  r->ratio.value);
+		  r->depth > 1 ? "" : "s", compared(&r->ratio).s);
 	plot_text(plot, "finding", "After %s, %s, a step takes %s in place of %s",
 		  text_time(r->settled_ns.value).s, beginning_names[r->beginning],
 		  text_time(r->steady_ns.value).s, text_time(r->first_ns.value).s);
@@ -191,8 +206,9 @@ static void set_texts(struct plot *plot, const struct drawn *d)
 	plot_text(plot, "made1", "%s%s, mode %s; the device idled for %.3g s",
 		  json_get_text(d->curves, "workload"), words, json_get_text(d->curves, "mode"),
 		  json_get_number(d->curves, "rest_s"));
-	plot_text(plot, "made2", "%d processes; computed on: %.60s",
-		  (int)json_integer_value(json_object_get(d->curves, "processes")), plot->device);
+	plot_text(plot, "made2", "%d processes, %.10s; computed on: %.60s",
+		  (int)json_integer_value(json_object_get(d->curves, "processes")),
+		  json_get_text(d->curves, "start_utc"), plot->device);
 	plot_count(plot, "columns", d->columns);
 	plot_count(plot, "beginnings", BEGINNINGS);
 	plot_count(plot, "series", WATCHED);

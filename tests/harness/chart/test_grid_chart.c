@@ -23,9 +23,10 @@ static void add_row(json_t *grid, int config, const char *name, double us)
 static json_t *make_grid(void)
 {
 	static const char *const length[] = { "1", "2", "4" };
-	json_t *grid = json_pack("{s:s, s:s, s:i, s:i, s:{s:s}, s:[], s:[]}", "record",
-				 "probe_grid", "workload", "graph", "processes", 2, "seed", 1,
-				 "device", "name", "a device", "configs", "rows");
+	json_t *grid =
+		json_pack("{s:s, s:s, s:s, s:i, s:i, s:{s:s}, s:[], s:[]}", "record", "probe_grid",
+			  "start_utc", "2026-05-04T10:00:00Z", "workload", "graph", "processes", 2,
+			  "seed", 1, "device", "name", "a device", "configs", "rows");
 
 	for (int i = 0; i < 6; i++) {
 		json_array_append_new(json_object_get(grid, "configs"),
@@ -66,6 +67,8 @@ Test(small_grid_chart, lines_over_the_size)
 	cr_assert(!strcmp(script_value("grid", "group2"), "width=2"), "%s",
 		  script_value("grid", "group2"));
 	script_figures("grid", "fit1_2", "4 µs 2e+03 ns");
+	cr_assert(strstr(script_value("grid", "made2"), ", 2026-05-04; "), "%s",
+		  script_value("grid", "made2"));
 	json_decref(grid);
 }
 

@@ -67,8 +67,43 @@ Test(small_warmup_chart, blocks_by_their_ends)
 		cr_assert(fabs(t->v[i][3] - us[i % 4] / (column == 1 ? 1 : 10)) < 1e-9,
 			  "row %d: %g", i, t->v[i][3]);
 	}
-	script_figures("warmup", "title", "10 2");
+	script_figures("warmup", "title", "10 2.0");
 	json_decref(curves);
+}
+
+static json_t *with_first_block(int64_t ns)
+{
+	json_t *curves = make_curves(), *curve;
+	size_t i;
+
+	json_object_set_new(curves, "start_utc", json_string("2026-05-04T10:00:00Z"));
+	json_array_foreach(json_object_get(curves, "curves"), i, curve)
+	{
+		json_array_set_new(json_object_get(curve, "total_ns"), 0, json_integer(ns));
+	}
+	return curves;
+}
+
+static const char *title_of(int64_t first_ns)
+{
+	json_t *curves = with_first_block(first_ns);
+
+	draw(curves);
+	json_decref(curves);
+	return script_value("warmup", "title");
+}
+
+Test(small_warmup_chart, the_title_says_what_there_is_to_say)
+{
+	NEED_GNUPLOT();
+	cr_assert(strstr(title_of(8000000), " steps take 2.0 times as long as later ones"), "%s",
+		  script_value("warmup", "title"));
+	cr_assert(strstr(title_of(5000000), " steps take 25 % longer than later ones"), "%s",
+		  script_value("warmup", "title"));
+	cr_assert(strstr(title_of(4000000), " steps take as long as later ones"), "%s",
+		  script_value("warmup", "title"));
+	cr_assert(strstr(script_value("warmup", "made2"), ", 2026-05-04; "), "%s",
+		  script_value("warmup", "made2"));
 }
 
 /* What is null, or whose last value is, is not drawn. */
