@@ -143,16 +143,37 @@ static int read_copies(struct copies_read *c, const struct predict_args *a,
 			      : copy_paces_of(&c->b, &on->journal, on->grid.side);
 }
 
+/* Copies are what A's blocks hold beyond A's launches: why these are not at hand. */
+static int refuse_costs(const struct price_request *r, const struct source *from,
+			const struct source *on)
+{
+	const struct grid *work = r->work;
+
+	if (work->nominal)
+		return complain(EINVAL,
+				"--costs and --from-costs: sizes of %s are durations of kernels, "
+				"and its price is of launches alone",
+				work->workload->name);
+	if (!from->grid.j)
+		return complain(EINVAL, "--costs and --from-costs of a session need launches of A "
+					"too: --from SESSION");
+	if (!from->grid.nominal)
+		return complain(EINVAL,
+				"--costs and --from-costs of a session need launches of A: --from "
+				"is of %s, whose sizes are no durations",
+				from->grid.workload->name);
+	CHECK(source_same(&from->grid, &on->grid), "launches of A");
+	return complain(EINVAL, "--costs and --from-costs of a session need launches of A: those "
+				"that are given are B's, of --on");
+}
+
 static int take_copies(struct price_request *r, struct copies_read *c, const struct predict_args *a,
 		       const struct source *from, const struct source *on)
 {
 	int err;
 
-	if (!r->from_measured && a->given.costs)
-		return complain(EINVAL, "--costs and --from-costs of a session need launches of A "
-					"too: --from SESSION");
 	if (!r->from_measured)
-		return 0;
+		return a->given.costs ? refuse_costs(r, from, on) : 0;
 	err = read_copies(c, a, from, on);
 	r->copies_a = &c->a;
 	r->copies_b = &c->b;

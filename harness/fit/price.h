@@ -78,8 +78,8 @@ struct work_extra {
 
 /* What one block of work's is priced with. */
 struct price_job {
-	struct model model;   /* B's, for this kernel: its total is model_total_ns() ... */
-	struct batch batch;   /* ... of this block; fused: Zf and fused_ns for every launch */
+	struct model model;   /* B's, for this kernel; with on_b: price_total_b() */
+	struct batch batch;   /* this block; fused: Zf and fused_ns for every launch */
 	bool measured_kernel; /* K is device time: B's clock factor and e are not for it */
 	double fused_ns;      /* of a unit, on A */
 	bool known;

@@ -180,11 +180,26 @@ Test(small_cli_predict_trace, refused)
 	refused(3, "--on", "predict '%s'", made.path);
 	refused(3, "none.jsonl", "predict '%s' --on '%s/none.jsonl'", made.path, dir);
 	refused(3, "--what-if", "predict '%s' --on '%s' --what-if pool", native, guest);
-	refused(3, "--from", "predict '%s' --on '%s' --costs %s --from-costs %s", native, guest,
-		costs, costs);
 	refused(3, "none.json", "predict '%s' --on '%s' --costs '%s/none.json' --from-costs %s",
 		made.path, guest, dir, costs);
 	refused(3, "no trace", "predict '%s' --on '%s' --measured '%s'", made.path, guest, native);
+}
+
+/* Each says what is so: none are given, those of B, those of another workload, and no need. */
+Test(small_cli_predict_trace, costs_of_a_session_need_launches_of_a)
+{
+	static const char work[] = "data/sessions/h200-cells.jsonl", launch[] = "data/sessions/"
+										"h200-launch.jsonl";
+	static const char costs[] = "--costs data/sessions/h200-costs.json --from-costs "
+				    "data/sessions/h200-costs.json";
+
+	refused(3, "launches of A too: --from SESSION", "predict %s --on %s %s", work, launch,
+		costs);
+	refused(3, "are B's, of --on", "predict %s --on %s --from %s %s", work, launch, launch,
+		costs);
+	refused(3, "--from is of mlp,", "predict %s --on %s --from data/sessions/h200-mlp.jsonl %s",
+		work, launch, costs);
+	refused(3, "durations of kernels", "predict '%s' --on '%s' %s", native, guest, costs);
 }
 
 Test(small_cli_predict_trace, a_program_without_calibration_has_no_price)
