@@ -3,11 +3,12 @@
 #   most_clients, most       the largest number of clients, the largest slowdown
 #   title, finding, made1, made2   texts
 #   points   columns series, clients, slowdown, least, most, arm
-height = 560
+more = 18 * (key_rows(series) - 1)
+height = 560 + more
 from_top(pixels) = 1 - pixels / (1.0 * height)
 eval page(900, height)
 eval heading(height)
-set tmargin at screen from_top(146)
+set tmargin at screen from_top(146 + more)
 set bmargin at screen from_top(height - 62)
 set lmargin at screen 0.09
 set rmargin at screen 0.97
@@ -16,10 +17,10 @@ of(k, x) = column(1) == k ? column(x) : NaN
 shape(k) = word('7 5 9 11 13 15 6', (k - 1) % 7 + 1) + 0
 colour(k) = (k - 1) % 6 + 1
 do for [k = 1:series] {
-	x = 0.02 + 0.96 / (series > 6 ? series : 6) * (k - 1)
-	set label 20 + k '' at screen x, from_top(112) point linetype colour(k) pointtype shape(k) \
-		pointsize 1.1 * point linewidth 1.4
-	set label 40 + k value('name'.k) at screen x + 0.012, from_top(112) left noenhanced font small
+	set label 200 + k '' at screen key_x(k), from_top(key_pixels(k)) point linetype colour(k) \
+		pointtype shape(k) pointsize 1.1 * point linewidth 1.4
+	set label 300 + k value('name'.k) at screen key_x(k) + 0.012, from_top(key_pixels(k)) left \
+		noenhanced font small
 }
 set xrange [0.7 : most_clients + 0.3]
 set yrange [0 : most * 1.08]

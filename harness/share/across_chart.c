@@ -11,9 +11,6 @@
 #include "harness/share/share_file.h"
 #include "harness/share/share_words.h"
 
-/* As many as have a place in the key. */
-enum { SERIES_MAX = 6 };
-
 static void label(const struct across *a, struct plot *p)
 {
 	plot_text(p, "made1", "%s, %d records", share_device(&a->record[0]), a->records);
@@ -88,7 +85,7 @@ static int fill_growth(const struct across *a, enum share_arm arm, struct plot *
 	if (err)
 		return err;
 	fprintf(out.file, "series,clients,slowdown,least,most,arm\n");
-	for (int r = 0; r < a->records && series < SERIES_MAX; r++) {
+	for (int r = 0; r < a->records; r++) {
 		struct text_line name = share_workload_text(&a->record[r].plan.mix[0]);
 
 		if (!grows(a, r, arm))

@@ -326,6 +326,18 @@ Test(small_cli_share, charts_of_several_records, .init = folder_make, .fini = fo
 	cr_expect(eq(str, (char *)text, "series,clients 1,1 1,2 "));
 	shell(&text, "wc -l <'%s/charts/share-beside-serial-points.csv'", dir);
 	cr_expect(eq(int, atoi(text), 1 + 3 * 23));
+	/* a row of the key has room for six */
+	cr_assert(zero(int, shell(&text,
+				  "cd '%s' && from= && for i in 1 2 3 4 5 6 7 8; do cp 0.jsonl "
+				  "c$i.jsonl && from=\"$from --from c$i.jsonl\"; done && '%s' "
+				  "share $from --quiet --plot many/ 2>&1",
+				  dir, rift())),
+		  "%s", text);
+	shell(&text,
+	      "cut -d, -f1 '%s/many/share-growth-processes-points.csv' | sort -u | tail -n 2", dir);
+	cr_expect(eq(str, (char *)text, "8\nseries\n"), "%s", text);
+	shell(&text, "grep -c '>launch us=0<' '%s/many/share-growth-processes.svg'", dir);
+	cr_expect(eq(int, atoi(text), 8));
 }
 
 Test(small_cli_share, charts, .init = folder_make, .fini = folder_remove)
