@@ -27,6 +27,9 @@
 
 enum { HELLO_WAIT_S = 5 };
 
+/* Held at a time before they have said who they are. */
+enum { STRANGERS_MAX = 64, FREE = 0, TAKEN = -1 };
+
 static void answer_hello(int client, enum remote_verdict verdict, const char *reason)
 {
 	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = verdict };
@@ -250,8 +253,9 @@ static void *watch_pinned(void *outlet)
 	return NULL;
 }
 
+/* known: where it stands as a stranger (below). */
 static void serve(const struct remote_opts *o, const char *folder, int client,
-		  const struct secret *secret)
+		  const struct secret *secret, pid_t *known)
 {
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
 	struct remote_channel *channel;
@@ -265,6 +269,8 @@ static void serve(const struct remote_opts *o, const char *folder, int client,
 
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	base = agree(client, secret);
+	if (base)
+		__atomic_store_n(known, FREE, __ATOMIC_RELAXED);
 	channel = base ? prepare(client, base, o->transport) : NULL;
 	if (!channel)
 		return;
@@ -311,20 +317,65 @@ static bool is_same_user(int client)
 	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
 }
 
+/*
+ * Processes whose clients have not shown yet that they may stay: each is held for HELLO_WAIT_S, and
+ * over TCP anybody may come. Memory that they share: one that goes on, or has ended, is none.
+ */
+static pid_t *strangers_new(void)
+{
+	void *all = mmap(NULL, STRANGERS_MAX * sizeof(pid_t), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(all != MAP_FAILED, "memory of %d numbers", STRANGERS_MAX);
+	return all;
+}
+
+/* NULL: there are too many. */
+static pid_t *stranger_place(pid_t *all)
+{
+	for (int i = 0; i < STRANGERS_MAX; i++) {
+		pid_t pid = __atomic_load_n(&all[i], __ATOMIC_RELAXED);
+
+		if (pid == FREE || (kill(pid, 0) && errno == ESRCH))
+			return &all[i];
+	}
+	return NULL;
+}
+
 /* One process a client: what a kernel does to its process is nobody else's. */
 static void start_server(const struct remote_opts *o, const char *folder, int client,
-			 const struct secret *secret)
+			 const struct secret *secret, pid_t *place)
 {
-	pid_t parent = getpid(), pid = fork();
+	pid_t parent = getpid(), pid, taken = TAKEN;
 
+	__atomic_store_n(place, TAKEN, __ATOMIC_RELAXED);
+	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the listener has one thread */
 		if (getppid() == parent)
-			serve(o, folder, client, secret);
+			serve(o, folder, client, secret, place);
 		_exit(0);
 	}
 	if (pid < 0)
 		complain(errno, "layer remote: no process for a client: %s", strerror(errno));
+	/* unless it is no stranger any more */
+	__atomic_compare_exchange_n(place, &taken, pid < 0 ? FREE : pid, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+}
+
+static void take_client(const struct remote_opts *o, const char *folder, int client,
+			const struct secret *secret, pid_t *strangers)
+{
+	pid_t *place = stranger_place(strangers);
+
+	if (o->transport == REMOTE_TCP)
+		tcp_set_options(client);
+	else if (!is_same_user(client))
+		return;
+	if (place)
+		start_server(o, folder, client, secret, place);
+	else
+		answer_hello(client, REMOTE_REFUSED, "too many others have not said who they are");
 }
 
 /* What the folder's file says of it. False after one line. */
@@ -348,6 +399,7 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 {
 	struct secret secret = { .transport = (uint32_t)o->transport };
 	int fd = o->transport == REMOTE_TCP ? remote_listen_tcp(o, folder) : open_socket(folder);
+	pid_t *strangers = strangers_new();
 
 	if (fd < 0 && o->transport != REMOTE_TCP)
 		complain(errno, "layer remote: no socket in %s: %s", folder, strerror(errno));
@@ -363,10 +415,7 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 
 		if (client < 0)
 			continue;
-		if (o->transport == REMOTE_TCP)
-			tcp_set_options(client);
-		if (o->transport == REMOTE_TCP || is_same_user(client))
-			start_server(o, folder, client, &secret);
+		take_client(o, folder, client, &secret, strangers);
 		close(client);
 	}
 }

@@ -298,6 +298,40 @@ Test(small_remote, who_comes_over_tcp_without_the_token_gets_nothing)
 	strangers_get_nothing(REMOTE_TCP, 4);
 }
 
+/* Who says nothing is held for seconds: so many at once, and one more when one of them goes. */
+Test(small_remote, only_so_many_strangers_are_held)
+{
+	enum { HELD = 64 };
+	const struct remote_hello wrong = { .magic = REMOTE_MAGIC,
+					    .version = REMOTE_VERSION,
+					    .transport = REMOTE_TCP };
+	const struct timespec tick = { .tv_nsec = 1000000 };
+	struct remote_welcome w = { 0 };
+	struct own_daemon d;
+	int held[HELD], fd;
+
+	own_transport = REMOTE_TCP;
+	d = own_daemon_start(false, NULL);
+	for (int i = 0; i < HELD; i++)
+		held[i] = own_daemon_reach(&d);
+	fd = own_daemon_reach(&d);
+	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), sizeof(w)), "one too many is answered");
+	cr_assert(eq(int, (int)w.verdict, REMOTE_REFUSED));
+	cr_assert(strstr(w.reason, "too many") != NULL, "%s", w.reason);
+	close(fd);
+	cr_assert(recv(held[0], &w, sizeof(w), MSG_DONTWAIT) < 0, "the others are waited for");
+	close(held[0]);
+	do {
+		nanosleep(&tick, NULL);
+		fd = own_daemon_reach(&d);
+		if (write(fd, &wrong, sizeof(wrong)) != (ssize_t)sizeof(wrong) ||
+		    recv(fd, &w, sizeof(w), MSG_WAITALL) != (ssize_t)sizeof(w))
+			*w.reason = '\0';
+		close(fd);
+	} while (!strstr(w.reason, "token"));
+	own_daemon_end(&d);
+}
+
 /* What an older version says is shorter, and it is told so all the same. */
 Test(small_remote, another_version_is_told_at_once)
 {

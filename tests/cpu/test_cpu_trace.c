@@ -348,7 +348,8 @@ Test(small_cpu_trace, anonymous_has_no_name_of_the_program)
 	const char *out;
 
 	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 30));
-	shell(&out, "grep -c -e traced -e '\"count' -e outer -e quoted '%s'", path_of("a.trace"));
+	shell(&out, "grep -c -e traced -e '\"count' -e outer -e quoted -e / '%s'",
+	      path_of("a.trace"));
 	cr_assert(eq(str, (char *)out, "0\n"));
 	json_decref(rows);
 }

@@ -365,7 +365,8 @@ static int by_correlation(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
-/* Of equal starts a mark is the first, then the longer call, which is around the others. */
+/* Where two start together a mark is the first, then the longer call, which is around the others.
+ */
 static int by_time(const void *a, const void *b)
 {
 	const struct waiting *x = a, *y = b;
