@@ -6,12 +6,14 @@
 #define RIFT_TESTS_DATASET_RUN_H
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cuda_check.h"
 #include "common/dataset.h"
 #include "harness/params/param.h"
+#include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/workload_run.h"
 
@@ -68,6 +70,133 @@ static inline void run_modes_agree(struct run *r, int64_t n, int modes)
 	}
 	for (int mode = 0; mode < modes; mode++)
 		free(outputs[mode]);
+}
+
+/* A graph takes the slot after the last one's, resident: a step's slot is the device's choice. */
+static inline void run_graphs_go_on(struct RUN_NAME(, RUN, _opts) o)
+{
+	struct run *r;
+
+	need_device();
+	o.set.slots = 5;
+	r = run_begin(o);
+	run_graphs(r, 2, 2);
+	run_passes(r, 4); /* slot 4 is still poison */
+	run_fused(r, 3);
+	run_passes(r, 7);
+	run_fails(r, 6, "7 steps *6");
+	run_end(r);
+}
+
+/* ---- data=streamed ---------------------------------------------------------------------- */
+
+static inline void run_streams(struct RUN_NAME(, RUN, _opts) o, int64_t steps)
+{
+	struct run *r = run_begin(o);
+
+	run_steps(r, steps);
+	run_passes(r, steps);
+	run_reset(r);
+	run_steps(r, 1);
+	run_passes(r, 1); /* the other slots are poison again */
+	run_end(r);
+}
+
+/* A graph repeats the slots that it saw when it was captured: the host has chosen them. */
+static inline void run_graphs_repeat(struct RUN_NAME(, RUN, _opts) o)
+{
+	struct run *r;
+
+	o.set.slots = 3;
+	r = run_begin(o);
+	run_graphs(r, 2, 2);
+	run_passes(r, 4);
+	run_fails(r, 2, "4 steps *2");
+	run_reset(r);
+	run_fails(r, 4, "0 steps *4");
+	run_end(r);
+}
+
+/* Two steps leave the same bits, however data travel. */
+static inline void run_same_bits(struct RUN_NAME(, RUN, _opts) a, struct RUN_NAME(, RUN, _opts) b)
+{
+	struct run *r[2] = { run_begin(a), run_begin(b) };
+	void *outputs[2];
+	size_t bytes[2];
+
+	for (int i = 0; i < 2; i++) {
+		run_steps(r[i], 2);
+		outputs[i] = run_outputs(r[i], &bytes[i]);
+		run_end(r[i]);
+	}
+	cr_assert(bytes[0] == bytes[1] && !memcmp(outputs[0], outputs[1], bytes[0]), "overlap=%ld",
+		  (long)b.set.overlap);
+	for (int i = 0; i < 2; i++)
+		free(outputs[i]);
+}
+
+/* ---- what is refused, and what is said of steps ------------------------------------------ */
+
+/* Where there is too little memory, in one line that has this text. */
+static inline void run_setup_fails(struct RUN_NAME(, RUN, _opts) o, const char *says)
+{
+	struct RUN_NAME(, RUN, _state) s;
+	const char *text;
+	int err;
+
+	need_device();
+	memset(&s, 0, sizeof(s));
+	divert_stderr();
+	err = RUN_WORKLOAD.setup(&o, &s);
+	text = diverted_stderr();
+	RUN_WORKLOAD.teardown(&s);
+	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
+		  text);
+}
+
+static inline struct limits run_limits(struct RUN_NAME(, RUN, _opts) o)
+{
+	struct limits limits;
+
+	cr_assert(!workload_limits(&RUN_WORKLOAD, &o, &limits), "limits");
+	return limits;
+}
+
+/* Where it takes no state. */
+static inline struct cost run_cost(struct RUN_NAME(, RUN, _opts) o)
+{
+	struct cost c;
+
+	cr_assert(!RUN_WORKLOAD.cost(&o, NULL, &c), "cost");
+	return c;
+}
+
+/* Of a run that ends with it; static memory. */
+static inline const struct report *run_report(struct RUN_NAME(, RUN, _opts) o)
+{
+	static struct report report;
+	struct run *r;
+
+	need_device();
+	r = run_begin(o);
+	report.n = 0;
+	cr_assert(!RUN_WORKLOAD.report(&r->o, &r->s, &report), "report");
+	run_end(r);
+	return &report;
+}
+
+/* With this text, or, where that is NULL, with a figure. */
+static inline void has_row(const struct report *r, const char *name, const char *says)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!strcmp(r->row[i].name, name)) {
+			const char *text = r->row[i].text;
+
+			cr_assert(says ? strstr(text, says) != NULL : r->row[i].value > 0, "%s: %s",
+				  name, text);
+			return;
+		}
+	cr_assert(false, "no row '%s'", name);
 }
 
 #endif

@@ -14,10 +14,9 @@ TestSuite(small_binomial_options, .timeout = 300);
 Test(small_binomial_options, defaults_are_those_of_the_rows)
 {
 	const struct binomial_opts o = make_opts(2048, 1024);
-	struct limits limits = { 0 };
+	struct limits limits = run_limits(o);
 
 	expect_defaults(&workload_binomial, &o);
-	cr_assert(!workload_binomial.limits(&o, &limits), "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d", m);
 }
@@ -71,20 +70,8 @@ Test(small_binomial_options, modes_that_cannot_be_are_refused)
 
 Test(small_binomial_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct binomial_opts o = make_opts(16, 1ll << 46); /* no user can ask for that */
-	struct binomial_state s;
-	const char *text;
-	int err;
-
-	need_device();
-	memset(&s, 0, sizeof(s));
-	divert_stderr();
-	err = workload_binomial.setup(&o, &s);
-	text = diverted_stderr();
-	workload_binomial.teardown(&s);
-	cr_assert(err == -ENOMEM && is_one_complaint(text) &&
-			  strstr(text, "options=70368744177664 slots=2: takes "),
-		  "%d: %s", err, text);
+	/* no user can ask for that */
+	run_setup_fails(make_opts(16, 1ll << 46), "options=70368744177664 slots=2: takes ");
 }
 
 /* ---- cost and report -------------------------------------------------------------------- */
@@ -94,7 +81,7 @@ Test(small_binomial_options, a_step_costs_what_the_formula_says)
 	struct binomial_opts o = make_opts(2048, 1024);
 	struct cost c;
 
-	cr_assert(!workload_binomial.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.launches == 1 && c.bytes_moved == 24 * 1024, "resident");
 	cr_assert(c.flops == 1.5 * 1024 * 2048 * 2049 && c.evaluations == 1024, "%g", c.flops);
 	o.launch_options = 1000;
@@ -102,35 +89,20 @@ Test(small_binomial_options, a_step_costs_what_the_formula_says)
 	o.set.data = STREAMED_STREAMED;
 	o.set.overlap = 5; /* of 192 and 256 options */
 	o.launch_options = 200;
-	cr_assert(!workload_binomial.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.launches == 6, "%g launches", c.launches);
 	cr_assert(c.to_device.calls == 25 && c.to_device.bytes == 20 * 1024, "%g calls",
 		  c.to_device.calls);
 	cr_assert(c.to_host.calls == 5 && c.to_host.bytes == 4 * 1024, "to the host");
 }
 
-static void has_row(const struct report *r, const char *name)
-{
-	for (int i = 0; i < r->n; i++)
-		if (!strcmp(r->row[i].name, name)) {
-			cr_assert(*r->row[i].text || r->row[i].value > 0, "%s", name);
-			return;
-		}
-	cr_assert(false, "no row '%s'", name);
-}
-
 Test(small_binomial_options, the_report_has_rates)
 {
-	static struct report report;
-	struct run *r;
+	const struct report *report = run_report(streamed_opts(4, 65, 2));
 
-	need_device();
-	r = run_begin(streamed_opts(4, 65, 2));
-	cr_assert(!workload_binomial.report(&r->o, &r->s, &report), "report");
-	has_row(&report, "options");
-	has_row(&report, "nodes");
-	has_row(&report, "nodes of use");
-	has_row(&report, "working set");
-	has_row(&report, "copies a step");
-	run_end(r);
+	has_row(report, "options", NULL);
+	has_row(report, "nodes", NULL);
+	has_row(report, "nodes of use", NULL);
+	has_row(report, "working set", "MB of device memory");
+	has_row(report, "copies a step", "to the device");
 }

@@ -9,18 +9,6 @@
 TestSuite(small_binomial_streamed, .timeout = 300);
 TestSuite(large_binomial_streamed, .timeout = 300);
 
-static void streams(struct binomial_opts o, int64_t steps)
-{
-	struct run *r = run_begin(o);
-
-	run_steps(r, steps);
-	run_passes(r, steps);
-	run_reset(r);
-	run_steps(r, 1);
-	run_passes(r, 1); /* the other slots are poison again */
-	run_end(r);
-}
-
 Test(small_binomial_streamed, options_come_and_prices_go)
 {
 	struct binomial_opts o = streamed_opts(16, 21, 0);
@@ -28,8 +16,8 @@ Test(small_binomial_streamed, options_come_and_prices_go)
 	need_device();
 	o.set.memory = STREAMED_PAGEABLE;
 	o.set.slots = 3;
-	streams(o, 2);
-	streams(streamed_opts(4, 1, 0), 2);
+	run_streams(o, 2);
+	run_streams(streamed_opts(4, 1, 0), 2);
 }
 
 Test(small_binomial_streamed, chunks_that_overlap)
@@ -37,11 +25,11 @@ Test(small_binomial_streamed, chunks_that_overlap)
 	struct binomial_opts o = streamed_opts(4, 65, 2);
 
 	need_device();
-	streams(o, 3);
+	run_streams(o, 3);
 	o.options = RACES ? 129 : 300; /* chunks of 64, and the rest */
 	o.launch_options = 50;
 	o.set.overlap = 3;
-	streams(o, 2);
+	run_streams(o, 2);
 }
 
 /* Arrays of 68,000 bytes: a block and a rest. */
@@ -51,46 +39,23 @@ Test(large_binomial_streamed, blocks_and_their_rests)
 
 	need_device();
 	o.set.block = STREAMED_BLOCK_MIN;
-	streams(o, 2);
+	run_streams(o, 2);
 }
 
 /* The same bits as data=resident, however they travel. */
 Test(small_binomial_streamed, prices_are_those_of_resident_options)
 {
 	enum { FEW = 130 };
-	struct run *resident, *streamed;
-	float *want, *got;
-	size_t bytes;
 
 	need_device();
-	resident = run_begin(make_opts(8, FEW));
-	run_steps(resident, 2);
-	want = run_outputs(resident, &bytes);
-	for (int overlap = 0; overlap <= 3; overlap += 3) {
-		streamed = run_begin(streamed_opts(8, FEW, overlap));
-		run_steps(streamed, 2);
-		got = run_outputs(streamed, &bytes);
-		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
-		free(got);
-		run_end(streamed);
-	}
-	free(want);
-	run_end(resident);
+	for (int overlap = 0; overlap <= 3; overlap += 3)
+		run_same_bits(make_opts(8, FEW), streamed_opts(8, FEW, overlap));
 }
 
-/* A graph repeats the slots that it saw when it was captured. */
 Test(small_binomial_streamed, graphs_repeat_their_slots)
 {
-	struct binomial_opts o = streamed_opts(8, 70, 2);
-	struct run *r;
-
 	need_device();
-	o.set.slots = 3;
-	r = run_begin(o);
-	run_graphs(r, 2, 2);
-	run_passes(r, 4);
-	run_fails(r, 2, "4 steps were counted");
-	run_end(r);
+	run_graphs_repeat(streamed_opts(8, 70, 2));
 }
 
 /* ---- what the check finds --------------------------------------------------------------- */

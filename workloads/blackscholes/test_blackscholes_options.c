@@ -15,10 +15,9 @@ TestSuite(small_blackscholes_options, .timeout = 300);
 Test(small_blackscholes_options, defaults_are_those_of_the_rows)
 {
 	const struct blackscholes_opts o = make_opts(4000000);
-	struct limits limits = { 0 };
+	struct limits limits = run_limits(o);
 
 	expect_defaults(&workload_blackscholes, &o);
-	cr_assert(!workload_blackscholes.limits(&o, &limits), "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d", m);
 }
@@ -54,11 +53,9 @@ Test(small_blackscholes_options, bad_copies_are_refused)
 Test(small_blackscholes_options, a_total_makes_steps)
 {
 	struct blackscholes_opts o = streamed_opts(1000, 0, 0);
-	struct limits limits = { 0 };
 
 	o.set.total = 40001;
-	cr_assert(!workload_blackscholes.limits(&o, &limits), "limits");
-	cr_assert(limits.depth_asked == 3, "%ld steps", (long)limits.depth_asked);
+	cr_assert(run_limits(o).depth_asked == 3, "%ld steps", (long)run_limits(o).depth_asked);
 	refused(3, "total=1G has no effect", "run blackscholes total=1G");
 	refused(3, "total=79999999: less than the 80000000 bytes of one step",
 		"run blackscholes data=streamed total=79999999");
@@ -87,30 +84,14 @@ Test(small_blackscholes_options, modes_that_cannot_be_are_refused)
 		"run blackscholes data=streamed options=32M block=64k --mode graph");
 }
 
-static void setup_fails(struct blackscholes_opts o, const char *says)
-{
-	struct blackscholes_state s;
-	const char *text;
-	int err;
-
-	memset(&s, 0, sizeof(s));
-	divert_stderr();
-	err = workload_blackscholes.setup(&o, &s);
-	text = diverted_stderr();
-	workload_blackscholes.teardown(&s);
-	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
-		  text);
-}
-
 Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)
 {
 	struct blackscholes_opts o = make_opts(1ll << 46);
 
-	need_device();
-	setup_fails(o, "options=70368744177664 slots=2: takes ");
+	run_setup_fails(o, "options=70368744177664 slots=2: takes ");
 	o = streamed_opts(1024, 0, 0);
 	o.set.slots = 1ll << 40; /* no user can ask for that */
-	setup_fails(o, "more than 25 % of its ");
+	run_setup_fails(o, "more than 25 % of its ");
 }
 
 /* ---- cost and report -------------------------------------------------------------------- */
@@ -120,46 +101,31 @@ Test(small_blackscholes_options, a_step_costs_what_the_formula_says)
 	struct blackscholes_opts o = make_opts(1000);
 	struct cost c;
 
-	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.launches == 1 && c.flops == 60000 && c.bytes_moved == 20000, "resident");
 	cr_assert(c.evaluations == 1000 && !c.bytes_transferred && !c.to_device.calls, "resident");
 	o = streamed_opts(40000, STREAMED_BLOCK_MIN, 0);
-	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.to_device.calls == 9 && c.to_device.bytes == 480000, "%g calls of %g bytes",
 		  c.to_device.calls, c.to_device.bytes);
 	cr_assert(c.to_host.calls == 6 && c.to_host.bytes == 320000 && !c.pageable, "to the host");
 	o.set.overlap = 4; /* chunks of 9,984 or 10,048 options: 40 KB */
 	o.set.memory = STREAMED_PAGEABLE;
-	cr_assert(!workload_blackscholes.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.launches == 4 && c.to_device.calls == 12 && c.pageable, "chunks");
 	cr_assert(c.bytes_transferred == 800000, "chunks: %g bytes", c.bytes_transferred);
 }
 
-static void has_row(const struct report *r, const char *name)
-{
-	for (int i = 0; i < r->n; i++)
-		if (!strcmp(r->row[i].name, name)) {
-			cr_assert(*r->row[i].text || r->row[i].value > 0, "%s", name);
-			return;
-		}
-	cr_assert(false, "no row '%s'", name);
-}
-
 Test(small_blackscholes_options, the_report_has_rates_and_sizes)
 {
-	static struct report report;
-	struct run *r;
-
-	need_device();
 	for (int streamed = 0; streamed < 2; streamed++) {
-		report.n = 0;
-		r = run_begin(streamed ? streamed_opts(1000, 0, 2) : make_opts(1000));
-		cr_assert(!workload_blackscholes.report(&r->o, &r->s, &report), "report");
-		has_row(&report, "options");
-		has_row(&report, streamed ? "copied" : "moved");
-		has_row(&report, "working set");
+		const struct report *report =
+			run_report(streamed ? streamed_opts(1000, 0, 2) : make_opts(1000));
+
+		has_row(report, "options", NULL);
+		has_row(report, streamed ? "copied" : "moved", NULL);
+		has_row(report, "working set", "MB of device memory");
 		if (streamed)
-			has_row(&report, "copies a step");
-		run_end(r);
+			has_row(report, "copies a step", "to the device");
 	}
 }

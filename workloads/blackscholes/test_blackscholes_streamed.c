@@ -14,18 +14,6 @@ TestSuite(large_blackscholes_streamed, .timeout = 300);
 
 enum { N = 20011, BLOCK = STREAMED_BLOCK_MIN }; /* arrays of 80,044 bytes: a block and a rest */
 
-static void streams(struct blackscholes_opts o, int64_t steps)
-{
-	struct run *r = run_begin(o);
-
-	run_steps(r, steps);
-	run_passes(r, steps);
-	run_reset(r);
-	run_steps(r, 1);
-	run_passes(r, 1); /* the other slots are poison again */
-	run_end(r);
-}
-
 Test(small_blackscholes_streamed, blocks_and_their_rests)
 {
 	struct blackscholes_opts o = streamed_opts(N, BLOCK, 0);
@@ -33,46 +21,32 @@ Test(small_blackscholes_streamed, blocks_and_their_rests)
 	need_device();
 	o.set.memory = STREAMED_PAGEABLE;
 	o.set.slots = 3;
-	streams(o, 2);
-	streams(streamed_opts(1, 0, 0), 2);
+	run_streams(o, 2);
+	run_streams(streamed_opts(1, 0, 0), 2);
 	if (RACES)
 		return;
 	o.set.memory = STREAMED_PINNED;
-	streams(o, 4);
-	streams(streamed_opts(2 * BLOCK / 4, BLOCK, 0), 2); /* no rest */
+	run_streams(o, 4);
+	run_streams(streamed_opts(2 * BLOCK / 4, BLOCK, 0), 2); /* no rest */
 }
 
 Test(small_blackscholes_streamed, chunks_that_overlap)
 {
 	need_device();
-	streams(streamed_opts(1025, 0, 16), 3); /* 17 groups of 64 in 16 chunks */
-	streams(streamed_opts(RACES ? 5000 : N, BLOCK, 2), 3);
+	run_streams(streamed_opts(1025, 0, 16), 3); /* 17 groups of 64 in 16 chunks */
+	run_streams(streamed_opts(RACES ? 5000 : N, BLOCK, 2), 3);
 	if (!RACES)
-		streams(streamed_opts(4 * N, BLOCK, 3), 3);
+		run_streams(streamed_opts(4 * N, BLOCK, 3), 3);
 }
 
 /* The same bits as data=resident, however they travel. */
 Test(small_blackscholes_streamed, prices_are_those_of_resident_options)
 {
 	enum { FEW = 5000 };
-	struct run *resident, *streamed;
-	float *want, *got;
-	size_t bytes;
 
 	need_device();
-	resident = run_begin(make_opts(FEW));
-	run_steps(resident, 2);
-	want = run_outputs(resident, &bytes);
-	for (int overlap = 0; overlap <= 4; overlap += 4) {
-		streamed = run_begin(streamed_opts(FEW, 0, overlap));
-		run_steps(streamed, 2);
-		got = run_outputs(streamed, &bytes);
-		cr_assert(!memcmp(want, got, bytes), "overlap=%d", overlap);
-		free(got);
-		run_end(streamed);
-	}
-	free(want);
-	run_end(resident);
+	for (int overlap = 0; overlap <= 4; overlap += 4)
+		run_same_bits(make_opts(FEW), streamed_opts(FEW, 0, overlap));
 }
 
 /* A graph repeats the slots that it saw when it was captured. */

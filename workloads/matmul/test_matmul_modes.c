@@ -30,18 +30,7 @@ Test(small_matmul_modes, stream_graph_and_fused_give_the_same_bits)
 
 Test(small_matmul_modes, graphs_go_on_where_the_last_one_ended)
 {
-	struct matmul_opts o = make_opts(20, 20, 20);
-	struct run *r;
-
-	need_device();
-	o.set.slots = 5;
-	r = run_begin(o);
-	run_graphs(r, 2, 2);
-	run_passes(r, 4); /* slot 4 is still poison */
-	run_fused(r, 3);
-	run_passes(r, 7);
-	run_fails(r, 6, "7 steps *6");
-	run_end(r);
+	run_graphs_go_on(make_opts(20, 20, 20));
 }
 
 /* The library's graphs repeat the slots that they were captured with. */

@@ -14,10 +14,9 @@ TestSuite(small_matmul_options, .timeout = 300);
 Test(small_matmul_options, defaults_are_those_of_the_rows)
 {
 	const struct matmul_opts o = make_opts(0, 1024, 0);
-	struct limits limits = { 0 };
+	struct limits limits = run_limits(o);
 
 	expect_defaults(&workload_matmul, &o);
-	cr_assert(!workload_matmul.limits(&o, &limits), "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d", m);
 }
@@ -52,41 +51,24 @@ Test(small_matmul_options, modes_that_cannot_be_are_refused)
 	refused(3, " 2048 ", "run matmul data=streamed n=8k block=64k --mode graph");
 }
 
-static void setup_fails(struct matmul_opts o, const char *says)
-{
-	struct matmul_state s;
-	const char *text;
-	int err;
-
-	memset(&s, 0, sizeof(s));
-	divert_stderr();
-	err = workload_matmul.setup(&o, &s);
-	text = diverted_stderr();
-	workload_matmul.teardown(&s);
-	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
-		  text);
-}
-
 Test(small_matmul_options, more_than_there_is_is_refused_with_the_numbers)
 {
 	struct matmul_opts o = make_opts(0, 32768, 0);
 
 	need_device();
 	o.set.slots = 1 << 24; /* no user can ask for that */
-	setup_fails(o, "m=32768 n=32768 k=32768 slots=16777216: takes ");
+	run_setup_fails(o, "m=32768 n=32768 k=32768 slots=16777216: takes ");
 	o = streamed_opts(0, 32, 0, 0, 0);
 	o.set.slots = 1ll << 40;
-	setup_fails(o, "more than 25 % of its ");
+	run_setup_fails(o, "more than 25 % of its ");
 }
 
 Test(small_matmul_options, totals_make_steps)
 {
 	struct matmul_opts o = streamed_opts(0, 64, 0, 0, 0);
-	struct limits limits = { 0 };
 
 	o.set.total = 3 * 64 * 64 * 4 + 1;
-	cr_assert(!workload_matmul.limits(&o, &limits), "limits");
-	cr_assert(limits.depth_asked == 2, "%ld steps", (long)limits.depth_asked);
+	cr_assert(run_limits(o).depth_asked == 2, "%ld steps", (long)run_limits(o).depth_asked);
 }
 
 /* ---- tiles ------------------------------------------------------------------------------ */
@@ -114,72 +96,42 @@ Test(small_matmul_options, tiles_go_with_the_size)
 
 /* ---- cost and report -------------------------------------------------------------------- */
 
-static struct cost find_cost(struct matmul_opts o)
-{
-	struct cost c;
-
-	cr_assert(!workload_matmul.cost(&o, NULL, &c), "cost");
-	return c;
-}
-
 Test(small_matmul_options, a_step_costs_what_the_formula_says)
 {
 	struct matmul_opts o = make_opts(100, 200, 300);
-	struct cost c = find_cost(o);
+	struct cost c = run_cost(o);
 
 	cr_assert(c.launches == 1 && c.flops == 12e6 && c.bytes_moved == 440000, "resident");
 	cr_assert(!c.bytes_transferred && !c.to_device.calls, "resident");
 	o.impl = MATMUL_CUBLAS;
-	cr_assert(find_cost(o).launches == 2, "one of them counts");
+	cr_assert(run_cost(o).launches == 2, "one of them counts");
 	o = streamed_opts(100, 200, 300, STREAMED_BLOCK_MIN, 0);
-	c = find_cost(o);
+	c = run_cost(o);
 	cr_assert(c.to_device.calls == 6 && c.to_device.bytes == 360000, "%g calls of %g bytes",
 		  c.to_device.calls, c.to_device.bytes);
 	cr_assert(c.to_host.calls == 2 && c.to_host.bytes == 80000 && !c.pageable, "to the host");
 	o.set.overlap = 4;
 	o.set.memory = STREAMED_PAGEABLE;
-	c = find_cost(o);
+	c = run_cost(o);
 	cr_assert(c.launches == 4 && c.to_device.calls == 8 && c.pageable, "chunks: %g calls",
 		  c.to_device.calls);
 	cr_assert(c.bytes_transferred == 440000, "chunks: %g bytes", c.bytes_transferred);
 }
 
-static void has_row(const struct report *r, const char *name, const char *says)
-{
-	for (int i = 0; i < r->n; i++)
-		if (!strcmp(r->row[i].name, name)) {
-			cr_assert(says ? !!strstr(r->row[i].text, says) : r->row[i].value > 0,
-				  "%s: %s", name, r->row[i].text);
-			return;
-		}
-	cr_assert(false, "no row '%s'", name);
-}
-
-static struct report *make_report(struct matmul_opts o)
-{
-	static struct report report;
-	struct run *r = run_begin(o);
-
-	report.n = 0;
-	cr_assert(!workload_matmul.report(&r->o, &r->s, &report), "report");
-	run_end(r);
-	return &report;
-}
-
 Test(small_matmul_options, the_report_has_rates_and_sizes)
 {
 	struct matmul_opts o = make_opts(40, 33, 5);
-	struct report *r;
+	const struct report *r;
 
 	need_device();
-	r = make_report(o);
+	r = run_report(o);
 	has_row(r, "products", NULL);
 	has_row(r, "tiles", "4 of 32 x 32");
 	has_row(r, "working set", "MB of device memory");
 	setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
 	o = streamed_opts(40, 33, 5, 0, 2);
 	o.impl = MATMUL_CUBLAS;
-	r = make_report(o);
+	r = run_report(o);
 	has_row(r, "library", "with NVIDIA_TF32_OVERRIDE=0");
 	has_row(r, "copied", NULL);
 	has_row(r, "copies a step", "3 of 0.00146 MB to the device, 2 of 0.00528 MB back");

@@ -14,16 +14,13 @@ TestSuite(small_radixsort_options, .timeout = 300);
 Test(small_radixsort_options, defaults_are_those_of_the_rows)
 {
 	struct radixsort_opts o = make_opts(1 << 20);
-	struct limits limits = { 0 };
+	struct limits limits = run_limits(o);
 
 	expect_defaults(&workload_radixsort, &o);
-	cr_assert(!workload_radixsort.limits(&o, &limits), "limits");
 	cr_assert(!limits.mode_refused[MODE_STREAM] && !limits.mode_refused[MODE_GRAPH], "modes");
 	cr_assert(limits.mode_refused[MODE_FUSED], "fused");
-	memset(&limits, 0, sizeof(limits));
 	o.pairs = RADIXSORT_ONE_MAX;
-	cr_assert(!workload_radixsort.limits(&o, &limits) && !limits.mode_refused[MODE_FUSED],
-		  "one block");
+	cr_assert(!run_limits(o).mode_refused[MODE_FUSED], "one block");
 }
 
 Test(small_radixsort_options, bad_values_are_refused)
@@ -50,11 +47,9 @@ Test(small_radixsort_options, bad_copies_are_refused)
 Test(small_radixsort_options, a_total_makes_steps)
 {
 	struct radixsort_opts o = streamed_opts(1000, 0);
-	struct limits limits = { 0 };
 
 	o.set.total = 16000 * 3 + 1;
-	cr_assert(!workload_radixsort.limits(&o, &limits), "limits");
-	cr_assert(limits.depth_asked == 4, "%ld steps", (long)limits.depth_asked);
+	cr_assert(run_limits(o).depth_asked == 4, "%ld steps", (long)run_limits(o).depth_asked);
 	refused(3, "total=1G has no effect", "run radixsort total=1G");
 	refused(3, "total=16777215: less than the 16777216 bytes of one step",
 		"run radixsort data=streamed total=16777215");
@@ -79,30 +74,14 @@ Test(small_radixsort_options, modes_that_cannot_be_are_refused)
 		"run radixsort data=streamed pairs=16M block=64k --mode graph");
 }
 
-static void setup_fails(struct radixsort_opts o, const char *says)
-{
-	struct radixsort_state s;
-	const char *text;
-	int err;
-
-	memset(&s, 0, sizeof(s));
-	divert_stderr();
-	err = workload_radixsort.setup(&o, &s);
-	text = diverted_stderr();
-	workload_radixsort.teardown(&s);
-	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
-		  text);
-}
-
 Test(small_radixsort_options, more_than_there_is_is_refused_with_the_numbers)
 {
 	struct radixsort_opts o = make_opts(1ll << 46); /* no user can ask for that */
 
-	need_device();
-	setup_fails(o, "pairs=70368744177664 slots=2: takes ");
+	run_setup_fails(o, "pairs=70368744177664 slots=2: takes ");
 	o = streamed_opts(1024, 0);
 	o.set.slots = 1ll << 40;
-	setup_fails(o, "more than 25 % of its ");
+	run_setup_fails(o, "more than 25 % of its ");
 }
 
 /* ---- cost and report -------------------------------------------------------------------- */
@@ -113,48 +92,33 @@ Test(small_radixsort_options, a_step_costs_what_the_formula_says)
 	double board;
 	struct cost c;
 
-	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.launches == 1 && c.bytes_moved == 16000 && !c.flops, "one block");
 	cr_assert(c.evaluations == 1000 && !c.bytes_transferred && !c.to_device.calls, "one block");
 	o.pairs = 10000;
 	board = (double)radixsort_board_bytes(o.pairs, RADIXSORT_TINY);
 	cr_assert(board > sizeof(struct radixsort_board), "%g bytes", board);
-	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.launches == 5 && c.bytes_moved == 680000 + 3 * board, "tiles: %g",
 		  c.bytes_moved);
 	o = streamed_opts(40000, STREAMED_BLOCK_MIN);
 	o.set.memory = STREAMED_PAGEABLE;
-	cr_assert(!workload_radixsort.cost(&o, NULL, &c), "cost");
+	c = run_cost(o);
 	cr_assert(c.to_device.calls == 6 && c.to_device.bytes == 320000, "to the device");
 	cr_assert(c.to_host.calls == 6 && c.to_host.bytes == 320000 && c.pageable, "back");
 	cr_assert(c.bytes_transferred == 640000, "both ways");
 }
 
-static void has_row(const struct report *r, const char *name)
-{
-	for (int i = 0; i < r->n; i++)
-		if (!strcmp(r->row[i].name, name)) {
-			cr_assert(*r->row[i].text || r->row[i].value > 0, "%s", name);
-			return;
-		}
-	cr_assert(false, "no row '%s'", name);
-}
-
 Test(small_radixsort_options, the_report_has_rates_and_sizes)
 {
-	static struct report report;
-	struct run *r;
-
-	need_device();
 	for (int streamed = 0; streamed < 2; streamed++) {
-		report.n = 0;
-		r = run_begin(streamed ? streamed_opts(1000, 0) : make_opts(1000));
-		cr_assert(!workload_radixsort.report(&r->o, &r->s, &report), "report");
-		has_row(&report, "pairs");
-		has_row(&report, streamed ? "copied" : "moved");
-		has_row(&report, "working set");
+		const struct report *report =
+			run_report(streamed ? streamed_opts(1000, 0) : make_opts(1000));
+
+		has_row(report, "pairs", NULL);
+		has_row(report, streamed ? "copied" : "moved", NULL);
+		has_row(report, "working set", "MB of device memory");
 		if (streamed)
-			has_row(&report, "copies a step");
-		run_end(r);
+			has_row(report, "copies a step", "to the device");
 	}
 }

@@ -14,18 +14,6 @@ TestSuite(large_radixsort_streamed, .timeout = 300);
 
 enum { N = 20011, BLOCK = STREAMED_BLOCK_MIN }; /* arrays of 80,044 bytes: a block and a rest */
 
-static void streams(struct radixsort_opts o, int64_t steps)
-{
-	struct run *r = run_begin(o);
-
-	run_steps(r, steps);
-	run_passes(r, steps);
-	run_reset(r);
-	run_steps(r, 1);
-	run_passes(r, 1); /* the other slots are poison again */
-	run_end(r);
-}
-
 Test(small_radixsort_streamed, blocks_and_their_rests)
 {
 	struct radixsort_opts o = streamed_opts(RACES ? 4100 : N, BLOCK);
@@ -33,28 +21,19 @@ Test(small_radixsort_streamed, blocks_and_their_rests)
 	need_device();
 	o.set.memory = STREAMED_PAGEABLE;
 	o.set.slots = 3;
-	streams(o, 2);
-	streams(streamed_opts(1, 0), 2);
+	run_streams(o, 2);
+	run_streams(streamed_opts(1, 0), 2);
 	if (RACES)
 		return;
 	o.set.memory = STREAMED_PINNED;
-	streams(o, 4);
-	streams(streamed_opts(BLOCK / 4, BLOCK), 2); /* no rest */
+	run_streams(o, 4);
+	run_streams(streamed_opts(BLOCK / 4, BLOCK), 2); /* no rest */
 }
 
-/* A graph repeats the slots that it saw when it was captured. */
 Test(small_radixsort_streamed, graphs_repeat_their_slots)
 {
-	struct radixsort_opts o = streamed_opts(1000, 0);
-	struct run *r;
-
 	need_device();
-	o.set.slots = 3;
-	r = run_begin(o);
-	run_graphs(r, 2, 2);
-	run_passes(r, 4);
-	run_fails(r, 2, "4 steps were counted");
-	run_end(r);
+	run_graphs_repeat(streamed_opts(1000, 0));
 }
 
 Test(small_radixsort_streamed, the_check_finds_every_byte)

@@ -14,10 +14,9 @@ TestSuite(small_stereo_options, .timeout = 300);
 Test(small_stereo_options, defaults_are_those_of_the_rows)
 {
 	const struct stereo_opts o = make_opts(640, 0);
-	struct limits limits = { 0 };
+	struct limits limits = run_limits(o);
 
 	expect_defaults(&workload_stereo, &o);
-	cr_assert(!workload_stereo.limits(&o, &limits), "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
 		cr_assert(!limits.mode_refused[m], "mode %d", m);
 }
@@ -56,42 +55,25 @@ Test(small_stereo_options, modes_and_copies_that_cannot_be_are_refused)
 		"run stereo data=streamed width=128 height=64 total=1000");
 }
 
-static void setup_fails(struct stereo_opts o, const char *says)
-{
-	struct stereo_state s;
-	const char *text;
-	int err;
-
-	memset(&s, 0, sizeof(s));
-	divert_stderr();
-	err = workload_stereo.setup(&o, &s);
-	text = diverted_stderr();
-	workload_stereo.teardown(&s);
-	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
-		  text);
-}
-
 Test(small_stereo_options, more_than_there_is_is_refused_with_the_numbers)
 {
 	struct stereo_opts o = make_opts(32768, 32768);
 
 	need_device();
 	o.set.slots = 1 << 24; /* no user can ask for that */
-	setup_fails(o, "width=32768 height=32768 slots=16777216: takes ");
+	run_setup_fails(o, "width=32768 height=32768 slots=16777216: takes ");
 	o = streamed_opts(32, 32, 0, 0);
 	o.set.slots = 1ll << 40;
-	setup_fails(o, "more than 25 % of its ");
+	run_setup_fails(o, "more than 25 % of its ");
 }
 
 static int64_t count_steps(int64_t upload_output, int64_t total)
 {
 	struct stereo_opts o = streamed_opts(4096, 2048, 0, 0);
-	struct limits limits = { 0 };
 
 	o.upload_output = upload_output;
 	o.set.total = total;
-	cr_assert(!workload_stereo.limits(&o, &limits), "limits");
-	return limits.depth_asked;
+	return run_limits(o).depth_asked;
 }
 
 /* Those of the paper: 26 pairs, 100 pairs. */
@@ -171,35 +153,19 @@ Test(small_stereo_options, a_step_costs_what_the_formula_says)
 		  c.bytes_transferred);
 }
 
-static void has_row(const struct report *r, const char *name, const char *says)
-{
-	for (int i = 0; i < r->n; i++)
-		if (!strcmp(r->row[i].name, name)) {
-			cr_assert(says ? !!strstr(r->row[i].text, says) : r->row[i].value > 0,
-				  "%s: %s", name, r->row[i].text);
-			return;
-		}
-	cr_assert(false, "no row '%s'", name);
-}
-
 Test(small_stereo_options, the_report_has_rates_and_sizes)
 {
-	static struct report report;
-	struct run *r;
-
-	need_device();
 	for (int streamed = 0; streamed < 2; streamed++) {
-		report.n = 0;
-		r = run_begin(streamed ? streamed_opts(64, 48, 0, 2) : make_opts(64, 48));
-		cr_assert(!workload_stereo.report(&r->o, &r->s, &report), "report");
-		has_row(&report, "pixels", NULL);
-		has_row(&report, "as drawn", NULL);
-		has_row(&report, "strips", "of 4 rows, of an image of 64 x 48");
-		has_row(&report, "working set", "MB of device memory");
+		const struct report *report =
+			run_report(streamed ? streamed_opts(64, 48, 0, 2) : make_opts(64, 48));
+
+		has_row(report, "pixels", NULL);
+		has_row(report, "as drawn", NULL);
+		has_row(report, "strips", "of 4 rows, of an image of 64 x 48");
+		has_row(report, "working set", "MB of device memory");
 		if (streamed) {
-			has_row(&report, "copied", NULL);
-			has_row(&report, "copies a step", "4 of 0.02458 MB to the device");
+			has_row(report, "copied", NULL);
+			has_row(report, "copies a step", "4 of 0.02458 MB to the device");
 		}
-		run_end(r);
 	}
 }

@@ -10,18 +10,6 @@ TestSuite(small_stereo_streamed, .timeout = 300);
 
 enum { BLOCK = STREAMED_BLOCK_MIN };
 
-static void streams(struct stereo_opts o, int64_t steps)
-{
-	struct run *r = run_begin(o);
-
-	run_steps(r, steps);
-	run_passes(r, steps);
-	run_reset(r);
-	run_steps(r, 1);
-	run_passes(r, 1); /* the other slots are poison again */
-	run_end(r);
-}
-
 /* Arrays of 80,400 bytes: a block and a rest. */
 Test(small_stereo_streamed, blocks_and_their_rests)
 {
@@ -32,34 +20,24 @@ Test(small_stereo_streamed, blocks_and_their_rests)
 	o.set.memory = STREAMED_PAGEABLE;
 	o.set.slots = 3;
 	o.upload_output = 1;
-	streams(o, 2);
-	streams(streamed_opts(1, 1, 0, 0), 2);
+	run_streams(o, 2);
+	run_streams(streamed_opts(1, 1, 0, 0), 2);
 }
 
 /* Chunks of fewer rows than a window reaches, and of more. */
 Test(small_stereo_streamed, chunks_that_overlap)
 {
 	need_device();
-	streams(streamed_opts(20, RACES ? 5 : 16, 0, RACES ? 5 : 16), 3);
+	run_streams(streamed_opts(20, RACES ? 5 : 16, 0, RACES ? 5 : 16), 3);
 	if (!RACES)
-		streams(streamed_opts(40, 53, 0, 3), 3);
+		run_streams(streamed_opts(40, 53, 0, 3), 3);
 }
 
-/* A graph repeats the slots that it saw when it was captured. */
 Test(small_stereo_streamed, graphs_repeat_their_slots)
 {
 	struct stereo_opts o = streamed_opts(12, 9, 0, 0);
-	struct run *r;
 
 	need_device();
-	o.set.slots = 3;
-	for (o.set.overlap = RACES ? 4 : 0; o.set.overlap <= 4; o.set.overlap += 4) {
-		r = run_begin(o);
-		run_graphs(r, 2, 2);
-		run_passes(r, 4);
-		run_fails(r, 2, "4 steps were counted");
-		run_reset(r);
-		run_fails(r, 4, "0 steps were counted");
-		run_end(r);
-	}
+	for (o.set.overlap = RACES ? 4 : 0; o.set.overlap <= 4; o.set.overlap += 4)
+		run_graphs_repeat(o);
 }
