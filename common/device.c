@@ -55,6 +55,14 @@ void device_free(void *memory)
 		CUDA(cudaFree(memory));
 }
 
+int device_steps_fit(int64_t n)
+{
+	if (n <= UINT32_MAX)
+		return 0;
+	return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
+			(long)UINT32_MAX);
+}
+
 void device_load_kernel(const void *kernel)
 {
 	struct cudaFuncAttributes ignored;

@@ -26,6 +26,9 @@ int device_new(void *at, size_t bytes, const char *fmt, ...) __attribute__((form
 /* Takes NULL too: where there is no device, cudaFree(NULL) is an error. */
 void device_free(void *memory);
 
+/* 0, or -ENOTSUP after one line: do so many fused steps fit the 32 bits that a kernel counts in? */
+int device_steps_fit(int64_t n);
+
 /* Makes the driver load the kernel, which its first launch would wait for. */
 void device_load_kernel(const void *kernel);
 

@@ -171,7 +171,7 @@ static inline struct cost run_cost(struct RUN_NAME(, RUN, _opts) o)
 	return c;
 }
 
-/* Of a run that ends with it; static memory. */
+/* A run that ends with its report; static memory. */
 static inline const struct report *run_report(struct RUN_NAME(, RUN, _opts) o)
 {
 	static struct report report;

@@ -144,6 +144,19 @@ static double over_platform(const struct along_k *k, const struct model *m,
 	return model_total_ns(m, &b) - (1 + k->share) * model_total_ns(other, &b);
 }
 
+/* Within the sizes that both were swept at: k's fit in its mode, and another. */
+static struct answer answer_within_both(struct along_k *k, const struct fit *f, enum mode mode)
+{
+	double least, most;
+
+	if (!is_swept(k->f, k->mode, k->depth, &k->least, &k->most) ||
+	    !is_swept(f, mode, k->depth, &least, &most))
+		return answer_bound(k->f, ANSWER_UNKNOWN, NAN);
+	k->least = fmax(k->least, least);
+	k->most = fmin(k->most, most);
+	return k->least < k->most ? root_answer(k) : answer_bound(k->f, ANSWER_UNKNOWN, NAN);
+}
+
 struct answer smallest_kernel_over_ideal(const struct fit *f, enum mode mode, double depth,
 					 double share)
 {
@@ -169,14 +182,8 @@ struct answer smallest_kernel_over(const struct fit *b, const struct fit *a, enu
 			     .depth = depth,
 			     .launches = launches_of_step(b),
 			     .share = share };
-	double least, most;
 
-	if (!is_swept(b, mode, depth, &k.least, &k.most) ||
-	    !is_swept(a, mode, depth, &least, &most))
-		return answer_bound(b, ANSWER_UNKNOWN, NAN);
-	k.least = fmax(k.least, least);
-	k.most = fmin(k.most, most);
-	return k.least < k.most ? root_answer(&k) : answer_bound(b, ANSWER_UNKNOWN, NAN);
+	return answer_within_both(&k, a, mode);
 }
 
 /* ---- modes -------------------------------------------------------------------------------- */
@@ -226,14 +233,8 @@ struct answer largest_kernel_gain(const struct fit *f, enum mode mode, enum mode
 			     .depth = depth,
 			     .launches = launches_of_step(f),
 			     .share = share };
-	double least, most;
 
-	if (!is_swept(f, mode, depth, &k.least, &k.most) ||
-	    !is_swept(f, other, depth, &least, &most))
-		return answer_bound(f, ANSWER_UNKNOWN, NAN);
-	k.least = fmax(k.least, least);
-	k.most = fmin(k.most, most);
-	return k.least < k.most ? root_answer(&k) : answer_bound(f, ANSWER_UNKNOWN, NAN);
+	return answer_within_both(&k, f, other);
 }
 
 /* ---- how deep blocks must be ------------------------------------------------------------ */

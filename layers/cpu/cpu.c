@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/shared_file.h"
 #include "layers/layer.h"
 
 struct cpu_opts {
@@ -65,18 +66,6 @@ static int64_t processes(const struct cpu_opts *o)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 }
 
-static struct shared *map_shared(const char *path, int flags)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
-	struct shared *s = MAP_FAILED;
-
-	if (fd >= 0 && (!flags || !ftruncate(fd, sizeof(*s))))
-		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	return s == MAP_FAILED ? NULL : s;
-}
-
 /* How long this process was ready while others ran: the second number there. 0 where none is kept.
  */
 static int64_t waited_ns(void)
@@ -126,7 +115,7 @@ _Noreturn static void use_processor(double share, struct shared *s)
 static void keep_busy(const void *opts, int ready)
 {
 	const struct cpu_opts *o = opts;
-	struct shared *s = map_shared(getenv(variable), 0);
+	struct shared *s = shared_file_map(getenv(variable), sizeof(*s), 0);
 	pid_t parent = getpid();
 
 	if (!s)
@@ -157,7 +146,7 @@ static int enter(const void *opts, struct entry *e)
 	if (!folder)
 		return -EIO;
 	snprintf(path, sizeof(path), "%s/used", folder);
-	s = map_shared(path, O_CREAT);
+	s = shared_file_map(path, sizeof(*s), O_CREAT);
 	if (!s)
 		return complain(errno, "layer cpu: %s: %s", path, strerror(errno));
 	munmap(s, sizeof(*s));
@@ -171,7 +160,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 {
 	const struct cpu_opts *o = opts;
 	const char *path = getenv(variable);
-	struct shared *s = path ? map_shared(path, 0) : NULL;
+	struct shared *s = path ? shared_file_map(path, sizeof(*s), 0) : NULL;
 	double asked = o->share / 100 * (double)processes(o), got = 0, used = 0;
 
 	for (int i = 0; s && i < TRIES && got < 0.8 * asked; i++) {

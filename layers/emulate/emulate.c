@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/shared_file.h"
 #include "common/pattern.h"
 #include "layers/emulate/costs.h"
 #include "layers/emulate/presets/hami.h"
@@ -153,18 +154,6 @@ static double measure_ticks_per_ns(void)
 }
 #endif
 
-static struct emulate_shared *map_shared(const char *path, int flags)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
-	struct emulate_shared *s = MAP_FAILED;
-
-	if (fd >= 0 && (!flags || !ftruncate(fd, sizeof(*s))))
-		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	return s == MAP_FAILED ? NULL : s;
-}
-
 static void path_of(const char *folder, char out[512])
 {
 	snprintf(out, 512, "%s/costs", folder);
@@ -184,7 +173,7 @@ static int enter(const void *opts, struct entry *e)
 	if (!folder)
 		return -EIO;
 	path_of(folder, path);
-	s = map_shared(path, O_CREAT);
+	s = shared_file_map(path, sizeof(*s), O_CREAT);
 	if (!s)
 		return complain(errno, "layer emulate: %s: %s", path, strerror(errno));
 	s->costs = costs_from(opts);
@@ -309,7 +298,7 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 	char path[512];
 
 	path_of(folder, path);
-	s = map_shared(path, 0);
+	s = shared_file_map(path, sizeof(*s), 0);
 	if (!s)
 		return;
 	describe(s, detail);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/shared_file.h"
 #include "layers/neighbour/neighbour.h"
 #include "layers/neighbour/work.h"
 
@@ -25,14 +26,7 @@ enum {
 
 struct neighbour_shared *neighbour_map(const char *path, bool create)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
-	struct neighbour_shared *s = MAP_FAILED;
-
-	if (fd >= 0 && (!create || !ftruncate(fd, sizeof(*s))))
-		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	return s == MAP_FAILED ? NULL : s;
+	return shared_file_map(path, sizeof(struct neighbour_shared), create ? O_CREAT : 0);
 }
 
 static int64_t now_ns(void)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/shared_file.h"
 #include "layers/remote/backend.h"
 #include "layers/remote/tcp.h"
 #include "layers/remote/wire.h"
@@ -59,17 +60,10 @@ static const char *missing(void)
 
 struct remote_shared *remote_shared_map(const char *folder, int flags)
 {
-	struct remote_shared *s = MAP_FAILED;
 	char path[512];
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/" REMOTE_SHARED, folder);
-	fd = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
-	if (fd >= 0 && (!flags || !ftruncate(fd, sizeof(*s))))
-		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	return s == MAP_FAILED ? NULL : s;
+	return shared_file_map(path, sizeof(struct remote_shared), flags);
 }
 
 /* As for the layer neighbour: what layers outside have preloaded is still mapped here. */

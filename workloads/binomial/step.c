@@ -1,7 +1,7 @@
 /* step.c - steps of the binomial workload. */
-#include <errno.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "workloads/binomial/binomial.h"
 
 int binomial_reset(const void *opts, void *state, cudaStream_t stream)
@@ -62,10 +62,10 @@ int binomial_step(const void *opts, void *state, cudaStream_t stream)
 int binomial_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
 	const struct binomial_opts *o = opts;
+	int err = device_steps_fit(n);
 
-	if (n > UINT32_MAX)
-		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
-				(long)UINT32_MAX);
+	if (err)
+		return err;
 	launch_options(o, state, 0, o->options, (uint32_t)n, true, stream);
 	return 0;
 }

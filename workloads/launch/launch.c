@@ -16,6 +16,7 @@
 #include <errno.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/launch/probe.h"
 
 #define LAUNCH_HOLD_BYTES_MAX 1099511627776.0 /* 1 TiB: more is a slip of the finger */
@@ -153,9 +154,10 @@ int launch_step(const void *opts, void *state, cudaStream_t stream)
 
 int launch_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
-	if (n > UINT32_MAX)
-		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
-				(long)UINT32_MAX);
+	int err = device_steps_fit(n);
+
+	if (err)
+		return err;
 	launch_in(opts, state, 0, (uint64_t)n, stream);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* step.c - steps of the matmul workload. */
-#include <errno.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/matmul/matmul.h"
 
 int matmul_reset(const void *opts, void *state, cudaStream_t stream)
@@ -109,11 +109,11 @@ int matmul_step(const void *opts, void *state, cudaStream_t stream)
 int matmul_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
 	const struct dataset_part all = { 0, 1, true, 0 };
+	int err = device_steps_fit(n);
 
 	(void)opts;
-	if (n > UINT32_MAX)
-		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
-				(long)UINT32_MAX);
+	if (err)
+		return err;
 	launch_tiles(state, &all, (uint32_t)n, stream);
 	return 0;
 }

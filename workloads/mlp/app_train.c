@@ -12,16 +12,8 @@ enum { PIECE = 256 }; /* steps enqueued at a time */
 int mlp_test_accuracy(const struct mlp_opts *o, struct mlp_state *s, double *share)
 {
 	const struct mlp_images *im = &s->data->test_device;
-	int last = s->net.last;
 	struct mlp_source source = { im->pixel, im->label, (uint32_t)im->n, 0, NULL, 0 };
-	const struct mlp_head head = {
-		.input = s->activation[last - 1],
-		.weight = s->weight + s->net.weight_at[last],
-		.bias = s->weight + s->net.bias_at[last],
-		.label = s->label,
-		.batch = s->batch,
-		.width = (uint32_t)s->net.width[last - 1],
-	};
+	const struct mlp_head head = mlp_head_of(s);
 	unsigned right = 0, *device;
 
 	CUDA(cudaMalloc((void **)&device, sizeof(*device)));

@@ -183,6 +183,9 @@ void mlp_run_gemm(const struct mlp_opts *o, struct mlp_state *s, const struct ml
 void mlp_forward(const struct mlp_opts *o, struct mlp_state *s, const struct mlp_source *source,
 		 cudaStream_t stream);
 
+/* The last layer, as kernels take it. */
+struct mlp_head mlp_head_of(const struct mlp_state *s);
+
 /* Sums up weights and velocities: a number for all their bits, and how many are not finite. */
 struct mlp_sum {
 	uint64_t bits, odd;

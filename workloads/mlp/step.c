@@ -44,10 +44,11 @@ void mlp_forward(const struct mlp_opts *o, struct mlp_state *s, const struct mlp
 
 /* ---- backward, launches=few ------------------------------------------------------------ */
 
-static void output_layer(struct mlp_state *s, cudaStream_t stream)
+struct mlp_head mlp_head_of(const struct mlp_state *s)
 {
 	int last = s->net.last;
-	const struct mlp_head head = {
+
+	return (struct mlp_head){
 		.input = s->activation[last - 1],
 		.weight = s->weight + s->net.weight_at[last],
 		.bias = s->weight + s->net.bias_at[last],
@@ -55,6 +56,12 @@ static void output_layer(struct mlp_state *s, cudaStream_t stream)
 		.batch = s->batch,
 		.width = (uint32_t)s->net.width[last - 1],
 	};
+}
+
+static void output_layer(struct mlp_state *s, cudaStream_t stream)
+{
+	int last = s->net.last;
+	const struct mlp_head head = mlp_head_of(s);
 	const struct mlp_head_out out = {
 		.loss = s->loss,
 		.delta = s->delta[last],

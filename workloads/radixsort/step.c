@@ -1,7 +1,7 @@
 /* step.c - steps of the radixsort workload. */
-#include <errno.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "common/cuda_check.h"
 #include "workloads/radixsort/radixsort.h"
 
@@ -87,9 +87,10 @@ int radixsort_step(const void *opts, void *state, cudaStream_t stream)
 /* For pairs that one block sorts; limits refuse more. */
 int radixsort_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
-	if (n > UINT32_MAX)
-		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
-				(long)UINT32_MAX);
+	int err = device_steps_fit(n);
+
+	if (err)
+		return err;
 	launch_sorts(opts, state, (uint32_t)n, true, stream);
 	return 0;
 }

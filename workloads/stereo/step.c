@@ -1,7 +1,7 @@
 /* step.c - steps of the stereo workload. */
-#include <errno.h>
 
 #include "common/cuda_check.h"
+#include "common/device.h"
 #include "workloads/stereo/stereo.h"
 
 enum { LEFT, RIGHT, ZEROS };
@@ -89,10 +89,10 @@ int stereo_step(const void *opts, void *state, cudaStream_t stream)
 int stereo_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
 	const struct stereo_state *s = state;
+	int err = device_steps_fit(n);
 
-	if (n > UINT32_MAX)
-		return complain(ENOTSUP, "%ld steps: at most %ld fit one launch", (long)n,
-				(long)UINT32_MAX);
+	if (err)
+		return err;
 	launch_rows(opts, s, 0, s->size.h, (uint32_t)n, true, stream);
 	return 0;
 }
