@@ -53,4 +53,7 @@ void fake_note(char event);
 
 extern const struct workload workload_fake;
 
+/* A table of it alone. */
+static const struct workload *const fakes[] = { &workload_fake, NULL };
+
 #endif

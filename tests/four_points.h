@@ -9,26 +9,7 @@
 #include <criterion/new/assert.h>
 
 #include "harness/record/journal_impl.h"
-#include "tests/fake_workload.h"
-
-static const struct workload *const fakes[] = { &workload_fake, NULL };
-
-enum { POINTS = 4 };
-
-/* Two sizes and two depths, in stream mode. */
-static inline struct plan four_points(const struct workload *const *of, bool quick)
-{
-	struct plan_request r = { .workload = of,
-				  .size = "1,2",
-				  .depth = "1,4",
-				  .mode = "stream",
-				  .design = design_of(quick) };
-	struct plan p;
-
-	cr_assert(zero(int, plan_make(&p, &r)), "plan");
-	cr_assert(eq(int, p.n_points, POINTS), "points");
-	return p;
-}
+#include "tests/fake_plan.h"
 
 /* As if `processes` of each side had measured every point in 1000 ns a step. */
 static inline struct journal session_of(int sides, int processes, bool quick)

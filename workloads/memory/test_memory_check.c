@@ -15,6 +15,7 @@
 #include "tests/divert.h"
 #include "tests/races.h"
 #include "workloads/memory/memory.h"
+#include "workloads/memory/test_lost.h"
 
 TestSuite(small_memory_check, .timeout = 300);
 
@@ -58,20 +59,6 @@ cudaError_t cudaFreeHost(void *p)
 	cudaError_t (*real)(void *) = (cudaError_t(*)(void *))dlsym(RTLD_NEXT, "cudaFreeHost");
 
 	return fault == NONE ? real(p) : cudaSuccess;
-}
-
-static int lost = -1; /* a launch, so many later; -1: none */
-
-cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
-			     cudaStream_t stream)
-{
-	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) =
-		(cudaError_t(*)(const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(
-			RTLD_NEXT, "cudaLaunchKernel");
-
-	if (lost >= 0 && !lost--)
-		return cudaSuccess;
-	return real(func, grid, block, args, shared, stream);
 }
 
 /* ---- steps ------------------------------------------------------------------------------ */

@@ -2,7 +2,6 @@
  * test_memory_options.c - what the memory workload offers and refuses, and the rows of probe=quick.
  */
 #include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -11,24 +10,9 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "workloads/memory/measure.h"
+#include "workloads/memory/test_lost.h"
 
 TestSuite(small_memory_options, .timeout = 300);
-
-/* ---- a layer below that loses a launch --------------------------------------------------- */
-
-static int lost = -1; /* so many launches later; -1: none */
-
-cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
-			     cudaStream_t stream)
-{
-	cudaError_t (*real)(const void *, dim3, dim3, void **, size_t, cudaStream_t) =
-		(cudaError_t(*)(const void *, dim3, dim3, void **, size_t, cudaStream_t))dlsym(
-			RTLD_NEXT, "cudaLaunchKernel");
-
-	if (lost >= 0 && !lost--)
-		return cudaSuccess;
-	return real(func, grid, block, args, shared, stream);
-}
 
 /* ---- limits ------------------------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_session.h"
+#include "tests/fit_files.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -14,37 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char dir[] = "/tmp/rift fit_XXXXXX", file[64], other[64];
-
-static void make_dir(void)
-{
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
-	snprintf(file, sizeof(file), "%s/a session.jsonl", dir);
-	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
-}
-
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
 TestSuite(small_cli_fit_refused, .init = make_dir, .fini = remove_dir, .timeout = 300);
-
-static struct fake_session quick_session(void)
-{
-	struct fake_session s = fake_session();
-
-	s.quick = true;
-	s.processes = 5;
-	s.noise = 0.01;
-	return s;
-}
-
-static void says_all(const char *text, const char *const *want)
-{
-	for (; *want; want++)
-		cr_assert(tells(text, *want), "'%s' in\n%s", *want, text);
-}
 
 Test(small_cli_fit_refused, help_and_usage)
 {

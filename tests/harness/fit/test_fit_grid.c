@@ -4,6 +4,7 @@
  */
 /* sanitizers: one thread */
 #include "harness/fit/fit_parts.h"
+#include "tests/cells_session.h"
 #include "tests/divert.h"
 #include "tests/made_fit.h"
 
@@ -14,16 +15,6 @@
 #include <string.h>
 
 TestSuite(small_fit_grid, .timeout = 300);
-
-static struct fake_session small_session(void)
-{
-	struct fake_session s = fake_session();
-
-	s.processes = 5;
-	s.noise = 0;
-	s.quick = true;
-	return s;
-}
 
 /* ---- which points ----------------------------------------------------------------------- */
 
@@ -150,22 +141,6 @@ Test(small_fit_grid, sessions_of_several_workloads)
 }
 
 /* ---- K ---------------------------------------------------------------------------------- */
-
-static double cells_ns(double cells)
-{
-	return 3000 + 10 * cells;
-}
-
-static struct fake_session cells_session(void)
-{
-	struct fake_session s = small_session();
-
-	s.workload = "myocyte";
-	s.size = "1,100,1000,10000";
-	s.depth = "1,4,16,64";
-	s.kernel_ns = cells_ns;
-	return s;
-}
 
 /* n (K + gn) + ...: what a node takes. */
 Test(small_fit_grid, k_is_measured_where_the_axis_is_no_duration)

@@ -7,38 +7,13 @@
 #include "harness/fit/price.h"
 #include "harness/fit/validate.h"
 #include "harness/record/recorded.h"
+#include "tests/cells_session.h"
 #include "tests/made_fit.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
 TestSuite(small_fit_price, .timeout = 300);
-
-static struct fake_session small_session(void)
-{
-	struct fake_session s = fake_session();
-
-	s.processes = 5;
-	s.noise = 0;
-	s.quick = true;
-	return s;
-}
-
-static double cells_ns(double cells)
-{
-	return 3000 + 10 * cells;
-}
-
-static struct fake_session cells_session(void)
-{
-	struct fake_session s = small_session();
-
-	s.workload = "myocyte";
-	s.size = "1,100,1000,10000";
-	s.depth = "1,4,16,64";
-	s.kernel_ns = cells_ns;
-	return s;
-}
 
 /* ---- prices ----------------------------------------------------------------------------- */
 

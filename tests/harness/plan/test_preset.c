@@ -48,7 +48,6 @@ Test(small_preset, an_unknown_one_is_refused)
 
 static int session_plan(struct plan *p, const char *depth, char **args, int n)
 {
-	static const struct workload *const fakes[] = { &workload_fake, NULL };
 	struct plan_request r = { .workload = fakes,
 				  .assignment = args,
 				  .n_assignments = n,

@@ -18,7 +18,6 @@
 
 TestSuite(small_sweep_kinds, .timeout = 300);
 
-static const struct workload *const fakes[] = { &workload_fake, NULL };
 static const enum wait_policy both[] = { SYNC_YIELD, SYNC_POLL };
 
 enum { ALONE = 4, ALL = 8 };

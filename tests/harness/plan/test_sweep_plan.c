@@ -7,6 +7,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/plan_record.h"
 #include "tests/divert.h"
+#include "tests/fake_plan.h"
 #include "tests/fake_workload.h"
 #include "workloads/launch/launch.h"
 
@@ -17,23 +18,6 @@
 #include <string.h>
 
 TestSuite(small_sweep_plan, .timeout = 300);
-
-static const struct workload *const fakes[] = { &workload_fake, NULL };
-
-/* A plan of the fake; args are name=values. */
-static struct plan session_plan(const char *depth, const char *mode, char **args, int n)
-{
-	struct plan_request r = { .workload = fakes,
-				  .assignment = args,
-				  .n_assignments = n,
-				  .depth = depth,
-				  .mode = mode,
-				  .design = design_of(false) };
-	struct plan p;
-
-	cr_assert(zero(int, plan_make(&p, &r)), "plan");
-	return p;
-}
 
 /* What docs/guide/sweep.md says of a sweep, and in parentheses of a quick one. */
 Test(small_sweep_plan, what_is_measured_by_default)
@@ -60,7 +44,7 @@ Test(small_sweep_plan, what_is_measured_by_default)
 
 Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 {
-	struct plan p = session_plan(NULL, NULL, NULL, 0);
+	struct plan p = fake_plan(NULL, NULL, NULL, 0);
 
 	cr_assert(eq(int, p.n_configs, 3 + 2), "1,32,1k, and aside launches=4, solver=euler");
 	cr_assert(eq(int, p.n_points, 3 * 13 * 3 + 2 * 3), "1 to 4096 by 2, three modes");
@@ -102,24 +86,24 @@ Test(small_sweep_plan, what_express_and_pairs_change)
 Test(small_sweep_plan, depths_that_were_named)
 {
 	char *asks[] = { "asked=25", "cells=1" };
-	struct plan p = session_plan(NULL, "stream", asks + 1, 1);
+	struct plan p = fake_plan(NULL, "stream", asks + 1, 1);
 
 	cr_assert(not(p.depth_given), "of the design");
 	plan_release(&p);
-	p = session_plan("1,4", "stream", asks + 1, 1);
+	p = fake_plan("1,4", "stream", asks + 1, 1);
 	cr_assert(p.depth_given, "named");
 	plan_release(&p);
-	p = session_plan(NULL, "stream", asks, 2);
+	p = fake_plan(NULL, "stream", asks, 2);
 	cr_assert(p.depth_given && p.n_points == 1 && p.point[0].depth == 25, "asked for");
 	plan_release(&p);
-	p = session_plan("1,4", "stream", asks, 2);
+	p = fake_plan("1,4", "stream", asks, 2);
 	cr_assert(p.depth_given && p.n_points == 2 && p.point[0].depth == 1, "named all the same");
 	plan_release(&p);
 }
 
 Test(small_sweep_plan, nobody_knows_yet_what_blocks_take)
 {
-	struct plan p = session_plan("1,4", NULL, NULL, 0);
+	struct plan p = fake_plan("1,4", NULL, NULL, 0);
 
 	for (int i = 0; i < p.n_points; i++)
 		for (int side = 0; side < 2; side++)
@@ -131,7 +115,7 @@ Test(small_sweep_plan, nobody_knows_yet_what_blocks_take)
 Test(small_sweep_plan, any_parameter_is_an_axis)
 {
 	char *args[] = { "cells=1:4:x2", "solver=rk4,euler", "rate=2" };
-	struct plan p = session_plan("1,8", "stream,fused", args, 3);
+	struct plan p = fake_plan("1,8", "stream,fused", args, 3);
 	char text[160];
 
 	cr_assert(eq(int, p.n_configs, 6), "3 sizes, 2 solvers");
@@ -144,13 +128,13 @@ Test(small_sweep_plan, any_parameter_is_an_axis)
 Test(small_sweep_plan, limits_take_points_away)
 {
 	char *modes[] = { "modes=nofused" }, *depths[] = { "depth_max=4" };
-	struct plan p = session_plan("1,8", NULL, modes, 1);
+	struct plan p = fake_plan("1,8", NULL, modes, 1);
 
 	cr_assert(eq(int, p.n_points, 3 * 2 * 2), "no fused");
 	cr_assert(eq(int, p.refused, 3), "one a configuration");
 	cr_assert(ne(ptr, strstr(p.refused_why, "cannot be fused"), NULL), "%s", p.refused_why);
 	plan_release(&p);
-	p = session_plan("1,8", NULL, depths, 1);
+	p = fake_plan("1,8", NULL, depths, 1);
 	cr_assert(eq(int, p.n_points, 3 * 3), "depth 8 refused");
 	plan_release(&p);
 }
@@ -236,7 +220,7 @@ static int count_points(bool quick, const char *size, char *arg, char *around)
 Test(small_sweep_plan, side_axes_of_the_workload)
 {
 	char text[160];
-	struct plan p = session_plan(NULL, "fused", NULL, 0);
+	struct plan p = fake_plan(NULL, "fused", NULL, 0);
 
 	plan_point_text(&p, 39, text, sizeof(text));
 	cr_assert(eq(str, text, "fake cells=32 launches=4 fused depth 64"), "%s", text);
@@ -268,8 +252,7 @@ Test(small_sweep_plan, side_axes_of_every_workload_are_values_it_takes)
 Test(small_sweep_plan, keys_are_of_the_configuration_not_of_the_plan)
 {
 	char *two[] = { "cells=1,2" }, *one[] = { "cells=2" };
-	struct plan a = session_plan("1,8", "stream", two, 1),
-		    b = session_plan("8", "stream", one, 1);
+	struct plan a = fake_plan("1,8", "stream", two, 1), b = fake_plan("8", "stream", one, 1);
 
 	cr_assert(eq(str, a.point[3].key, b.point[0].key), "cells=2 stream depth 8 in both");
 	for (int i = 0; i < a.n_points; i++)
@@ -305,7 +288,7 @@ Test(small_sweep_plan, keys_from_before_a_parameter_are_kept)
 Test(small_sweep_plan, a_plan_survives_its_record)
 {
 	char *args[] = { "cells=1,2", "layers=7,8/9,10", "depth_max=9", "launches=2" };
-	struct plan p = session_plan("1,8", NULL, args, 4), back;
+	struct plan p = fake_plan("1,8", NULL, args, 4), back;
 	json_t *o, *again;
 	char want[HASH_TEXT], got[HASH_TEXT];
 
@@ -330,7 +313,7 @@ Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
 {
 	static const json_int_t bad[] = { 2000000000, 4294967297 };
 	char *args[] = { "cells=1,2" };
-	struct plan p = session_plan("1,8", NULL, args, 1), back;
+	struct plan p = fake_plan("1,8", NULL, args, 1), back;
 	json_t *o = plan_json(&p);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -350,7 +333,7 @@ Test(small_sweep_plan, more_processes_than_anybody_plans_are_refused)
 static void damaged(const char *change, const char *want)
 {
 	char *args[] = { "cells=1,2" };
-	struct plan p = session_plan("1,8", NULL, args, 1), back;
+	struct plan p = fake_plan("1,8", NULL, args, 1), back;
 	json_t *o = plan_json(&p), *with = json_loads(change, 0, NULL);
 	const char *said;
 	int err;
@@ -380,7 +363,7 @@ static void damaged(const char *change, const char *want)
 static bool is_read(const char *field, json_int_t value)
 {
 	char *args[] = { "cells=1" };
-	struct plan p = session_plan("1", "stream", args, 1), back;
+	struct plan p = fake_plan("1", "stream", args, 1), back;
 	json_t *o = plan_json(&p);
 	int err;
 
@@ -423,7 +406,7 @@ Test(small_sweep_plan, blocks_may_take_no_time)
 	char *args[] = { "cells=1" };
 
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
-		struct plan p = session_plan("1", "stream", args, 1), back;
+		struct plan p = fake_plan("1", "stream", args, 1), back;
 		json_t *o = plan_json(&p);
 		json_t *point = json_array_get(json_object_get(o, "points"), 0);
 
@@ -467,7 +450,7 @@ Test(small_sweep_plan, a_damaged_plan_is_refused)
 
 Test(small_sweep_plan, a_record_holds_how_long_each_side_takes_to_begin)
 {
-	struct plan p = session_plan("1", "stream", NULL, 0), again;
+	struct plan p = fake_plan("1", "stream", NULL, 0), again;
 	json_t *o;
 
 	for (int side = 0; side < 2; side++) {

@@ -7,6 +7,7 @@
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
 #include "harness/session/watch.h"
+#include "tests/fake_plan.h"
 #include "tests/fake_workload.h"
 
 #include <criterion/criterion.h>
@@ -17,23 +18,6 @@
 #include <string.h>
 
 TestSuite(small_sweep_predict, .timeout = 300);
-
-static const struct workload *const fakes[] = { &workload_fake, NULL };
-
-/* A plan of the fake; args are name=values. */
-static struct plan session_plan(const char *depth, const char *mode, char **args, int n)
-{
-	struct plan_request r = { .workload = fakes,
-				  .assignment = args,
-				  .n_assignments = n,
-				  .depth = depth,
-				  .mode = mode,
-				  .design = design_of(false) };
-	struct plan p;
-
-	cr_assert(zero(int, plan_make(&p, &r)), "plan");
-	return p;
-}
 
 /* Steps that take as long as the fake has cells, in units of this. */
 static void set_timing(struct plan *p, double ns)
@@ -52,7 +36,7 @@ static void set_timing(struct plan *p, double ns)
 
 Test(small_sweep_predict, long_blocks_are_no_points_of_a_design)
 {
-	struct plan p = session_plan(NULL, "stream", NULL, 0);
+	struct plan p = fake_plan(NULL, "stream", NULL, 0);
 
 	set_timing(&p, 1e6); /* 1, 32 and 1024 ms a step */
 	predict_drop_long(&p, 1);
@@ -67,7 +51,7 @@ Test(small_sweep_predict, long_blocks_are_no_points_of_a_design)
 /* Depths 1 and 4; the first block is as long as any may be, the second a little longer. */
 Test(small_sweep_predict, a_block_of_the_longest_time_is_kept)
 {
-	struct plan p = session_plan("1,4", "stream", NULL, 0);
+	struct plan p = fake_plan("1,4", "stream", NULL, 0);
 
 	set_timing(&p, 1);
 	p.point[0].block_ns[0] = 100e6;
@@ -85,13 +69,13 @@ Test(small_sweep_predict, a_block_of_the_longest_time_is_kept)
 Test(small_sweep_predict, what_the_user_named_stays)
 {
 	char *args[] = { "cells=1k" };
-	struct plan p = session_plan(NULL, "stream", args, 1);
+	struct plan p = fake_plan(NULL, "stream", args, 1);
 
 	set_timing(&p, 1e6);
 	predict_drop_long(&p, 1);
 	cr_assert(eq(int, p.n_points, 1), "depth 1 of the size that was named");
 	plan_release(&p);
-	p = session_plan("1,8", "stream", args, 1);
+	p = fake_plan("1,8", "stream", args, 1);
 	set_timing(&p, 1e6);
 	cr_assert(zero(int, predict_drop_long(&p, 1)), "both were named");
 	plan_release(&p);
@@ -99,7 +83,7 @@ Test(small_sweep_predict, what_the_user_named_stays)
 
 Test(small_sweep_predict, launches_over_the_limit_go_and_depth_1_stays_below)
 {
-	struct plan p = session_plan(NULL, "stream", NULL, 0);
+	struct plan p = fake_plan(NULL, "stream", NULL, 0);
 	double max_ns = 0;
 
 	set_timing(&p, 4e6); /* 4, 128 and 4096 ms */
@@ -120,7 +104,7 @@ Test(small_sweep_predict, launches_over_the_limit_go_and_depth_1_stays_below)
 Test(small_sweep_predict, launches_the_user_named_go_and_fused_ones_are_as_long_as_blocks)
 {
 	char *args[] = { "cells=32" };
-	struct plan p = session_plan("1,16", "stream,fused", args, 1);
+	struct plan p = fake_plan("1,16", "stream,fused", args, 1);
 	double max_ns;
 
 	set_timing(&p, 1e6);
@@ -135,7 +119,7 @@ Test(small_sweep_predict, launches_the_user_named_go_and_fused_ones_are_as_long_
 Test(small_sweep_predict, large_and_deep_points_go_first)
 {
 	char *args[] = { "cells=1:256:x4" };
-	struct plan p = session_plan("1:256:x4", "stream", args, 1);
+	struct plan p = fake_plan("1:256:x4", "stream", args, 1);
 	int all = p.n_points, dropped, edge = 0;
 	double before, least;
 
@@ -160,7 +144,7 @@ Test(small_sweep_predict, large_and_deep_points_go_first)
 Test(small_sweep_predict, set_ups_go_with_their_points)
 {
 	char *args[] = { "cells=1,2,4,8" };
-	struct plan p = session_plan("1:8:x2", "stream", args, 1);
+	struct plan p = fake_plan("1:8:x2", "stream", args, 1);
 	double least, limit;
 
 	set_timing(&p, 1000);
@@ -175,7 +159,7 @@ Test(small_sweep_predict, set_ups_go_with_their_points)
 
 Test(small_sweep_predict, a_limit_that_cannot_be_met_drops_nothing)
 {
-	struct plan p = session_plan(NULL, "stream", NULL, 0);
+	struct plan p = fake_plan(NULL, "stream", NULL, 0);
 	int all = p.n_points;
 	double least;
 
@@ -189,7 +173,7 @@ Test(small_sweep_predict, a_limit_that_cannot_be_met_drops_nothing)
 Test(small_sweep_predict, prediction_counts_checks_and_calibration)
 {
 	char *args[] = { "cells=1" };
-	struct plan p = session_plan("1,1k", "stream", args, 1);
+	struct plan p = fake_plan("1,1k", "stream", args, 1);
 	double one, block_ns;
 
 	set_timing(&p, 1000);
@@ -215,7 +199,7 @@ Test(small_sweep_predict, prediction_counts_checks_and_calibration)
 Test(small_sweep_predict, prediction_counts_what_a_session_does)
 {
 	char *args[] = { "cells=1" };
-	struct plan p = session_plan("1", "stream", args, 1);
+	struct plan p = fake_plan("1", "stream", args, 1);
 	double one;
 
 	set_timing(&p, 1e6);
@@ -261,7 +245,7 @@ Test(small_sweep_predict, a_side_is_predicted_by_its_own_times)
 {
 	static const double times[2] = { 1, 100 };
 	char *args[] = { "cells=1" };
-	struct plan p = session_plan("512", "stream", args, 1);
+	struct plan p = fake_plan("512", "stream", args, 1);
 
 	p.design.warmup_max_ns = 5000000000;
 	p.design.pause_min_ns = 200000000;
@@ -294,7 +278,7 @@ static int rounds_filled(double a, double b)
 	static const double start_ns = 590e6;
 	double times[2] = { a, b };
 	char *args[] = { "cells=1" };
-	struct plan p = session_plan("512", "stream", args, 1);
+	struct plan p = fake_plan("512", "stream", args, 1);
 	int rounds;
 
 	p.design.warmup_max_ns = 0;
@@ -325,7 +309,7 @@ Test(small_sweep_predict, rounds_are_filled_by_both_sides)
 Test(small_sweep_predict, processes_fill_the_time)
 {
 	char *args[] = { "cells=1" };
-	struct plan p = session_plan("1,4", "stream", args, 1);
+	struct plan p = fake_plan("1,4", "stream", args, 1);
 
 	set_timing(&p, 1000);
 	p.design.processes = 3;
@@ -343,7 +327,7 @@ Test(small_sweep_predict, processes_fill_the_time)
 Test(small_sweep_predict, rounds_fill_the_time)
 {
 	char *args[] = { "cells=1" };
-	struct plan p = session_plan("1,4", "stream", args, 1);
+	struct plan p = fake_plan("1,4", "stream", args, 1);
 	double limit_ns;
 
 	set_timing(&p, 1000);
@@ -362,7 +346,7 @@ Test(small_sweep_predict, rounds_fill_the_time)
 /* What is printed of a plan is all that the command takes: its planning too. */
 Test(small_sweep_predict, planning_is_part_of_what_is_predicted)
 {
-	struct plan p = session_plan("1", "stream", NULL, 0);
+	struct plan p = fake_plan("1", "stream", NULL, 0);
 	struct omitted none = { 0 };
 	char *text, want[16];
 	size_t size;

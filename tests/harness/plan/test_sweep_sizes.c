@@ -12,8 +12,6 @@
 
 TestSuite(small_sweep_sizes, .timeout = 300);
 
-static const struct workload *const fakes[] = { &workload_fake, NULL };
-
 /* cells=1,4,16,64 at depth 1; nothing is known of how long they take. */
 static struct plan four_sizes(void)
 {

@@ -30,8 +30,6 @@ Test(small_stopping, seven_interims)
 		  goals_interim_factor);
 }
 
-static const struct workload *const fakes[] = { &workload_fake, NULL };
-
 /* Does the fake workload tell a goal with these points? */
 static int refusal(const char *size, const char *depth, const char *mode, enum model_param goal,
 		   double margin, int sides)

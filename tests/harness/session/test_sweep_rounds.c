@@ -20,8 +20,6 @@ static void release(void);
 
 TestSuite(small_sweep_rounds, .fini = release, .timeout = 300);
 
-static const struct workload *const fakes[] = { &workload_fake, NULL };
-
 static struct worker w;
 static char *text;
 static size_t size;

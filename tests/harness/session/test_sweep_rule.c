@@ -7,6 +7,7 @@
 #include "harness/session/stopping.h"
 #include "harness/session/supervisor.h"
 #include "tests/cli.h"
+#include "tests/fake_plan.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -16,23 +17,6 @@
 #include <unistd.h>
 
 TestSuite(small_sweep_rule, .timeout = 300);
-
-enum { POINTS = 4 };
-
-/* Two sizes and two depths, in stream mode. */
-static struct plan four_points(const struct workload *const *of, bool quick)
-{
-	struct plan_request r = { .workload = of,
-				  .size = "1,2",
-				  .depth = "1,4",
-				  .mode = "stream",
-				  .design = design_of(quick) };
-	struct plan p;
-
-	cr_assert(zero(int, plan_make(&p, &r)), "plan");
-	cr_assert(eq(int, p.n_points, POINTS), "points");
-	return p;
-}
 
 static char folder[] = "/tmp/rift_rule_XXXXXX", path[64];
 

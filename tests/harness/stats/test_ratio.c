@@ -1,6 +1,7 @@
 /* test_ratio.c - harness/stats/bootstrap.h: two groups of processes, worked by hand. */
 /* sanitizers: one thread */
 #include "harness/stats/bootstrap.h"
+#include "tests/resampled.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -8,22 +9,6 @@
 #include <math.h>
 
 TestSuite(small_ratio, .timeout = 300);
-
-static double draws[BOOTSTRAP_DRAWS];
-
-static struct resamples resamples(int n, uint64_t seed, uint32_t group)
-{
-	struct resamples r;
-
-	cr_assert(zero(int, resamples_init(&r, n, seed, group)), "n = %d", n);
-	return r;
-}
-
-static bool is_unknown(const struct interval *i)
-{
-	return !i->known && isnan(i->value) && isnan(i->lo) && isnan(i->hi) &&
-	       isnan(interval_half_width(i));
-}
 
 /* ---- ratios --------------------------------------------------------------------------------- */
 

@@ -1,0 +1,45 @@
+/* fit_files.h - a folder for sessions that commands are to fit, and what they say of them. */
+#ifndef RIFT_TESTS_FIT_FILES_H
+#define RIFT_TESTS_FIT_FILES_H
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/fake_session.h"
+
+static char dir[] = "/tmp/rift fit_XXXXXX", file[64], other[64];
+
+static inline void make_dir(void)
+{
+	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	snprintf(file, sizeof(file), "%s/a session.jsonl", dir);
+	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
+}
+
+static inline void remove_dir(void)
+{
+	shell(NULL, "rm -rf '%s'", dir);
+}
+
+static inline struct fake_session quick_session(void)
+{
+	struct fake_session s = fake_session();
+
+	s.quick = true;
+	s.processes = 5;
+	s.noise = 0.01;
+	return s;
+}
+
+static inline void says_all(const char *text, const char *const *want)
+{
+	for (; *want; want++)
+		cr_assert(tells(text, *want), "'%s' in\n%s", *want, text);
+}
+
+#endif
