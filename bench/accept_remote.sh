@@ -85,9 +85,9 @@ paper() { # ARM LAYER PRESET
 
 # A file a program; a program that the layer refuses says so in one line, and the rest goes on.
 network() {
-	local layer="remote transport=tcp${poll:+ poll=$poll}" programs=() words name
-	IFS=';' read -ra programs <<<"$networks"
-	for words in "${programs[@]}"; do
+	local layer="remote transport=tcp${poll:+ poll=$poll}" list=() words name
+	IFS=';' read -ra list <<<"$networks"
+	for words in "${list[@]}"; do
 		read -r words <<<"$words"
 		name=$out/network-${words//[ =,]/-}
 		[ -s "$name.json" ] && continue
