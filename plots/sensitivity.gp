@@ -56,8 +56,8 @@ do for [i = 1:panels] {
 	}
 	do for [k = 1:frontiers] {
 		if (value('panel'.k) == i) {
-			set label 66 value('says'.k) at graph 0.99, graph 0.97 right noenhanced font small
-			set label 67 value('alone'.k) at graph 0.99, graph 0.92 right noenhanced font small
+			set label 66 value('says'.k) at graph 0.02, graph 0.97 left noenhanced font small
+			set label 67 value('alone'.k) at graph 0.02, graph 0.92 left noenhanced font small
 			x = value('frontier'.k)
 			if (x == x) {
 				set arrow 3 from first x, graph 0 to first x, first 1.05 nohead back \
