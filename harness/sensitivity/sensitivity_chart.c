@@ -189,6 +189,8 @@ static void label_frontier(const struct sensitivity *s, struct plot *p)
 		n = series;
 		plot_number(p, words_name("frontier", n).s,
 			    f->state == FRONTIER_AT ? f->value : NAN);
+		plot_number(p, words_name("zero", n).s,
+			    s->cost[i].value[0] == 0 ? s->cost[i].ratio[0] : NAN);
 		plot_text(p, words_name("says", n).s, "5 %% longer: %s",
 			  reached_text(s->cost[i].row, f).s);
 		plot_text(p, words_name("alone", n).s, "over the layer alone: %s",
