@@ -40,7 +40,7 @@ static const struct {
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--sync=KIND -h,--help " },
 	{ "sensitivity", "--blocks=N --cost=NAME=V,V,... --depth=N --dry-run --json "
-			 "--mode=stream|graph|fused --plot=DIR --processes=N --quiet "
+			 "--layer=LAYER --mode=stream|graph|fused --plot=DIR --processes=N --quiet "
 			 "--time-limit=SECONDS -h,--help " },
 	{ "share", "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
 		   "--fault=none|crash|kill|hang|memory --from=FILE --json "
