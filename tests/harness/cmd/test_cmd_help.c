@@ -2,6 +2,7 @@
  * test_cmd_help.c - harness/cmd: the options of every command as its help has them, from the tables
  * that they are read by; and the same for documents, man and bash.
  */
+/* sanitizers: one thread */
 #include "tests/capture.h"
 #include "tests/cli.h"
 
