@@ -19,6 +19,7 @@
 #include "layers/remote/backend.h"
 #include "layers/remote/image.h"
 #include "layers/remote/remote.h"
+#include "layers/remote/schedule.h"
 #include "layers/remote/serve.h"
 #include "layers/remote/tcp.h"
 #include "layers/remote/wire.h"
@@ -253,25 +254,48 @@ static void *watch_pinned(void *outlet)
 	return NULL;
 }
 
-/* known: where it stands as a stranger (below). */
-static void serve(const struct remote_opts *o, const char *folder, int client,
-		  const struct secret *secret, pid_t *known)
+/* One of several, where they are scheduled. False: the client has been told why there is none. */
+static bool take_device(struct schedule *schedule, int client, struct scheduled *given)
 {
+	*given = schedule ? schedule_take(schedule) : (struct scheduled){ 0, NULL };
+	if (given->device < 0)
+		answer_hello(client, REMOTE_REFUSED, "the daemon has no place for a client more");
+	else if (schedule)
+		schedule_see_only(given->device);
+	return given->device >= 0;
+}
+
+/* What every client is served with; strangers: below. */
+struct listener {
+	const struct remote_opts *o;
+	const char *folder;
+	struct secret secret;
+	struct schedule *schedule;
+	pid_t *strangers;
+};
+
+/* place: where it stands as a stranger. */
+static void serve(const struct listener *l, int client, pid_t *place)
+{
+	const struct remote_opts *o = l->o;
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
 	struct remote_channel *channel;
 	struct mirrors mirrors = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct watched watched = { client, NULL, o->transport == REMOTE_TCP ? &mirrors : NULL,
-				   secret };
+				   &l->secret };
 	struct outlet outlet = outlet_new(client, watched.mirrors);
+	struct scheduled given = { 0, NULL };
 	struct session session;
 	pthread_t watcher;
 	uint64_t base;
 
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	base = agree(client, secret);
+	base = agree(client, &l->secret);
 	if (base)
-		__atomic_store_n(known, FREE, __ATOMIC_RELAXED);
-	channel = base ? prepare(client, base, o->transport) : NULL;
+		__atomic_store_n(place, FREE, __ATOMIC_RELAXED);
+	channel = base && take_device(l->schedule, client, &given)
+			  ? prepare(client, base, o->transport)
+			  : NULL;
 	if (!channel)
 		return;
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
@@ -283,7 +307,8 @@ static void serve(const struct remote_opts *o, const char *folder, int client,
 	session = session_new(remote_backend(), base, channel->in[0], channel->out[0],
 			      (uint64_t)o->memory);
 	session.pinned_blocks = pin_blocks(channel);
-	session.store = folder;
+	session.store = l->folder;
+	session.told = given.bytes;
 	session.mirrors = watched.mirrors;
 	session.outlet = watched.channel ? &outlet : NULL;
 	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
@@ -343,8 +368,7 @@ static pid_t *stranger_place(pid_t *all)
 }
 
 /* One process a client: what a kernel does to its process is nobody else's. */
-static void start_server(const struct remote_opts *o, const char *folder, int client,
-			 const struct secret *secret, pid_t *place)
+static void start_server(const struct listener *l, int client, pid_t *place)
 {
 	pid_t parent = getpid(), pid, taken = TAKEN;
 
@@ -353,7 +377,7 @@ static void start_server(const struct remote_opts *o, const char *folder, int cl
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the listener has one thread */
 		if (getppid() == parent)
-			serve(o, folder, client, secret, place);
+			serve(l, client, place);
 		_exit(0);
 	}
 	if (pid < 0)
@@ -363,17 +387,16 @@ static void start_server(const struct remote_opts *o, const char *folder, int cl
 				    __ATOMIC_RELAXED);
 }
 
-static void take_client(const struct remote_opts *o, const char *folder, int client,
-			const struct secret *secret, pid_t *strangers)
+static void take_client(const struct listener *l, int client)
 {
-	pid_t *place = stranger_place(strangers);
+	pid_t *place = stranger_place(l->strangers);
 
-	if (o->transport == REMOTE_TCP)
+	if (l->o->transport == REMOTE_TCP)
 		tcp_set_options(client);
 	else if (!is_same_user(client))
 		return;
 	if (place)
-		start_server(o, folder, client, secret, place);
+		start_server(l, client, place);
 	else
 		answer_hello(client, REMOTE_REFUSED, "too many others have not said who they are");
 }
@@ -397,14 +420,18 @@ static bool read_secret(const struct remote_opts *o, const char *folder, struct 
 
 void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 {
-	struct secret secret = { .transport = (uint32_t)o->transport };
+	struct listener l = { o, folder, { .transport = (uint32_t)o->transport }, NULL, NULL };
 	int fd = o->transport == REMOTE_TCP ? remote_listen_tcp(o, folder) : open_socket(folder);
-	pid_t *strangers = strangers_new();
+	bool ok;
 
 	if (fd < 0 && o->transport != REMOTE_TCP)
 		complain(errno, "layer remote: no socket in %s: %s", folder, strerror(errno));
-	if (fd < 0 || !read_secret(o, folder, &secret))
+	if (fd < 0 || !read_secret(o, folder, &l.secret))
 		return;
+	l.schedule = schedule_new(o, &ok);
+	if (!ok)
+		return;
+	l.strangers = strangers_new();
 	signal(SIGCHLD, SIG_IGN); /* nobody asks how they ended */
 	fcntl(ready, F_SETFD, FD_CLOEXEC);
 	if (write(ready, "r", 1) != 1)
@@ -415,7 +442,7 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 
 		if (client < 0)
 			continue;
-		take_client(o, folder, client, &secret, strangers);
+		take_client(&l, client);
 		close(client);
 	}
 }
