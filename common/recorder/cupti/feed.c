@@ -365,8 +365,7 @@ static int by_correlation(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
-/* Where two start together a mark is the first, then the longer call, which is around the others.
- */
+/* Starting together: a mark first, then the longer call, which is around others. */
 static int by_time(const void *a, const void *b)
 {
 	const struct waiting *x = a, *y = b;
@@ -477,7 +476,7 @@ static void judge_capture(struct trace_event *call)
 /* Those that wait for long gave the device nothing. */
 static void forget_old(void)
 {
-	enum { ROUNDS = 3000 }; /* ten minutes */
+	enum { ROUNDS = 600 };
 	struct awaiting *a = awaiting.item;
 	size_t kept = 0;
 
