@@ -1,6 +1,6 @@
 /*
- * do_blas.c - a daemon's commands about cuBLAS: the library, handles, cublasGemmEx(). The library is
- * opened for the first client that asks for it: its file is 600 MB, and a machine may have none.
+ * do_blas.c - a daemon's commands about cuBLAS: the library, handles, cublasGemmEx(). The library
+ * is opened for the first client that asks for it: its file is 600 MB, and a machine may have none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +54,8 @@ static int create(struct session *s, struct served_blas *h)
 {
 	cublasLtHandle_t lt = NULL;
 	cublasHandle_t own = NULL;
-	cublasStatus_t status = h->lt ? s->library->cublasLtCreate(&lt)
-				      : s->library->cublasCreate(&own);
+	cublasStatus_t status =
+		h->lt ? s->library->cublasLtCreate(&lt) : s->library->cublasCreate(&own);
 
 	h->handle = h->lt ? (void *)lt : (void *)own;
 	return remote_status((int)status);
@@ -113,9 +113,9 @@ void blas_forget_stream(struct session *s, cudaStream_t stream)
 		if (!h || h->lt || h->stream != stream)
 			continue;
 		s->library->cublasSetStream(h->handle, NULL);
-		*h = (struct served_blas){
-			.handle = h->handle, .on_device = h->on_device, .lost = true
-		};
+		*h = (struct served_blas){ .handle = h->handle,
+					   .on_device = h->on_device,
+					   .lost = true };
 	}
 }
 
@@ -176,8 +176,8 @@ int do_blas_math_mode(struct session *s, struct request *r)
 {
 	struct served_blas *h = blas_handle(s, r->word[0], false);
 
-	return h ? remote_status((int)s->library->cublasSetMathMode(h->handle,
-								    (cublasMath_t)r->word[1]))
+	return h ? remote_status(
+			   (int)s->library->cublasSetMathMode(h->handle, (cublasMath_t)r->word[1]))
 		 : remote_status(BLAS_NOT_INITIALIZED);
 }
 

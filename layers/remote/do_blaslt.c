@@ -48,9 +48,8 @@ static cublasStatus_t set(const struct blas *b, struct plan *p, cublasStatus_t b
 static cublasStatus_t make_desc(const struct blas *b, struct plan *p)
 {
 	const struct remote_product *of = &p->of;
-	cublasStatus_t status =
-		b->cublasLtMatmulDescCreate(&p->desc, (cublasComputeType_t)of->compute,
-					    (cudaDataType_t)of->scale);
+	cublasStatus_t status = b->cublasLtMatmulDescCreate(
+		&p->desc, (cublasComputeType_t)of->compute, (cudaDataType_t)of->scale);
 
 #define SET(status, name, field)                                                                   \
 	set(b, p, status, CUBLASLT_MATMUL_DESC_##name, &of->field, sizeof(of->field))

@@ -152,8 +152,8 @@ static inline int gemm_extents(const struct remote_gemm *g, bool on_device,
 
 	if (g->m < 0 || g->n < 0 || g->k < 0)
 		return BLAS_INVALID_VALUE;
-	if (!a || !b || !c || !product_has_compute(g->compute) ||
-	    (uint32_t)g->trans_a > LAST_OP || (uint32_t)g->trans_b > LAST_OP)
+	if (!a || !b || !c || !product_has_compute(g->compute) || (uint32_t)g->trans_a > LAST_OP ||
+	    (uint32_t)g->trans_b > LAST_OP)
 		return BLAS_NOT_SUPPORTED;
 	k = none ? 0 : k;
 	out[0] = product_extent(g->a, g->trans_a ? k : m, g->trans_a ? m : k, g->lda, a);

@@ -74,7 +74,7 @@ struct session {
 	struct table streams, events, graphs, execs, kernels, images, blas;
 	const struct blas *library; /* of matrix products; NULL: not asked for, or there is none */
 	bool no_library;
-	struct plan **plans; /* of cuBLASLt, by hash; NULL: none */
+	struct plan **plans;	  /* of cuBLASLt, by hash; NULL: none */
 	int late[REMOTE_THREADS]; /* by thread: the last error of a command without answer */
 	uint64_t done;		  /* commands */
 	struct parked parked[REMOTE_THREADS];

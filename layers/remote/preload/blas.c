@@ -180,11 +180,12 @@ int cublasDestroy_v2(void *handle)
 size_t blas_version(void)
 {
 	static uint64_t version;
+	static bool asked;
 
 	if (blas_enter())
 		return 0;
-	if (!version && !client_ask(REMOTE_BLAS_VERSION, NULL, 0, &version, sizeof(version)))
-		library_is_there = true;
+	if (!asked && !client_ask(REMOTE_BLAS_VERSION, NULL, 0, &version, sizeof(version)))
+		library_is_there = asked = true;
 	client_unlock();
 	return version;
 }

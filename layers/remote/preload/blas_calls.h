@@ -1,9 +1,14 @@
 /*
  * blas_calls.h - every function that NVIDIA's libcublas.so.13 and libcublasLt.so.13 export, by
- * `nm -D`, of CUDA 13.0. test_cpu_remote_blas.c holds the list against the toolkit that is installed.
+ * `nm -D`, of CUDA 13.0. test_cpu_remote_blas.c holds the list against the toolkit that is
+ * installed.
  *
  * Included with BLAS_CALL(function) defined.
  */
+#ifndef BLAS_CALL
+#define BLAS_CALL(function)
+#endif
+
 /* clang-format off */
 BLAS_CALL(cublasAlloc) BLAS_CALL(cublasAsumEx) BLAS_CALL(cublasAsumEx_64) BLAS_CALL(cublasAxpyEx)
 BLAS_CALL(cublasAxpyEx_64) BLAS_CALL(cublasCaxpy) BLAS_CALL(cublasCaxpy_v2) BLAS_CALL(cublasCaxpy_v2_64)
@@ -307,5 +312,3 @@ BLAS_CALL(cublasZtrmv) BLAS_CALL(cublasZtrmv_v2) BLAS_CALL(cublasZtrmv_v2_64) BL
 BLAS_CALL(cublasZtrsmBatched) BLAS_CALL(cublasZtrsmBatched_64) BLAS_CALL(cublasZtrsm_v2)
 BLAS_CALL(cublasZtrsm_v2_64) BLAS_CALL(cublasZtrsv) BLAS_CALL(cublasZtrsv_v2) BLAS_CALL(cublasZtrsv_v2_64)
 BLAS_CALL(cublasZtrttp)
-/* clang-format on */
-#undef BLAS_CALL

@@ -25,13 +25,11 @@ SHOWN int cublasLtMatmulPreferenceCreate(struct preference **preference);
 SHOWN int cublasLtMatmulPreferenceDestroy(struct preference *preference);
 SHOWN int cublasLtMatmulPreferenceSetAttribute(struct preference *preference, int attribute,
 					       const void *value, size_t bytes);
-SHOWN int cublasLtMatmulAlgoGetHeuristic(void *handle, const struct desc *desc,
-					 const struct remote_layout *a,
-					 const struct remote_layout *b,
-					 const struct remote_layout *c,
-					 const struct remote_layout *d,
-					 const struct preference *preference, int wanted,
-					 void *found, int *n_found);
+SHOWN int
+cublasLtMatmulAlgoGetHeuristic(void *handle, const struct desc *desc, const struct remote_layout *a,
+			       const struct remote_layout *b, const struct remote_layout *c,
+			       const struct remote_layout *d, const struct preference *preference,
+			       int wanted, void *found, int *n_found);
 SHOWN int cublasLtMatmul(void *handle, const struct desc *desc, const float *alpha, const void *a,
 			 const struct remote_layout *layout_a, const void *b,
 			 const struct remote_layout *layout_b, const float *beta, const void *c,
@@ -65,7 +63,7 @@ size_t cublasLtGetCudartVersion(void)
 
 /* ---- descriptors -------------------------------------------------------------------------- */
 
-/* Of a struct remote_product, its layouts are unused. */
+/* Layouts of the product are unused here. */
 struct desc {
 	struct remote_product of;
 };
@@ -102,9 +100,9 @@ int cublasLtMatmulDescCreate(struct desc **desc, int compute, int scale)
 		return blas_refuse_number("cublasLtMatmulDescCreate of scale type", scale);
 	status = make(desc, sizeof(**desc));
 	if (!status)
-		(*desc)->of = (struct remote_product){
-			.compute = compute, .scale = scale, .epilogue = EPILOGUE_DEFAULT
-		};
+		(*desc)->of = (struct remote_product){ .compute = compute,
+						       .scale = scale,
+						       .epilogue = EPILOGUE_DEFAULT };
 	return status;
 }
 

@@ -391,7 +391,8 @@ static int take_answer(const struct remote_answer *a, void *out, size_t room)
 	if (bytes && bytes <= REMOTE_ANSWER_BYTES)
 		memcpy(out, a->data, bytes);
 	if (a->late & REMOTE_STATUS)
-		fprintf(stderr, "rift: layer remote: a call of cuBLAS that was sent ahead has failed: %s\n",
+		fprintf(stderr,
+			"rift: layer remote: a call of cuBLAS that was sent ahead has failed: %s\n",
 			cublasGetStatusName(a->late & ~REMOTE_STATUS));
 	if (a->late)
 		client_result(a->late);

@@ -1,6 +1,6 @@
 /*
- * handles.c - streams, events, graphs, cuBLAS as the program names them (client.h). A handle is no address:
- * it holds a number, which the daemon knows it by, and how often that was used before.
+ * handles.c - streams, events, graphs, cuBLAS as the program names them (client.h). A handle is no
+ * address: it holds a number, which the daemon knows it by, and how often that was used before.
  */
 #include "layers/remote/preload/client.h"
 
