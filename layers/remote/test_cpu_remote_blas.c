@@ -567,7 +567,8 @@ static int status_of(struct session *s, enum remote_op op, const uint64_t *words
 		.flags = REMOTE_ANSWERED,
 		.payload = (uint32_t)bytes,
 	};
-	memcpy(c->word, words, n * sizeof(*words));
+	if (n)
+		memcpy(c->word, words, n * sizeof(*words));
 	if (bytes)
 		memcpy(c->word + n, payload, bytes);
 	cr_assert(session_do(s, c, c->bytes, &answer), "op %d", op);
@@ -753,20 +754,24 @@ Test(small_remote_blas_daemon, described_products_stay_in_the_client_s_memory)
 	session_close(&s);
 }
 
-/* More plans than are kept. */
-Test(small_remote_blas_daemon, plans_are_bounded)
+/* More plans than are kept, so that some take the place of others. A of ones, 4 x n, by B of ones. */
+Test(small_remote_blas_daemon, plans_are_bounded_and_each_is_its_own)
 {
 	struct session s = new_session(128 << 20);
-	const uint64_t own = memory_of(&s, 4096);
+	const uint64_t own = memory_of(&s, 4096), out = memory_of(&s, 64);
+	float *const ones = pointer_of(own), *const d = pointer_of(out);
 	struct remote_matmul m = {
 		.product.compute = CUBLAS_COMPUTE_32F,
 		.product.epilogue = CUBLASLT_EPILOGUE_DEFAULT,
+		.alpha = 1,
 		.a = own,
 		.b = own,
-		.c = own,
-		.d = own,
+		.c = out,
+		.d = out,
 	};
 
+	for (int i = 0; i < 1024; i++)
+		ones[i] = 1;
 	OK(ASK(REMOTE_BLAS_CREATE, 0, 1));
 	for (int64_t ld = 4; ld < 200; ld++)
 		for (uint64_t n = 1; n < 5; n++) {
@@ -775,6 +780,8 @@ Test(small_remote_blas_daemon, plans_are_bounded)
 			m.product.c = m.product.d =
 				(struct remote_layout){ 4, 4, 4, CUDA_R_32F, 0 };
 			OK(status_of(&s, REMOTE_BLAS_MATMUL, WORDS_OF(0, 0), &m, sizeof(m)));
+			OK(status_of(&s, REMOTE_DEVICE_WAIT, NULL, 0, NULL, 0));
+			cr_assert(eq(flt, d[15], (float)n));
 		}
 	session_close(&s);
 	cr_assert(s.plans == NULL);
