@@ -2,8 +2,10 @@
 # accept_predict.sh BUILD [OUT] - programs profiled without a layer, priced under layers, and
 # run there: what `rift profile` calls them, and how far the prices are off.
 #
-# What a layer adds to the start of a process is not priced: it is measured with a program that does
-# nothing else, and taken out of what the others took there.
+# A program runs without the layer and under it in turns, RUNS times (default 7): held against each
+# other are how many times as long it takes, as priced and as measured. So what a machine does to all
+# processes alike is in neither. What a layer adds to the start of a process is not priced: it is
+# measured with a program that does nothing else, in turns too, and taken out.
 #
 # The programs, named before any was priced: the ten of bench/programs.cu; with SAMPLES, a folder of
 # NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
@@ -50,14 +52,22 @@ member() {
 		}' "$1"
 }
 
-# Wall time of a command, ms: the median of $runs; nothing where it fails.
-wall_ms() {
+# Wall times of a command without the layer and under it, in turns: a line of two times, ms, a run.
+turns() { # WORDS COMMAND...
+	local words=$1 begin middle
+	shift
 	for _ in $(seq "$runs"); do
-		local begin
 		begin=$(date +%s%N)
 		"$@" >/dev/null 2>&1 || break
-		echo $((($(date +%s%N) - begin) / 1000))
-	done | sort -n | awk '{ us[NR] = $1 } END { if (NR) print us[int((NR + 1) / 2)] / 1000 }'
+		middle=$(date +%s%N)
+		# shellcheck disable=SC2086 # words of a layer
+		"$rift" layer --quiet $words -- "$@" >/dev/null 2>&1 || break
+		echo "$(((middle - begin) / 1000)) $((($(date +%s%N) - middle) / 1000))"
+	done | awk '{ print $1 / 1000, $2 / 1000 }'
+}
+
+column_median() { # FILE COLUMN
+	awk -v k="$2" '{ print $k }' "$1" | sort -g | awk '{ x[NR] = $1 } END { if (NR) print x[int((NR + 1) / 2)] }'
 }
 
 stem() { # "build/bench/programs mixed" -> programs-mixed
@@ -88,35 +98,39 @@ for p in "${programs[@]}"; do
 done
 
 echo "== prices"
-keep "$out/native.json" "$rift" probe --quiet --output "$out/native.json"
-printf '%-28s %-20s %10s %10s %10s %8s %s\n' program layer "A, ms" "B, ms" measured error "95 % interval"
+printf '%-28s %-20s %8s %8s %8s %8s %8s %s\n' program layer "A, ms" "B, ms" priced measured error "95 % interval, times"
 price() { # NAME WORDS
 	local under=$1 given=$2 start p trace measured
 	# shellcheck disable=SC2086
 	keep "$out/$under.jsonl" "$rift" sweep launch ${SWEEP:---quick} --quiet --layer "$given" --output "$out/$under.jsonl"
+	# Call costs of both sides one after the other: a machine changes in an hour.
+	keep "$out/$under.native.json" "$rift" probe --quiet --output "$out/$under.native.json"
 	keep "$out/$under.json" "$rift" probe --quiet --layer "$given" --output "$out/$under.json"
-	# shellcheck disable=SC2086
-	start=$(wall_ms "$rift" layer --quiet $given -- "$build/bench/programs" start)
-	start=$(awk -v b="${start:-0}" -v a="$(wall_ms "$build/bench/programs" start)" 'BEGIN { print b - a }')
+	measured=$out/start.$under.ms
+	[ -s "$measured" ] || turns "$given" "$build/bench/programs" start >"$measured"
+	start=$(awk -v a="$(column_median "$measured" 1)" -v b="$(column_median "$measured" 2)" 'BEGIN { print b - a }')
 	echo "$under adds $start ms to the start of a process"
 	for p in "${programs[@]}"; do
 		trace=$out/$(stem "$p").trace
 		measured=$out/$(stem "$p").$under.ms
 		# shellcheck disable=SC2086
-		[ -s "$measured" ] || wall_ms "$rift" layer --quiet $given -- $p >"$measured"
+		[ -s "$measured" ] || turns "$given" $p >"$measured"
 		"$rift" predict "$trace" --from "$out/$under.jsonl:a" --on "$out/$under.jsonl:b" \
-			--from-costs "$out/native.json" --costs "$out/$under.json" --json >"$out/json" 2>"$out/log" || {
+			--from-costs "$out/$under.native.json" --costs "$out/$under.json" --json >"$out/json" 2>"$out/log" || {
 			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$under" "$(head -n 1 "$out/log")"
 			continue
 		}
-		printf '%s %s %s %s %s\n' "$(member "$out/json" a value_ns)" "$(member "$out/json" b value_ns)" \
-			"$(member "$out/json" b lo_ns)" "$(member "$out/json" b hi_ns)" "$(cat "$measured")" |
-			awk -v p="$(stem "$p")" -v layer="$under" -v start="$start" '{
-				taken = $5 - start
-				printf "%-28s %-20s %10.1f %10.1f %10s %8s %8.1f to %.1f\n", p, layer, $1 / 1e6, $2 / 1e6,
-					(NF > 4) ? sprintf("%.1f", taken) : "-",
-					(NF > 4) ? sprintf("%+.1f %%", 100 * ($2 / 1e6 / taken - 1)) : "-", $3 / 1e6, $4 / 1e6
-			}'
+		printf '%s %s %s %s %s %s\n' "$(member "$out/json" a value_ns)" "$(member "$out/json" b value_ns)" \
+			"$(member "$out/json" b lo_ns)" "$(member "$out/json" b hi_ns)" \
+			"$(column_median "$measured" 1)" "$(column_median "$measured" 2)" |
+			awk -v p="$(stem "$p")" -v layer="$under" -v start="$start" '
+				NF < 6 { printf "%-28s %-20s does not run there\n", p, layer }
+				NF == 6 {
+					taken = ($6 - start) / $5
+					priced = $2 / $1
+					printf "%-28s %-20s %8.1f %8.1f %8.3f %8.3f %+7.1f%% %.3f to %.3f\n", p, layer, $5, $6,
+						priced, taken, 100 * (priced / taken - 1), $3 / $1, $4 / $1
+				}'
 	done
 }
 for name in "${words_of[@]}"; do

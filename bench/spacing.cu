@@ -7,7 +7,11 @@
  * Blocks of 64 launches of an empty kernel, then a synchronize. Before each launch the thread spins
  * until the spacing has passed since the launch before. Printed is what the call itself takes, the
  * median of a block's mean over n blocks, in turns over the spacings; and by how much a launch and
- * its wait together are longer than the spacing: what the host takes away. Nothing is asserted.
+ * its wait together are longer than the spacing: what the host takes away.
+ *
+ * Then the same with so long a spin after each call, as a layer adds it: what a launch takes beside
+ * its spin. Where that grows with the spin, a session that finds more than was added is right.
+ * Nothing is asserted.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
@@ -38,7 +42,8 @@ struct block {
 	double call_ns, turn_ns; /* a launch alone; from one launch to the next */
 };
 
-static struct block time_block(double spacing_ns, cudaStream_t stream)
+/* after: the spacing is a spin after the call; else from one call to the next. */
+static struct block time_block(double spacing_ns, bool after, cudaStream_t stream)
 {
 	double begin = now_ns(), due = begin, sum = 0;
 
@@ -47,9 +52,10 @@ static struct block time_block(double spacing_ns, cudaStream_t stream)
 
 		while (start < due)
 			start = now_ns();
-		due = start + spacing_ns;
 		CUDA(LAUNCH(spacing_empty, dim3(1), dim3(32), 0, stream));
-		sum += now_ns() - start;
+		double end = now_ns();
+		sum += end - start;
+		due = (after ? end : start) + spacing_ns;
 	}
 	while (now_ns() < due)
 		;
@@ -65,35 +71,42 @@ static double ranked(double *ns, double share)
 	return ns[(int)(share * (TURNS - 1))];
 }
 
-int main()
+static void measure(bool after, cudaStream_t stream)
 {
 	static double call_ns[SPACINGS][TURNS], more_ns[SPACINGS][TURNS];
-	cudaStream_t stream;
 
-	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	for (int turn = -5; turn < TURNS; turn++)
 		for (int s = 0; s < SPACINGS; s++) {
-			struct block b = time_block(1000 * spacings_us[s], stream);
+			struct block b = time_block(1000 * spacings_us[s], after, stream);
 
 			if (turn < 0)
 				continue;
 			call_ns[s][turn] = b.call_ns;
 			more_ns[s][turn] = b.turn_ns - 1000 * spacings_us[s];
 		}
-	printf("a launch call by how far launches stand apart; n = %d blocks of %d\n", TURNS,
-	       LAUNCHES);
+	printf(after ? "a launch by how long a spin follows its call; n = %d blocks of %d\n"
+		     : "a launch call by how far launches stand apart; n = %d blocks of %d\n",
+	       TURNS, LAUNCHES);
 	for (int s = 0; s < SPACINGS; s++) {
 		double mean = 0;
 
 		for (int turn = 0; turn < TURNS; turn++)
 			mean += more_ns[s][turn] / TURNS;
-		printf("%6.1f us apart: %7.1f ns (quartiles %.1f to %.1f); more than apart: %.1f "
-		       "ns "
+		printf("%6.1f us%s: call %7.1f ns (quartiles %.1f to %.1f); beyond it: %.1f ns "
 		       "(quartiles %.1f to %.1f, mean %.1f)\n",
-		       spacings_us[s], ranked(call_ns[s], 0.5), ranked(call_ns[s], 0.25),
-		       ranked(call_ns[s], 0.75), ranked(more_ns[s], 0.5), ranked(more_ns[s], 0.25),
-		       ranked(more_ns[s], 0.75), mean);
+		       spacings_us[s], after ? " spun" : " apart", ranked(call_ns[s], 0.5),
+		       ranked(call_ns[s], 0.25), ranked(call_ns[s], 0.75), ranked(more_ns[s], 0.5),
+		       ranked(more_ns[s], 0.25), ranked(more_ns[s], 0.75), mean);
 	}
+}
+
+int main()
+{
+	cudaStream_t stream;
+
+	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	measure(false, stream);
+	measure(true, stream);
 	CUDA(cudaStreamDestroy(stream));
 	return 0;
 }

@@ -174,7 +174,7 @@ struct cost {
 	const char *formula;
 };
 
-enum { REPORT_ROWS_MAX = 64 };
+enum { REPORT_ROWS_MAX = 96 };
 
 /* Rows that a workload adds to the table of `rift run`. text, where set, replaces the number. */
 struct report {

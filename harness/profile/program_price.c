@@ -22,20 +22,33 @@ static const double reordered_share = 0.05;
 /* What a launch passes, ns: as the recursion of harness/model/model.h takes them. */
 struct stations {
 	double call, behind, ends; /* c, d, L + wake */
-	double gap, window, notice;
+	double gap;
 };
 
-static struct stations stations_of(const struct model *m)
+/*
+ * Does a stage behind the call set the pace? The fit as a whole says it: where p is c within their
+ * intervals, draws in which it happens to be longer would make a stage of the call's own time. And
+ * Z holds the call and the stage, or there is no room for one.
+ */
+static bool has_stage(const struct fit *f)
 {
-	double c = fmin(m->v[MODEL_C], m->v[MODEL_P]);
-	double d = m->v[MODEL_P] > c ? m->v[MODEL_P] : 0;
+	const struct interval *c = &f->param[MODEL_C].interval, *p = &f->param[MODEL_P].interval;
+	const double *v = f->model.v;
+	bool apart = c->known && p->known ? p->lo > c->hi : v[MODEL_P] > v[MODEL_C];
 
-	return (struct stations){ .call = c,
-				  .behind = d,
-				  .ends = m->v[MODEL_Z] - c - d,
-				  .gap = m->v[MODEL_G],
-				  .window = m->v[MODEL_Q],
-				  .notice = m->v[MODEL_W] - m->v[MODEL_Z] };
+	return apart && v[MODEL_C] + v[MODEL_P] <= v[MODEL_Z];
+}
+
+/* Without a stage behind it the call is the pace. */
+static struct stations stations_of(const struct fit *f, const struct model *m)
+{
+	bool staged = has_stage(f);
+	double d = staged ? m->v[MODEL_P] : 0;
+	double c = staged ? fmin(m->v[MODEL_C], m->v[MODEL_P]) : m->v[MODEL_P];
+
+	return (struct stations){
+		.call = c, .behind = d, .ends = m->v[MODEL_Z] - c - d, .gap = m->v[MODEL_G]
+	};
 }
 
 static void set_ends(struct call_prices *p, double ends)
@@ -44,9 +57,9 @@ static void set_ends(struct call_prices *p, double ends)
 }
 
 /* From Zg, which the call's price is not in. */
-static double graph_start_ns(const struct model *m)
+static double graph_start_ns(const struct fit *f, const struct model *m)
 {
-	return m->v[MODEL_GRAPH_Z] - stations_of(m).ends;
+	return m->v[MODEL_GRAPH_Z] - stations_of(f, m).ends;
 }
 
 static void set_graphs(struct call_prices *out, const struct fit *f, const struct model *m)
@@ -67,29 +80,36 @@ static struct call_prices prices_on_a(const struct profile *p, const struct fit 
 	return out;
 }
 
-/* B's model beyond A's, on top of A's prices. */
-static void add_beyond(struct call_prices *out, const struct model *a, const struct model *b)
+/*
+ * B's model beyond A's, on top of A's prices. A stage behind the call is B's own: a trace cannot
+ * tell A's from the time to a kernel's start.
+ */
+static void add_beyond(struct call_prices *out, const struct price_sources *s,
+		       const struct model *a, const struct model *b)
 {
-	struct stations on_a = stations_of(a), on_b = stations_of(b);
+	struct stations on_a = stations_of(s->a, a), on_b = stations_of(s->b, b);
+	double rest = out->submission_ns + out->start_ns + out->wake_ns + on_b.behind + on_b.ends -
+		      on_a.behind - on_a.ends;
 
 	out->launch_ns = fmax(out->launch_ns + on_b.call - on_a.call, 0);
-	out->submission_ns = fmax(out->submission_ns + on_b.behind - on_a.behind, 0);
-	set_ends(out, out->start_ns + out->wake_ns + on_b.ends - on_a.ends);
+	out->submission_ns = on_b.behind;
+	set_ends(out, rest - on_b.behind);
 	out->gap_ns = fmax(out->gap_ns + on_b.gap - on_a.gap, 0);
 	out->node_gap_ns = b->v[MODEL_GRAPH_G] - a->v[MODEL_GRAPH_G];
-	out->graph_start_ns = graph_start_ns(b) - graph_start_ns(a);
+	out->graph_start_ns = graph_start_ns(s->b, b) - graph_start_ns(s->a, a);
 }
 
 /* B's model alone: an empty kernel's own time is in its Z and g, and in the trace's kernels. */
-static void set_alone(struct call_prices *out, const struct model *b, double empty_kernel_ns)
+static void set_alone(struct call_prices *out, const struct fit *f, const struct model *b,
+		      double empty_kernel_ns)
 {
-	struct stations on_b = stations_of(b);
+	struct stations on_b = stations_of(f, b);
 
 	out->launch_ns = on_b.call;
 	out->submission_ns = on_b.behind;
 	set_ends(out, on_b.ends - empty_kernel_ns);
 	out->gap_ns = fmax(on_b.gap - empty_kernel_ns, 0);
-	out->graph_start_ns = graph_start_ns(b);
+	out->graph_start_ns = graph_start_ns(f, b);
 }
 
 static struct call_prices prices_on_b(const struct program_price *p, const struct model *a,
@@ -98,12 +118,12 @@ static struct call_prices prices_on_b(const struct program_price *p, const struc
 	struct call_prices out = p->on_a;
 
 	if (a)
-		add_beyond(&out, a, b);
+		add_beyond(&out, p->sources, a, b);
 	else
-		set_alone(&out, b, p->profile->trace.calibration.kernel_ns);
+		set_alone(&out, p->sources->b, b, p->profile->trace.calibration.kernel_ns);
 	set_graphs(&out, p->sources->b, b);
-	out.window = stations_of(b).window;
-	out.notice_ns = isfinite(out.window) ? fmax(stations_of(b).notice, 0) : 0;
+	out.window = b->v[MODEL_Q];
+	out.notice_ns = isfinite(out.window) ? fmax(b->v[MODEL_W] - b->v[MODEL_Z], 0) : 0;
 	out.extra = p->extra;
 	return out;
 }
@@ -124,10 +144,36 @@ static double cost_ns(const json_t *costs, const char *workload, const char *nam
 	return !strcmp(unit, "GB/s") ? 1 / json_number_value(median) : NAN;
 }
 
-/* How much more it is on B; 0 where one of them lacks it. */
-static double beyond_ns(const struct price_sources *s, const char *workload, const char *name)
+/* Are two rows' intervals apart? Rows without intervals are taken as they are. */
+static bool is_told_apart(const json_t *a, const json_t *b)
+{
+	double lo_a = json_get_number(a, "lo"), hi_a = json_get_number(a, "hi"),
+	       lo_b = json_get_number(b, "lo"), hi_b = json_get_number(b, "hi");
+
+	return !(lo_a <= hi_b && lo_b <= hi_a);
+}
+
+/*
+ * How much more it is on B; NAN where one of them lacks it. Processes differ by a tenth and more in
+ * calls that allocate and in copies of pageable memory, and a program makes thousands of them: what
+ * the two files do not tell apart is taken to be equal.
+ */
+static double told_beyond_ns(const struct price_sources *s, const char *workload, const char *name)
 {
 	double beyond = cost_ns(s->costs_b, workload, name) - cost_ns(s->costs_a, workload, name);
+
+	if (isnan(beyond))
+		return NAN;
+	return is_told_apart(costs_row(s->costs_a, workload, name),
+			     costs_row(s->costs_b, workload, name))
+		       ? beyond
+		       : 0;
+}
+
+/* 0 where one of them lacks it. */
+static double beyond_ns(const struct price_sources *s, const char *workload, const char *name)
+{
+	double beyond = told_beyond_ns(s, workload, name);
 
 	return isfinite(beyond) ? beyond : 0;
 }
@@ -145,21 +191,52 @@ static const char *copy_row(enum copy_direction direction, bool pageable)
 	return rows[direction][pageable];
 }
 
-/* Fixed part, host call and time a byte of a kind of copies, on B beyond A. */
+/* A kind of copies on B beyond A: fixed part, host call, a byte, and all of it at three sizes. */
+enum { COPY_SIZES = 3 };
+static const struct {
+	const char *name;
+	double bytes;
+} copy_size[COPY_SIZES] = { { "64 KiB", 64 << 10 }, { "1 MiB", 1 << 20 }, { "16 MiB", 16 << 20 } };
+
 struct copy_beyond {
 	double fixed_ns, call_ns, byte_ns;
+	double at_ns[COPY_SIZES]; /* NAN: files of before have no such rows */
 };
 
 static struct copy_beyond copy_beyond(const struct price_sources *s, const char *kind)
 {
-	char fixed[64], call[64], rate[64];
+	struct copy_beyond out;
+	char row[64];
 
-	snprintf(fixed, sizeof(fixed), "%s fixed", kind);
-	snprintf(call, sizeof(call), "%s 4 B call", kind);
-	snprintf(rate, sizeof(rate), "%s rate", kind);
-	return (struct copy_beyond){ beyond_ns(s, "transfer", fixed),
-				     beyond_ns(s, "transfer", call),
-				     beyond_ns(s, "transfer", rate) };
+	snprintf(row, sizeof(row), "%s fixed", kind);
+	out.fixed_ns = beyond_ns(s, "transfer", row);
+	snprintf(row, sizeof(row), "%s 4 B call", kind);
+	out.call_ns = beyond_ns(s, "transfer", row);
+	snprintf(row, sizeof(row), "%s rate", kind);
+	out.byte_ns = beyond_ns(s, "transfer", row);
+	for (int i = 0; i < COPY_SIZES; i++) {
+		snprintf(row, sizeof(row), "%s %s", kind, copy_size[i].name);
+		out.at_ns[i] = told_beyond_ns(s, "transfer", row);
+	}
+	return out;
+}
+
+/* What so many bytes take beyond the fixed part: between the sizes on straight lines. */
+static double length_beyond_ns(const struct copy_beyond *c, double bytes)
+{
+	double from = 0, from_ns = c->fixed_ns;
+
+	for (int i = 0; i < COPY_SIZES; i++) {
+		if (isnan(c->at_ns[i]))
+			return bytes * c->byte_ns;
+		if (bytes <= copy_size[i].bytes)
+			return from_ns - c->fixed_ns +
+			       (c->at_ns[i] - from_ns) * (bytes - from) /
+				       (copy_size[i].bytes - from);
+		from = copy_size[i].bytes;
+		from_ns = c->at_ns[i];
+	}
+	return from_ns - c->fixed_ns + (bytes - from) * c->byte_ns;
 }
 
 struct beyond {
@@ -167,13 +244,19 @@ struct beyond {
 	double record_ns, wake_ns;
 };
 
+/*
+ * A call that copies pageable memory and waits stages it on the host before the device's part and
+ * beside it: what it takes more may be less than that part is long, and comes before it.
+ */
 static struct call_extra copy_extra(const struct beyond *b, const struct trace_op *op, bool waits)
 {
-	const struct copy_beyond *c = &b->copy[op->direction][op->memory == MEMORY_PAGEABLE];
-	struct call_extra out = { .length_ns = fmax((double)op->bytes, 0) * c->byte_ns };
+	bool pageable = op->memory == MEMORY_PAGEABLE;
+	const struct copy_beyond *c = &b->copy[op->direction][pageable];
+	struct call_extra out = { .length_ns = length_beyond_ns(c, fmax((double)op->bytes, 0)) };
 
 	if (waits) {
-		out.lead_ns = c->fixed_ns;
+		out.lead_ns = c->fixed_ns + (pageable ? out.length_ns : 0);
+		out.length_ns = pageable ? 0 : out.length_ns;
 		return out;
 	}
 	out.call_ns = c->call_ns;
@@ -521,7 +604,7 @@ static double sync_beyond_ns(const struct price_sources *s, bool on_b, enum wait
 
 	if (!own || !other)
 		return NAN;
-	return stations_of(&other->model).ends - stations_of(&own->model).ends;
+	return stations_of(other, &other->model).ends - stations_of(own, &own->model).ends;
 }
 
 static bool is_priced(const struct call_prices *prices, const json_t *costs, const struct remedy *r)

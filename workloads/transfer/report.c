@@ -30,6 +30,21 @@ __attribute__((format(printf, 5, 6))) static void add(struct probe *p, const cha
 		(struct report_row){ .name = name, .unit = unit, .value = value, .n = n };
 }
 
+/* Sizes that programs copy: no line goes through all of them on every platform. */
+static void add_sizes(struct probe *p, const struct measure_series *m)
+{
+	static const struct {
+		double bytes;
+		const char *name;
+	} sizes[] = { { 64 << 10, "64 KiB" }, { 1 << 20, "1 MiB" }, { 16 << 20, "16 MiB" } };
+
+	for (int k = 0; k < 3; k++)
+		for (int i = 0; i < m->sizes; i++)
+			if (m->bytes[i] == sizes[k].bytes)
+				add(p, "us", m->us[i], m->time[i].n, "%s %s", m->kind->name,
+				    sizes[k].name);
+}
+
 /* n: samples of the size that is the least certain, the largest one. */
 static void add_series(struct probe *p, const struct measure_series *m)
 {
@@ -39,6 +54,7 @@ static void add_series(struct probe *p, const struct measure_series *m)
 
 	add(p, "us", m->time[0].total_us, m->time[0].n, "%s 4 B", name);
 	add(p, "us", m->time[0].call_us, m->time[0].n, "%s 4 B call", name);
+	add_sizes(p, m);
 	add(p, "us", fit->low.fixed, n, "%s fixed", name);
 	add(p, "GB/s", transfer_rate(fit->high.slope), n, "%s rate", name);
 	if (!isfinite(fit->knee))

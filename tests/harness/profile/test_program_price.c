@@ -121,13 +121,20 @@ static long turns(long kernel_ns)
 	return t;
 }
 
-static void price_on(const struct model *b, bool with_a)
+static void begin_prices(const struct model *b)
 {
 	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
 	fit_as(&fit_a, &model_a);
 	fit_as(&fit_b, b);
-	sources.a = with_a ? &fit_a : NULL;
+	sources.a = &fit_a;
 	sources.b = &fit_b;
+}
+
+static void price_on(const struct model *b, bool with_a)
+{
+	begin_prices(b);
+	if (!with_a)
+		sources.a = NULL;
 	program_price_make(&price, &profile, &sources);
 }
 
@@ -237,6 +244,32 @@ Test(small_program_price, graphs_by_their_nodes_and_gaps)
 	takes((double)ns + 4000 + 10 * 100 + 9 * 50);
 }
 
+/* A call of 25 us is a pace of 25 us: a stage of as much behind it would not fit into Z. */
+Test(small_program_price, a_dear_call_is_no_stage_behind_itself)
+{
+	long ns = turns(4000);
+	struct model b = dearer_calls(23000);
+
+	b.v[MODEL_P] += 10;
+	price_on(&b, true);
+	takes((double)ns + N * 23000);
+}
+
+/* p is 50 ns above c, which it is known to 100 ns of: there is no stage, and turns cost as much. */
+Test(small_program_price, a_pace_that_may_be_the_call_is_no_stage)
+{
+	long ns = turns(4000);
+	struct model b = dearer(MODEL_P, 50);
+
+	begin_prices(&b);
+	fit_b.param[MODEL_C].interval = (struct interval){ 2000, 1900, 2100, PROCESSES, true };
+	fit_b.param[MODEL_P].interval = (struct interval){ 2050, 1950, 2150, PROCESSES, true };
+	program_price_make(&price, &profile, &sources);
+	cr_expect(zero(dbl, price.on_b.submission_ns), "a stage of %g ns",
+		  price.on_b.submission_ns);
+	takes((double)ns);
+}
+
 /* ---- the interval ------------------------------------------------------------------------- */
 
 Test(small_program_price, an_interval_of_the_pace_is_n_times_as_wide)
@@ -316,6 +349,45 @@ Test(small_program_price, copies_by_the_call_costs_of_both)
 	with_costs();
 	price_on(&model_a, true);
 	takes((double)ns + 20000 + 1048576 * (1 / 25.0 - 1 / 50.0));
+}
+
+/* A row of both files, with intervals. */
+static void add_row(const char *name, const double a_us[3], const double b_us[3])
+{
+	const double *us[] = { a_us, b_us };
+	const json_t *files[] = { sources.costs_a, sources.costs_b };
+
+	for (int i = 0; i < 2; i++)
+		json_array_append_new(json_object_get(files[i], "rows"),
+				      json_pack("{s:s, s:s, s:s, s:f, s:f, s:f}", "workload",
+						"transfer", "name", name, "unit", "us", "median",
+						us[i][0], "lo", us[i][1], "hi", us[i][2]));
+}
+
+/* 1 MiB takes 10 us less on B, though its largest copies are slower and its fixed part longer. */
+Test(small_program_price, copies_of_a_size_that_is_measured)
+{
+	long ns = copy_and_wait("pageable");
+
+	with_costs();
+	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
+	add_row("h2d pageable 1 MiB", (double[]){ 150, 148, 152 }, (double[]){ 140, 138, 142 });
+	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	price_on(&model_a, true);
+	takes((double)ns - 10000);
+}
+
+/* Their intervals overlap: B's copies are taken to last as long. */
+Test(small_program_price, what_two_files_do_not_tell_apart_is_equal)
+{
+	long ns = copy_and_wait("pageable");
+
+	with_costs();
+	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
+	add_row("h2d pageable 1 MiB", (double[]){ 150, 138, 152 }, (double[]){ 140, 128, 142 });
+	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	price_on(&model_a, true);
+	takes((double)ns);
 }
 
 Test(small_program_price, without_them_copies_cost_what_they_did)
