@@ -754,7 +754,8 @@ Test(small_remote_blas_daemon, described_products_stay_in_the_client_s_memory)
 	session_close(&s);
 }
 
-/* More plans than are kept, so that some take the place of others. A of ones, 4 x n, by B of ones. */
+/* More plans than are kept, so that some take the place of others. A of ones, 4 x n, by B of ones.
+ */
 Test(small_remote_blas_daemon, plans_are_bounded_and_each_is_its_own)
 {
 	struct session s = new_session(128 << 20);

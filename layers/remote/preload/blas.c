@@ -4,6 +4,7 @@
  */
 #include "layers/remote/preload/blas.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,21 +64,30 @@ int blas_refuse(const char *what)
 	return BLAS_NOT_SUPPORTED;
 }
 
+/* A text that stays, of those that were asked for. */
+static const char *keep_text(const char *text, const char *without)
+{
+	enum { TEXTS = 64, TEXT_BYTES = 96 };
+	static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+	static char kept[TEXTS][TEXT_BYTES];
+	static unsigned n;
+	unsigned i = 0;
+
+	pthread_mutex_lock(&own);
+	while (i < n && strcmp(kept[i], text) != 0)
+		i++;
+	if (i == n && n < TEXTS)
+		snprintf(kept[n++], TEXT_BYTES, "%s", text);
+	pthread_mutex_unlock(&own);
+	return i < TEXTS ? kept[i] : without;
+}
+
 int blas_refuse_number(const char *what, int number)
 {
-	enum { TEXTS = 64 };
-	static char said[TEXTS][96];
-	static unsigned n;
-	char text[sizeof(said[0])];
+	char text[96];
 
 	snprintf(text, sizeof(text), "%s %d", what, number);
-	for (unsigned i = 0; i < n; i++)
-		if (!strcmp(said[i], text))
-			return blas_refuse(said[i]);
-	if (n == TEXTS)
-		return blas_refuse(what);
-	memcpy(said[n], text, sizeof(text));
-	return blas_refuse(said[n++]);
+	return blas_refuse(keep_text(text, what));
 }
 
 /* ---- names of statuses -------------------------------------------------------------------- */
