@@ -5,7 +5,7 @@
 # A program runs without the layer and under it in turns, RUNS times (default 7): held against each
 # other are how many times as long it takes, as priced and as measured. So what a machine does to all
 # processes alike is in neither. What a layer adds to the start of a process is not priced: it is
-# measured with a program that does nothing else, in turns too, and taken out.
+# measured with a program that does nothing else, in three times as many turns, and taken out.
 #
 # The programs, named before any was priced: the ten of bench/programs.cu; with SAMPLES, a folder of
 # NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
@@ -22,6 +22,7 @@ build=$(realpath "${1:?usage: accept_predict.sh BUILD [OUT]}")
 out=${2:-results/predict}
 rift=$build/rift
 runs=${RUNS:-7}
+recorded=$((runs > 5 ? runs : 5)) # the self-check takes 5
 mkdir -p "$out"
 IFS=';' read -r -a words_of <<<"${UNDER-shim;emulate call=5;emulate call=20;emulate call=100}"
 layers=${THIRD:-.layers/third}
@@ -52,11 +53,11 @@ member() {
 		}' "$1"
 }
 
-# Wall times of a command without the layer and under it, in turns: a line of two times, ms, a run.
-turns() { # WORDS COMMAND...
-	local words=$1 begin middle
-	shift
-	for _ in $(seq "$runs"); do
+# Wall times of a command without the layer and under it, in N turns: a line of two times, ms, a turn.
+turns() { # N WORDS COMMAND...
+	local n=$1 words=$2 begin middle
+	shift 2
+	for _ in $(seq "$n"); do
 		begin=$(date +%s%N)
 		"$@" >/dev/null 2>&1 || break
 		middle=$(date +%s%N)
@@ -83,7 +84,7 @@ keep() { # FILE COMMAND...
 	local file=$1
 	shift
 	[ ! -s "$file" ] || return 0
-	rm -f "$file"
+	rm -f "$file" "$file.part" "$file.visits"
 	"$@" >"$out/log" 2>&1 || echo "not measured: $*: $(tail -n 1 "$out/log")"
 }
 
@@ -91,7 +92,7 @@ echo "== kinds"
 for p in "${programs[@]}"; do
 	trace=$out/$(stem "$p").trace
 	# shellcheck disable=SC2086 # words of a command
-	keep "$trace" "$rift" profile --quiet --runs "$runs" --output "$trace" -- $p
+	keep "$trace" "$rift" profile --quiet --runs "$recorded" --output "$trace" -- $p
 	[ -s "$trace" ] || continue
 	"$rift" profile "$trace" --json >"$out/json" 2>/dev/null
 	printf '%-28s %s, self-check %s\n' "$(stem "$p")" "$(member "$out/json" "" verdict)" "$(member "$out/json" "" self_check)"
@@ -107,14 +108,14 @@ price() { # NAME WORDS
 	keep "$out/$under.native.json" "$rift" probe --quiet --output "$out/$under.native.json"
 	keep "$out/$under.json" "$rift" probe --quiet --layer "$given" --output "$out/$under.json"
 	measured=$out/start.$under.ms
-	[ -s "$measured" ] || turns "$given" "$build/bench/programs" start >"$measured"
+	[ -s "$measured" ] || turns $((3 * runs)) "$given" "$build/bench/programs" start >"$measured"
 	start=$(awk -v a="$(column_median "$measured" 1)" -v b="$(column_median "$measured" 2)" 'BEGIN { print b - a }')
 	echo "$under adds $start ms to the start of a process"
 	for p in "${programs[@]}"; do
 		trace=$out/$(stem "$p").trace
 		measured=$out/$(stem "$p").$under.ms
 		# shellcheck disable=SC2086
-		[ -s "$measured" ] || turns "$given" $p >"$measured"
+		[ -s "$measured" ] || turns "$runs" "$given" $p >"$measured"
 		"$rift" predict "$trace" --from "$out/$under.jsonl:a" --on "$out/$under.jsonl:b" \
 			--from-costs "$out/$under.native.json" --costs "$out/$under.json" --json >"$out/json" 2>"$out/log" || {
 			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$under" "$(head -n 1 "$out/log")"

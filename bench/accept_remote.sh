@@ -3,12 +3,14 @@
 # it with strict=yes, where each call waits for its answer. Sides are measured by pairs (sweep --layer).
 # Asked for are a launch's call, a launch and a wait, the pace of launches, copies, and programs; on a
 # GPU also the vmCUDA paper's five by table 1 and by 12.5 GB. It prints and judges nothing.
-#   CELLS    of launch graph copies programs table1 large samples (default: those that DEVICE can)
+#   CELLS    of launch graph copies programs table1 large samples network (default: those that DEVICE can, but
+#            network): network is which round trip and bandwidth programs stand, by rift sensitivity
 #   ARMS     of ahead sleep strict lupine (default: ahead strict; GPU: all, lupine where it is)
 #   POLL     us that client and daemon poll (default 20; GPU: 1000); the arm sleep has 0
 #   LAYERS   a folder with lupine/, as accept_atlas.sh takes it
 #   SAMPLES  a folder of NVIDIA's samples, built with nvcc -cudart shared
-#   OPTIONS, PROGRAMS, BYTES, LIMIT (seconds that one measurement may take at a time)
+#   NETWORK  programs of that cell, between semicolons, each with its options (default: five)
+#   OPTIONS, NETWORK_OPTIONS, PROGRAMS, BYTES, LIMIT (seconds that one measurement may take at a time)
 # OUT keeps the sessions. What is there is not measured again; what was interrupted is gone on with.
 set -u
 rift=$(realpath "${1:?usage: accept_remote.sh RIFT [OUT]}")
@@ -22,6 +24,7 @@ programs=${PROGRAMS:-blackscholes blackscholes.options=256k binomial binomial.op
 depths=1,16,256
 [ -z "$gpu" ] || depths=1,4,16,64,256,1024
 cells=${CELLS:-launch graph copies programs${gpu:+ table1 large}${SAMPLES:+ samples}}
+networks=${NETWORK:-myocyte; particlefilter; alignment; mlp; mlp launches=many}
 lupine=${LAYERS:+$LAYERS/lupine}
 arms=${ARMS:-ahead ${gpu:+sleep }strict}
 [ -n "${ARMS:-}" ] || ! [ -x "${lupine:-/nonexistent}/lupine_driver_server" ] || arms="$arms lupine"
@@ -80,6 +83,27 @@ paper() { # ARM LAYER PRESET
 	done
 }
 
+# A file a program; a program that the layer refuses says so in one line, and the rest goes on.
+network() {
+	local layer="remote transport=tcp${poll:+ poll=$poll}" list=() words name
+	IFS=';' read -ra list <<<"$networks"
+	for words in "${list[@]}"; do
+		read -r words <<<"$words"
+		name=$out/network-${words//[ =,]/-}
+		[ -s "$name.json" ] && continue
+		# shellcheck disable=SC2086
+		timeout -s TERM "$((${LIMIT:-280} * 2))" "$rift" sensitivity $words --layer "$layer" \
+			--time-limit "${LIMIT:-280}" ${NETWORK_OPTIONS:---processes 5} --plot "$out/charts-${name##*/}" \
+			--json >"$name.part" 2>"$name.txt" </dev/null
+		if [ -s "$name.part" ]; then
+			mv "$name.part" "$name.json"
+		else
+			echo "$name: nothing measured: $(tail -n 1 "$name.txt")" >&2
+		fi
+	done
+}
+case " $cells " in *' network '*) network ;; esac
+
 for arm in $arms; do
 	layer=$(layer_of "$arm") || exit 1
 	begin "$arm"
@@ -99,8 +123,8 @@ for arm in $arms; do
 		programs) measure "$arm-programs" "$layer" $programs --mode stream $options ;;
 		table1) paper "$arm" "$layer" vmcuda-table1 ;;
 		large) paper "$arm" "$layer" vmcuda-large ;;
-		samples) ;;
-		*) echo "CELLS: launch, graph, copies, programs, table1, large, samples" >&2 && exit 1 ;;
+		samples | network) ;;
+		*) echo "CELLS: launch, graph, copies, programs, table1, large, samples, network" >&2 && exit 1 ;;
 		esac
 	done
 	end
@@ -132,6 +156,43 @@ for name in sorted(glob.glob(f"{out}/*.jsonl.json")):
         print(f"| {os.path.basename(name)[:-11]} | {axes} | {number(p.get('a_step_ns'), 1e-3)} "
               f"| {number(p.get('b_step_ns'), 1e-3)} | {number(p.get('ratio'))} |")
 END
+
+# Which network each program stands: where a step takes 5 % longer than natively, and than under the layer
+# alone, without a network.
+case " $cells " in *' network '*)
+	echo
+	python3 - "$out" <<'END'
+import glob, json, os, sys
+
+def said(frontier, unit):
+    state, value = frontier["state"], frontier["value"]
+    if state == "at":
+        return f"{value:.3g} {unit}"
+    if state == "before":
+        return "the layer alone"
+    return f"not reached at {value:g} {unit}" if state == "beyond" else "-"
+
+def ratio(v):
+    if v["ratio"] is None:
+        return "failed"
+    return f"{v['ratio']:.3g} ({v['least']:.3g} to {v['most']:.3g}; {v['predicted']:.3g})"
+
+for name in sorted(glob.glob(f"{sys.argv[1]}/network-*.json")):
+    o = json.load(open(name))
+    print(f"{' '.join(o['words'])}: {o['device']}, {o['layer']}, {o['mode']}, depth {o['depth']:g}, "
+          f"n = {o['processes']}; natively {1e-3 * (o['native']['step_ns'] or float('nan')):.4g} us a step; "
+          "time over native: median (least to most; model)")
+    for cost in o["costs"]:
+        unit = cost["unit"]
+        cells = [f"{v['value']:g} {unit}: {ratio(v)}" for v in cost["values"]]
+        five = next(f for f in cost["frontiers"] if f["ratio"] == 1.05)
+        print(f"| {cost['name']} | " + " | ".join(cells) + " |")
+        print(f"| {cost['name']}, 5 % longer | " + ", ".join(
+            f"{k}: {said(five[k], unit)}" for k in ("measured", "predicted", "alone")) + " |")
+    print()
+END
+	;;
+esac
 
 # The model of launches, of each side: c is a launch's cost in a block, p the pace of submission, Z one
 # launch and a synchronize.

@@ -4,6 +4,9 @@
 #   panels, unitN, fallsN   one for each unit; falls: 1 where less is worse
 #   leastN, mostN           what its axis shows
 #   least_ratio, most_ratio   what the other axis shows
+#   frontiers, frontierN, saysN, aloneN   of how many series it is said where they are 5 % longer:
+#                           there, or NaN; in words, and the same over the layer alone
+#   zeroN   what nothing added takes, which has no place on a logarithm; or NaN
 #   title, finding, made1, made2   texts
 #   points   columns series, value, ratio, least, most, cost, unit
 #   model    columns series, value, ratio
@@ -52,6 +55,24 @@ do for [i = 1:panels] {
 		set label 61 + f sprintf('%d %% longer', f == 1 ? 5 : 25) at graph 0.01, first ratio left \
 			offset 0, (f == 1 && wide_range ? -0.5 : 0.5) font small textcolor rgb faint
 	}
+	do for [k = 1:frontiers] {
+		if (value('panel'.k) == i) {
+			set label 66 value('says'.k) at graph 0.02, graph 0.97 left noenhanced font small
+			set label 67 value('alone'.k) at graph 0.02, graph 0.92 left noenhanced font small
+			zero = value('zero'.k)
+			if (zero == zero) {
+				set arrow 4 from graph 0, first zero to graph 1, first zero nohead back \
+					linetype colour(k) dashtype (8, 3, 2, 3) linewidth 1
+				set label 68 '0 '.value('unit'.i) at graph 0.99, first zero right \
+					offset 0, -0.5 noenhanced font small textcolor rgb faint
+			}
+			x = value('frontier'.k)
+			if (x == x) {
+				set arrow 3 from first x, graph 0 to first x, first 1.05 nohead back \
+					linetype colour(k) dashtype (2, 3) linewidth 1.4
+			}
+		}
+	}
 	plot for [k = 1:series] model using (value('panel'.k) == i ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype colour(k) linewidth 1.4 dashtype (8, 5), \
 		for [k = 1:series] points using (value('panel'.k) == i ? of(k, 2) : NaN):3 skip 1 \
@@ -63,6 +84,11 @@ do for [i = 1:panels] {
 		unset label 20 + k
 		unset label 40 + k
 	}
+	unset label 66
+	unset label 67
+	unset label 68
+	unset arrow 3
+	unset arrow 4
 	do for [k = 101:104] { unset label k }
 }
 unset multiplot

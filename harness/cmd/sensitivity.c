@@ -31,8 +31,8 @@ struct sensitivity_args {
 	struct arguments given;
 	struct sensitivity_values values;
 	struct word_list costs;
-	const char *mode, *depth, *blocks; /* rift run parses them */
-	const char *plot;		   /* folder of the chart; NULL: none */
+	const char *mode, *depth, *blocks, *layer; /* rift run parses them */
+	const char *plot;			   /* folder of the chart; NULL: none */
 	bool dry_run;
 };
 
@@ -43,6 +43,10 @@ static const struct command_option options[] = {
 	  "a cost of the layer and its values, in the layer's unit; given again another one "
 	  "(default: call, sync, return, copy, alloc and latency of 0,1,5,20,100 us, copies at "
 	  "100,10,1 GB/s)" },
+	{ OPTION("layer", "LAYER", option_once, FIELD(layer)),
+	  "whose costs: emulate, or 'remote transport=tcp', which imitates a network: rtt of "
+	  "0,5,10,20,50,100,200 us at 200 Gbit/s, bandwidth of 200,100,25,10,1 Gbit/s (default: "
+	  "emulate)" },
 	{ OPTION_ROW("processes", "N"), "fresh processes for each value (default: 3)" },
 	{ OPTION_ROW("time-limit", "SECONDS"),
 	  "fewer processes, where all would take longer than that; at least one" },
@@ -51,7 +55,7 @@ static const struct command_option options[] = {
 	  "as in rift run (default: the one that a native run chooses, for all)" },
 	{ OPTION("blocks", "N", option_text, FIELD(blocks)), "as in rift run" },
 	{ OPTION("dry-run", NULL, option_flag, FIELD(dry_run)),
-	  "one native run, then only how many runs there would be, and how long they would take" },
+	  "first runs, then only how many runs there would be, and how long they would take" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
 	  "also a chart with gnuplot, PNG and SVG, its data and script beside it, in this folder" },
 	{ OPTION_JSON, "one JSON object with all figures and their runs" },
@@ -140,6 +144,7 @@ static int sensitivity(void *arguments)
 					       .depth = a->depth,
 					       .blocks = a->blocks,
 					       .costs = a->costs.word,
+					       .layer = a->layer,
 					       .processes = (int)a->values.processes,
 					       .limit_s = a->values.limit_s };
 	struct sensitivity s;
@@ -164,11 +169,11 @@ const struct command command_sensitivity = {
 	.usage = "WORKLOAD [name=value...]",
 	.line = "how a workload's time grows with each cost of a layer",
 	.words = "WORKLOAD [name=value...]",
-	.doc = "Measures a workload under the layer emulate, which adds one known cost at a time, "
-	       "and natively: how many times as long a step takes, which cost makes it 5 % and "
+	.doc = "Measures a workload under a layer that adds one known cost at a time, and "
+	       "natively: how many times as long a step takes, which cost makes it 5 % and "
 	       "25 % longer, and what a simple model says of that. Each value is measured by rift "
 	       "run in fresh processes, in shuffled turns.",
-	.remarks = "`rift layer emulate` lists the costs.",
+	.remarks = "`rift layer` lists the costs of emulate.",
 	.exits = exits,
 	.options = options,
 	.hint = "parameters are written name=value",

@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/probe/costs.h"
+#include "harness/stats/stats.h"
 
 const char *const remedy_names[] = { "graphs", "batch", "pinned", "pool", "sync", NULL };
 
@@ -387,6 +388,22 @@ static void draw_on_a(struct program_price *p, double *draws)
 	resamples_release(&r);
 }
 
+/*
+ * A process on B starts as unevenly as those that did nothing on A: by so much longer or shorter
+ * than their median. Processes of a GPU differ by tens of milliseconds before their first call.
+ */
+static void add_starts(const struct trace *t, double *draws)
+{
+	double sorted[TRACE_RUNS_MAX], median;
+
+	if (!t->plain_empties)
+		return;
+	memcpy(sorted, t->plain_empty_ns, sizeof(sorted));
+	median = median_of(sorted, t->plain_empties);
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] += t->plain_empty_ns[d % t->plain_empties] - median;
+}
+
 static void find_interval(struct program_price *p)
 {
 	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
@@ -400,6 +417,7 @@ static void find_interval(struct program_price *p)
 	find_slopes(p, &slopes);
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		draws[d] += beyond + moved_by(s->b, slopes.b, d) + moved_by(s->a, slopes.a, d);
+	add_starts(&p->profile->trace, draws);
 	n = s->a && s->a->n < s->b->n ? s->a->n : s->b->n;
 	n = p->a_ns.n < n ? p->a_ns.n : n;
 	if (interval_of_draws(&p->b_ns, p->a_ns.value + beyond, n, draws))

@@ -9,9 +9,10 @@
 enum charge {
 	CHARGE_COMMAND,
 	CHARGE_COPY,
-	CHARGE_WAIT,  /* once a block */
-	CHARGE_RATE,  /* what is copied, in GB/s */
-	CHARGE_MOVED, /* copies, in a way that the model does not know */
+	CHARGE_WAIT,	/* once a block */
+	CHARGE_RATE,	/* what is copied, in GB/s */
+	CHARGE_NETWORK, /* what crosses a network, in Gbit/s */
+	CHARGE_MOVED,	/* copies, in a way that the model does not know */
 	CHARGE_MEMORY,
 	CHARGE_PROCESS,
 	CHARGE_OTHER, /* not known here */
@@ -29,6 +30,7 @@ static enum charge charge_of(const char *name)
 		{ "copies", CHARGE_RATE },  { "stretch", CHARGE_MOVED },
 		{ "alloc", CHARGE_MEMORY }, { "free", CHARGE_MEMORY },
 		{ "pin", CHARGE_MEMORY },   { "context", CHARGE_PROCESS },
+		{ "rtt", CHARGE_WAIT },	    { "bandwidth", CHARGE_NETWORK },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -78,6 +80,17 @@ static struct parts parts_of(const struct step_figures *f)
 	return (struct parts){ f->submit_ns, f->step_ns - ends_ns, ends_ns };
 }
 
+/* What the layer remote sends for a launch with eight arguments: its head of 16 bytes, 7 words. */
+enum { COMMAND_BYTES = 16 + 7 * 8 + 8 * 8 };
+
+/* Gbit/s are bits a ns; 0 is no limit. */
+static double crossing_ns(const struct step_figures *f, double gbit_s)
+{
+	double bytes = f->bytes_transferred + step_commands(f) * COMMAND_BYTES;
+
+	return gbit_s > 0 ? 8 * bytes / gbit_s : 0;
+}
+
 double step_predict(const struct step_figures *f, const char *name, double value)
 {
 	struct parts p = parts_of(f);
@@ -97,6 +110,9 @@ double step_predict(const struct step_figures *f, const char *name, double value
 		break;
 	case CHARGE_RATE: /* GB/s are bytes a ns; 0 is no limit */
 		wire_ns = value > 0 ? f->bytes_transferred / value : 0;
+		break;
+	case CHARGE_NETWORK:
+		wire_ns = crossing_ns(f, value);
 		break;
 	default:
 		return NAN;

@@ -12,6 +12,7 @@
  *   - a step has no calls but its launches and copies, and a block waits once;
  *   - submitting never waits for a full queue: natively its time is the host's own;
  *   - what crosses at a limited rate does so beside all else of a step;
+ *   - over a network a launch or copy is a message of 136 bytes, and a block's end a round trip;
  *   - a graph is one call whatever is in it, and so is a fused launch.
  */
 #ifndef RIFT_SENSITIVITY_PREDICT_H

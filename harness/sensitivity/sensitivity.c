@@ -14,142 +14,43 @@
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
 #include "harness/measure/submit.h"
+#include "harness/sensitivity/costs.h"
 #include "harness/stats/stats.h"
-
-#define LAYER "emulate"
 
 const double frontier_ratios[FRONTIERS] = { 1.05, 1.25 };
 
-/* Values that tell most programs apart: what a call costs in one process is under a microsecond,
- * what it costs over a network 20 or more. */
-static const char *const usual_costs[] = {
-	"call=0,1,5,20,100",  "sync=0,1,5,20,100",    "return=0,1,5,20,100", "copy=0,1,5,20,100",
-	"alloc=0,1,5,20,100", "latency=0,1,5,20,100", "copies=100,10,1",     NULL,
-};
+/* ---- what is asked for -------------------------------------------------------------------- */
 
-/* ---- costs -------------------------------------------------------------------------------- */
-
-static const struct param *find_row(const struct layer *l, const char *name, size_t n)
+bool sensitivity_is_rate(const struct param *row)
 {
-	int at = params_find(layer_params(l), name, n);
-	const struct param *row = at < 0 ? NULL : &layer_params(l)[at];
-
-	return row && row->kind == PARAM_REAL ? row : NULL;
-}
-
-static int refuse_cost(const struct layer *l, const char *typed)
-{
-	struct suggestion near = suggest_start(typed);
-
-	for (const struct param *row = layer_params(l); row->name; row++)
-		if (row->kind == PARAM_REAL)
-			suggest_offer(&near, row->name);
-	return complain(EINVAL, "--cost: unknown cost '%s'%s", text_shown(typed).s,
-			near.best ? suggest_hint(&near).s : "; `rift layer` lists those of " LAYER);
-}
-
-static bool is_rate(const struct param *row)
-{
-	return !strcmp(row->unit, "GB/s");
+	return !strcmp(row->unit, "GB/s") || !strcmp(row->unit, "Gbit/s");
 }
 
 double sensitivity_severity(const struct param *row, double value)
 {
-	if (!is_rate(row))
+	if (!sensitivity_is_rate(row))
 		return value;
 	return value > 0 ? 1 / value : 0; /* 0: no limit */
 }
 
-/* In order from the mildest; one that is there already is refused. */
-static int insert(struct sensitivity_cost *c, double value, const char *typed)
-{
-	double severity = sensitivity_severity(c->row, value);
-	int at = c->n;
-
-	if (c->n == SENSITIVITY_VALUES_MAX)
-		return complain(EINVAL, "--cost=%s: more than %d values", text_shown(typed).s,
-				SENSITIVITY_VALUES_MAX);
-	while (at > 0 && sensitivity_severity(c->row, c->value[at - 1]) > severity)
-		at--;
-	if (at > 0 && c->value[at - 1] == value)
-		return complain(EINVAL, "--cost=%s: %s is given twice", text_shown(typed).s,
-				text_real(value).s);
-	memmove(c->value + at + 1, c->value + at, (size_t)(c->n - at) * sizeof(*c->value));
-	c->value[at] = value;
-	c->n++;
-	return 0;
-}
-
-/* By the layer's own row, which knows the range. */
-static int parse_value(struct sensitivity_cost *c, const struct layer *l, const char *value,
-		       const char *typed)
-{
-	char *opts = calloc(1, l->opts_size), label[64];
-	double parsed;
-	int err;
-
-	CHECK(opts, "%zu bytes of options", l->opts_size);
-	snprintf(label, sizeof(label), "--cost %s", c->row->name);
-	err = param_parse(c->row, label, value, opts);
-	memcpy(&parsed, opts + c->row->offset, sizeof(parsed));
-	free(opts);
-	return err ? err : insert(c, parsed, typed);
-}
-
-static int parse_cost(struct sensitivity_cost *c, const struct layer *l, const char *typed)
-{
-	size_t n = strcspn(typed, "=");
-	char *copy = strdup(typed), *rest = copy + n, *value;
-	int err = 0;
-
-	CHECK(copy, "memory of a cost");
-	if (!*rest)
-		err = complain(EINVAL, "--cost=%s: give values: NAME=V,V,...", text_shown(typed).s);
-	else
-		*rest++ = '\0';
-	c->row = find_row(l, copy, n);
-	if (!err && !c->row)
-		err = refuse_cost(l, copy);
-	while (!err && (value = strsep(&rest, ",")))
-		err = parse_value(c, l, value, typed);
-	free(copy);
-	return err;
-}
-
-static int parse_costs(struct sensitivity *s, const struct layer *l)
-{
-	const char *const *typed = usual_costs;
-	int err = 0;
-
-	if (s->request->costs && s->request->costs[0])
-		typed = (const char *const *)s->request->costs;
-	for (int i = 0; typed[i]; i++)
-		s->n++;
-	s->cost = calloc((size_t)s->n, sizeof(*s->cost));
-	CHECK(s->cost, "memory of %d costs", s->n);
-	for (int i = 0; i < s->n && !err; i++) {
-		err = parse_cost(&s->cost[i], l, typed[i]);
-		for (int k = 0; k < i && !err; k++)
-			if (s->cost[k].row == s->cost[i].row)
-				err = complain(EINVAL, "--cost=%s: %s is given twice",
-					       text_shown(typed[i]).s, s->cost[i].row->name);
-	}
-	return err;
-}
-
 int sensitivity_init(struct sensitivity *s, const struct sensitivity_request *r)
 {
-	const struct layer *l = layer_find(LAYER);
+	const struct layer *l;
 	const char *why;
 	int err;
 
 	*s = (struct sensitivity){ .request = r, .workload = workload_find(r->words[0]) };
-	if (!s->workload || !l)
+	s->layer = r->layer ? r->layer : "emulate";
+	s->source = s->workload ? cost_source_find(s->layer) : NULL;
+	l = s->source ? layer_find(s->source->layer) : NULL;
+	if (!l)
 		return -EINVAL;
-	err = parse_costs(s, l);
+	if (strlen(s->layer) > LAYER_GIVEN)
+		return complain(EINVAL, "--layer: more than %d characters", LAYER_GIVEN);
+	err = sensitivity_costs(s);
 	why = layer_missing(l);
 	if (!err && why)
-		return complain(ENODEV, "layer " LAYER " cannot be had here: %s", why);
+		return complain(ENODEV, "layer %s cannot be had here: %s", l->name, why);
 	return err;
 }
 
@@ -165,6 +66,7 @@ void sensitivity_release(struct sensitivity *s)
 	for (int i = 0; i < s->cells; i++)
 		release_cell(&s->cell[i], s->turns);
 	run_process_release(&s->first);
+	run_process_release(&s->under);
 	free(s->cell);
 	free(s->cost);
 	*s = (struct sensitivity){ .n = 0 };
@@ -246,6 +148,8 @@ static double run_s(const struct sensitivity *s, const char *layer, double ratio
 {
 	double more_s = isfinite(ratio) ? stepping_s(s, ratio) - stepping_s(s, 1) : 0;
 
+	if (*layer && s->under.wall_s > 0)
+		return s->under.wall_s + fmax(0, more_s);
 	return s->first.wall_s + (*layer ? LAYER_START_S : 0) + fmax(0, more_s);
 }
 
@@ -266,17 +170,14 @@ static int add_cell(struct sensitivity *s, const char *layer, double ratio)
 	return s->cells++;
 }
 
-/* 0 of any cost is the layer that adds nothing, which is measured once. */
+/* Costs that add nothing are the same layer, which is measured once. */
 static void plan_cost(struct sensitivity *s, struct sensitivity_cost *c)
 {
 	char layer[LAYER_TEXT];
 
 	c->in_step = step_has_cost(&s->first.step, c->row->name);
 	for (int i = 0; i < c->n && c->in_step; i++) {
-		snprintf(layer, sizeof(layer), LAYER);
-		if (c->value[i] != 0)
-			snprintf(layer, sizeof(layer), LAYER " %.16s=%.64s", c->row->name,
-				 text_real(c->value[i]).s);
+		s->source->words(layer, s->layer, c->row, c->value[i]);
 		c->cell[i] =
 			add_cell(s, layer, step_predict(&s->first.step, c->row->name, c->value[i]));
 	}
@@ -339,6 +240,24 @@ int sensitivity_plan_runs(struct sensitivity *s)
 	return plan_turns(s);
 }
 
+/* What a layer refuses is said once, before all others are tried. */
+static int run_under(struct sensitivity *s)
+{
+	const struct run_process *p = &s->under;
+	const struct sensitivity_cost *c = &s->cost[0];
+	char layer[LAYER_TEXT];
+	int err;
+
+	s->source->words(layer, s->layer, c->row, c->value[0]);
+	progress("%s: a first run under %s", s->workload->name, layer);
+	err = run_one(s, layer, false, &s->under);
+	progress_clear();
+	if (err || !p->exit_code)
+		return err;
+	complain(EIO, "%s under %s: %s", s->workload->name, layer, *p->why ? p->why : "it failed");
+	return p->exit_code <= RIFT_INTERRUPTED ? p->exit_code : (int)RIFT_FAILED_POINTS;
+}
+
 int sensitivity_plan(struct sensitivity *s)
 {
 	int err;
@@ -348,6 +267,8 @@ int sensitivity_plan(struct sensitivity *s)
 	progress_clear();
 	if (!err)
 		err = judge_first(s);
+	if (!err && s->request->layer)
+		err = run_under(s);
 	return err ? err : sensitivity_plan_runs(s);
 }
 
@@ -454,7 +375,7 @@ static double crossing(const struct param *row, const double value[2], const dou
 	double to = sensitivity_severity(row, value[1]);
 	double at = from + (crossed - ratio[0]) / (ratio[1] - ratio[0]) * (to - from);
 
-	return is_rate(row) ? 1 / at : at;
+	return sensitivity_is_rate(row) ? 1 / at : at;
 }
 
 /* The last one before i that has a figure; -1: none. */
@@ -497,11 +418,21 @@ static struct frontier predict_frontier(const struct sensitivity *s,
 		/* closer to each other where costs are small */
 		double severity = worst * pow((double)i / POINTS, 3);
 
-		value[i] = is_rate(c->row) && severity > 0 ? 1 / severity : severity;
+		value[i] = sensitivity_is_rate(c->row) && severity > 0 ? 1 / severity : severity;
 		ratio[i] = step_predict(&s->native, c->row->name, value[i]);
 	}
 	value[POINTS] = c->value[c->n - 1];
 	return frontier_find(c->row, value, ratio, POINTS + 1, crossed);
+}
+
+/* What the layer itself takes left aside: it is in the mildest value, too. */
+static struct frontier find_alone(const struct sensitivity_cost *c, double crossed)
+{
+	double ratio[SENSITIVITY_VALUES_MAX];
+
+	for (int i = 0; i < c->n; i++)
+		ratio[i] = c->ratio[i] / c->ratio[0];
+	return frontier_find(c->row, c->value, ratio, c->n, crossed);
 }
 
 static void conclude_cost(struct sensitivity *s, struct sensitivity_cost *c)
@@ -514,6 +445,7 @@ static void conclude_cost(struct sensitivity *s, struct sensitivity_cost *c)
 		c->measured[i] =
 			frontier_find(c->row, c->value, c->ratio, c->n, frontier_ratios[i]);
 		c->model[i] = predict_frontier(s, c, frontier_ratios[i]);
+		c->alone[i] = find_alone(c, frontier_ratios[i]);
 	}
 }
 

@@ -1,9 +1,10 @@
 /*
  * sensitivity.h - how a workload's time grows with each cost that a layer may add.
  *
- * The layer `emulate` adds one known cost at a time. Each value of each cost is measured by `rift
- * run` in fresh processes, in shuffled turns; so is the native platform. What is found is a time
- * over the native one; where it crosses 1.05 and 1.25; and what a simple model says of both.
+ * The layer `emulate` adds one known cost at a time; the layer `remote` imitates a network of which
+ * one figure at a time gets worse. Each value of each cost is measured by `rift run` in fresh
+ * processes, in shuffled turns; so is the native platform. What is found is a time over the native
+ * one; where it crosses 1.05 and 1.25; and what a simple model says of both.
  */
 #ifndef RIFT_SENSITIVITY_SENSITIVITY_H
 #define RIFT_SENSITIVITY_SENSITIVITY_H
@@ -12,6 +13,7 @@
 #include <stdio.h>
 
 #include "harness/base/command.h"
+#include "harness/base/text.h"
 #include "harness/sensitivity/predict.h"
 #include "harness/sensitivity/process.h"
 
@@ -25,11 +27,12 @@ struct sensitivity_request {
 	char *const *words; /* the workload, then name=value; NULL behind the last one */
 	const char *mode, *depth, *blocks; /* as rift run takes them; NULL: its choice */
 	char *const *costs;		   /* "call=0,20"; NULL behind the last one; none: these */
+	const char *layer;		   /* "remote transport=tcp"; NULL: emulate */
 	int processes;
 	double limit_s; /* what all may take; 0: any time */
 };
 
-enum { LAYER_TEXT = 96 };
+enum { LAYER_TEXT = 256, LAYER_GIVEN = 180 };
 
 /* One platform: the native one, the layer alone, or the layer with one cost. */
 struct sensitivity_cell {
@@ -67,12 +70,16 @@ struct sensitivity_cost {
 	double ratio[SENSITIVITY_VALUES_MAX];	  /* time over native, of the medians; NAN */
 	double predicted[SENSITIVITY_VALUES_MAX]; /* NAN: the model does not know */
 	struct frontier measured[FRONTIERS], model[FRONTIERS];
+	struct frontier alone[FRONTIERS]; /* measured, over the mildest value in place of native */
 };
 
 struct sensitivity {
 	const struct sensitivity_request *request;
 	const struct workload *workload;
+	const struct cost_source *source; /* costs.h */
+	const char *layer;		  /* as it was asked for */
 	struct run_process first; /* natively: what there is in a step, and how long it takes */
+	struct run_process under; /* where a layer was named: by its mildest cost */
 	struct sensitivity_cost *cost;
 	int n;
 	struct sensitivity_cell *cell; /* the first is native */
@@ -111,6 +118,9 @@ int sensitivity_measure(struct sensitivity *s);
 /* The last part of sensitivity_measure(): figures of what was run. */
 void sensitivity_conclude(struct sensitivity *s);
 
+/* Is less of it worse? */
+bool sensitivity_is_rate(const struct param *row);
+
 /* Which value is worse for a program: us and per cent as they are, rates by what a byte takes. */
 double sensitivity_severity(const struct param *row, double value);
 
@@ -127,6 +137,8 @@ enum exit_code sensitivity_exit_code(const struct sensitivity *s);
 /* The plan in one line, or as an object. New reference. */
 void sensitivity_plan_print(const struct sensitivity *s, FILE *out);
 json_t *sensitivity_plan_json(const struct sensitivity *s);
+
+struct text frontier_text(const struct param *row, const struct frontier *f);
 
 /* All that was found. New reference. */
 void sensitivity_print(const struct sensitivity *s, FILE *out);

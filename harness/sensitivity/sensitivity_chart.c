@@ -8,7 +8,9 @@
 
 #include "common/check.h"
 #include "harness/chart/words.h"
+#include "harness/base/text.h"
 #include "harness/measure/submit.h"
+#include "harness/sensitivity/costs.h"
 
 enum { PANELS_MAX = 4, MODEL_POINTS = 60 };
 
@@ -33,15 +35,17 @@ static bool is_drawn(const struct sensitivity_cost *c, int i)
 	return c->in_step && c->value[i] > 0 && isfinite(c->ratio[i]);
 }
 
-static int panel_of(struct drawn *d, const char *unit)
+static int panel_of(struct drawn *d, const struct param *row)
 {
+	const char *unit = row->unit;
+	bool falls = sensitivity_is_rate(row);
 	int i = 0;
 
 	while (i < d->panels && strcmp(d->panel[i].unit, unit) != 0)
 		i++;
 	if (i == d->panels) {
 		CHECK(i < PANELS_MAX, "more than %d units of costs", PANELS_MAX);
-		d->panel[d->panels++] = (struct panel){ unit, !strcmp(unit, "GB/s"), INFINITY, 0 };
+		d->panel[d->panels++] = (struct panel){ unit, falls, INFINITY, 0 };
 	}
 	return i;
 }
@@ -57,7 +61,7 @@ static void widen(struct drawn *d, double ratio)
 static void add_point(struct drawn *d, const struct sensitivity_cost *c, int i)
 {
 	const struct sensitivity_cell *cell = &d->s->cell[c->cell[i]];
-	struct panel *p = &d->panel[panel_of(d, c->row->unit)];
+	struct panel *p = &d->panel[panel_of(d, c->row)];
 
 	p->least = fmin(p->least, c->value[i]);
 	p->most = fmax(p->most, c->value[i]);
@@ -159,9 +163,40 @@ static void label_series(struct drawn *d, struct plot *p)
 			continue;
 		n = series;
 		plot_text(p, words_name("name", n).s, "%s", s->cost[i].row->name);
-		plot_count(p, words_name("panel", n).s, panel_of(d, s->cost[i].row->unit) + 1);
+		plot_count(p, words_name("panel", n).s, panel_of(d, s->cost[i].row) + 1);
 	}
 	plot_count(p, "series", n);
+}
+
+static struct text reached_text(const struct param *row, const struct frontier *f)
+{
+	struct text beyond = { "not reached" };
+
+	return f->state == FRONTIER_BEYOND ? beyond : frontier_text(row, f);
+}
+
+/* A network has one line a panel, so that there is room to say where it crosses 5 %. */
+static void label_frontier(const struct sensitivity *s, struct plot *p)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct frontier *f = &s->cost[i].measured[0];
+		int series = series_of(s, i);
+
+		if (series == n || !s->source->rows)
+			continue;
+		n = series;
+		plot_number(p, words_name("frontier", n).s,
+			    f->state == FRONTIER_AT ? f->value : NAN);
+		plot_number(p, words_name("zero", n).s,
+			    s->cost[i].value[0] == 0 ? s->cost[i].ratio[0] : NAN);
+		plot_text(p, words_name("says", n).s, "5 %% longer: %s",
+			  reached_text(s->cost[i].row, f).s);
+		plot_text(p, words_name("alone", n).s, "over the layer alone: %s",
+			  reached_text(s->cost[i].row, &s->cost[i].alone[0]).s);
+	}
+	plot_count(p, "frontiers", n);
 }
 
 static void label_panels(const struct drawn *d, struct plot *p)
@@ -187,8 +222,7 @@ static void label_plot(struct drawn *d, struct plot *p)
 	for (char *const *word = s->request->words + 1; *word; word++)
 		snprintf(words + strlen(words), sizeof(words) - strlen(words), " %s", *word);
 	words_cut(words, sizeof(words), 40);
-	plot_text(p, "title", "%s%s: its time over each cost of a layer (model)", s->workload->name,
-		  words);
+	plot_text(p, "title", "%s%s: %s", s->workload->name, words, s->source->title);
 	words_finding(p,
 		      "points: time of a step over native, a cost at a time, with least and most "
 		      "of %d processes",
@@ -196,10 +230,11 @@ static void label_plot(struct drawn *d, struct plot *p)
 	plot_text(p, "made1",
 		  "dashed: predicted from the native run alone; horizontal: 5 %% and 25 "
 		  "%% longer");
-	plot_text(p, "made2", "%s, layer emulate (model), %s mode, depth %.0f; native: %s a step",
-		  s->first.device, mode_name(s->native.mode), s->native.depth,
-		  words_time(s->native.step_ns).s);
+	plot_text(p, "made2", "%s, layer %s (%s), %s mode, depth %.0f; native: %s a step",
+		  s->first.device, s->layer, s->source->imitates, mode_name(s->native.mode),
+		  s->native.depth, words_time(s->native.step_ns).s);
 	label_series(d, p);
+	label_frontier(s, p);
 	label_panels(d, p);
 }
 

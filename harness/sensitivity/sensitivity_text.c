@@ -6,7 +6,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/submit.h"
-#include "harness/sensitivity/sensitivity.h"
+#include "harness/sensitivity/costs.h"
 
 /* Eight columns and a name in 100 characters. */
 enum { NAME_COLUMN = 12, COLUMN = 11 };
@@ -49,7 +49,7 @@ static json_t *head_json(const struct sensitivity *s)
 
 	return json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:s, s:s, s:f, s:i, s:i, s:f}", "version",
 			 RIFT_VERSION, "command", "sensitivity", "workload", s->workload->name,
-			 "words", words_json(s), "layer", "emulate", "is_model", 1, "device",
+			 "words", words_json(s), "layer", s->layer, "is_model", 1, "device",
 			 s->first.device, "mode", mode_name(f->mode), "depth", f->depth, "runs",
 			 s->cells * s->turns, "processes", s->turns, "predicted_s",
 			 sensitivity_plan_s(s));
@@ -172,9 +172,9 @@ static void put_ratios(const struct sensitivity *s, FILE *out)
 }
 
 /* "3.2 us", "> 100 us": never reached; "< 1 us": reached before. With rates less is more. */
-static struct text frontier_text(const struct param *row, const struct frontier *f)
+struct text frontier_text(const struct param *row, const struct frontier *f)
 {
-	bool is_rate = !strcmp(row->unit, "GB/s");
+	bool is_rate = sensitivity_is_rate(row);
 	struct text t = { "-" };
 
 	if (f->state == FRONTIER_AT)
@@ -202,6 +202,10 @@ static void put_frontiers(const struct sensitivity *s, FILE *out)
 			frontier_text(c->row, &c->model[0]).s,
 			frontier_text(c->row, &c->measured[1]).s,
 			frontier_text(c->row, &c->model[1]).s);
+		if (s->source->rows)
+			fprintf(out, "    %-*s%-36s%s\n", NAME_COLUMN - 4, "alone",
+				frontier_text(c->row, &c->alone[0]).s,
+				frontier_text(c->row, &c->alone[1]).s);
 	}
 }
 
@@ -229,8 +233,9 @@ void sensitivity_print(const struct sensitivity *s, FILE *out)
 
 	for (char *const *word = s->request->words; *word; word++)
 		fprintf(out, "%s ", text_escaped(*word).s);
-	fprintf(out, "under emulate (model), a cost at a time: %s, %s, depth %.0f, n = %d\n",
-		s->first.device, mode_name(f->mode), f->depth, s->turns);
+	fprintf(out, "under %s (%s), a cost at a time: %s, %s, depth %.0f, n = %d\n",
+		text_escaped(s->layer).s, s->source->imitates, s->first.device, mode_name(f->mode),
+		f->depth, s->turns);
 	if (isfinite(native->step_ns))
 		fprintf(out, "native: %s a step (%s to %s)\n", text_time(native->step_ns).s,
 			text_time(native->lo_ns).s, text_time(native->hi_ns).s);
@@ -296,9 +301,10 @@ static json_t *cost_json(const struct sensitivity *s, const struct sensitivity_c
 		json_array_append_new(values, value_json(s, c, i));
 	for (int i = 0; i < FRONTIERS && c->in_step; i++)
 		json_array_append_new(frontiers,
-				      json_pack("{s:f, s:o, s:o}", "ratio", frontier_ratios[i],
+				      json_pack("{s:f, s:o, s:o, s:o}", "ratio", frontier_ratios[i],
 						"measured", frontier_json(&c->measured[i]),
-						"predicted", frontier_json(&c->model[i])));
+						"predicted", frontier_json(&c->model[i]), "alone",
+						frontier_json(&c->alone[i])));
 	return json_pack("{s:s, s:s, s:b, s:o, s:o}", "name", c->row->name, "unit", c->row->unit,
 			 "in_step", c->in_step, "values", values, "frontiers", frontiers);
 }

@@ -19,6 +19,7 @@
 #include "layers/remote/backend.h"
 #include "layers/remote/image.h"
 #include "layers/remote/remote.h"
+#include "layers/remote/schedule.h"
 #include "layers/remote/serve.h"
 #include "layers/remote/tcp.h"
 #include "layers/remote/wire.h"
@@ -250,8 +251,19 @@ static void *watch_pinned(void *outlet)
 	return NULL;
 }
 
+/* One of several, where they are scheduled. False: the client has been told why there is none. */
+static bool take_device(struct schedule *schedule, int client, struct scheduled *given)
+{
+	*given = schedule ? schedule_take(schedule) : (struct scheduled){ 0, NULL };
+	if (given->device < 0)
+		answer_hello(client, REMOTE_REFUSED, "the daemon has no place for a client more");
+	else if (schedule)
+		schedule_see_only(given->device);
+	return given->device >= 0;
+}
+
 static void serve(const struct remote_opts *o, const char *folder, int client,
-		  const struct secret *secret)
+		  const struct secret *secret, struct schedule *schedule)
 {
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
 	struct remote_channel *channel;
@@ -259,13 +271,16 @@ static void serve(const struct remote_opts *o, const char *folder, int client,
 	struct watched watched = { client, NULL, o->transport == REMOTE_TCP ? &mirrors : NULL,
 				   secret };
 	struct outlet outlet = outlet_new(client, watched.mirrors);
+	struct scheduled given = { 0, NULL };
 	struct session session;
 	pthread_t watcher;
 	uint64_t base;
 
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	base = agree(client, secret);
-	channel = base ? prepare(client, base, o->transport) : NULL;
+	channel = base && take_device(schedule, client, &given)
+			  ? prepare(client, base, o->transport)
+			  : NULL;
 	if (!channel)
 		return;
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
@@ -278,6 +293,7 @@ static void serve(const struct remote_opts *o, const char *folder, int client,
 			      (uint64_t)o->memory);
 	session.pinned_blocks = pin_blocks(channel);
 	session.store = folder;
+	session.told = given.bytes;
 	session.mirrors = watched.mirrors;
 	session.outlet = watched.channel ? &outlet : NULL;
 	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
@@ -313,14 +329,14 @@ static bool is_same_user(int client)
 
 /* One process a client: what a kernel does to its process is nobody else's. */
 static void start_server(const struct remote_opts *o, const char *folder, int client,
-			 const struct secret *secret)
+			 const struct secret *secret, struct schedule *schedule)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the listener has one thread */
 		if (getppid() == parent)
-			serve(o, folder, client, secret);
+			serve(o, folder, client, secret, schedule);
 		_exit(0);
 	}
 	if (pid < 0)
@@ -348,10 +364,15 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 {
 	struct secret secret = { .transport = (uint32_t)o->transport };
 	int fd = o->transport == REMOTE_TCP ? remote_listen_tcp(o, folder) : open_socket(folder);
+	struct schedule *schedule;
+	bool ok;
 
 	if (fd < 0 && o->transport != REMOTE_TCP)
 		complain(errno, "layer remote: no socket in %s: %s", folder, strerror(errno));
 	if (fd < 0 || !read_secret(o, folder, &secret))
+		return;
+	schedule = schedule_new(o, &ok);
+	if (!ok)
 		return;
 	signal(SIGCHLD, SIG_IGN); /* nobody asks how they ended */
 	fcntl(ready, F_SETFD, FD_CLOEXEC);
@@ -366,7 +387,7 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 		if (o->transport == REMOTE_TCP)
 			tcp_set_options(client);
 		if (o->transport == REMOTE_TCP || is_same_user(client))
-			start_server(o, folder, client, &secret);
+			start_server(o, folder, client, &secret, schedule);
 		close(client);
 	}
 }

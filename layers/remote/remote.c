@@ -22,6 +22,7 @@
 
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const transports[] = { "shm", "unix", "tcp", NULL };
+static const char *const schedules[] = { "first", "static", "load", NULL };
 
 static const struct param params[] = {
 	PARAM_CHOICE(remote_opts, strict, "no", no_yes,
@@ -42,6 +43,13 @@ static const struct param params[] = {
 	PARAM_PATH(remote_opts, token,
 		   "transport=tcp: file of mode 600 with what clients must know; needed by listen= "
 		   "and connect="),
+	PARAM_CHOICE(remote_opts, schedule, "first", schedules,
+		     "which of the daemon's devices a client gets: the first one; each in turn; or "
+		     "that with the fewest clients, then with the least memory taken"),
+	PARAM_LIST(
+		remote_opts, devices, "1", "-1", -1, 255,
+		"schedule=static and load: devices in their order; with static, one may be there "
+		"twice; -1: all"),
 	PARAM_END,
 };
 
@@ -76,20 +84,32 @@ struct remote_shared *remote_shared_map(const char *folder, int flags)
 static const char libraries_variable[] = "LD_LIBRARY_PATH";
 static char *libraries_before; /* NULL: it was not changed */
 
+static void put_devices(const struct remote_opts *o, char *out, size_t size)
+{
+	size_t used = (size_t)snprintf(out, size, "devices=");
+
+	for (int i = 0; i < o->devices.n; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s%d", i ? "," : "",
+					 (int)o->devices.value[i]);
+}
+
 /* As for the layer neighbour: what layers outside have preloaded is still mapped here. */
 static void start_anew(const void *opts, int ready)
 {
 	const struct remote_opts *o = opts;
 	char poll[48], memory[48], transport[32], listen[REMOTE_ADDRESS + 16], fd[16];
-	char *words[] = { "rift",    "layer", "remote",		poll, memory,
-			  transport, "--",    "/proc/self/exe", NULL, NULL };
+	char schedule[32], devices[PARAM_LIST_MAX * 5 + 16];
+	char *words[] = { "rift",  "layer", "remote",	      poll, memory, transport, schedule,
+			  devices, "--",    "/proc/self/exe", NULL, NULL };
 
 	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
 	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);
 	snprintf(transport, sizeof(transport), "transport=%s", transports[o->transport]);
+	snprintf(schedule, sizeof(schedule), "schedule=%s", schedules[o->schedule]);
+	put_devices(o, devices, sizeof(devices));
 	if (o->listen) {
 		snprintf(listen, sizeof(listen), "listen=%s", o->listen);
-		memcpy(words + 6, (char *[]){ listen, "--", "/proc/self/exe" }, 3 * sizeof(*words));
+		memcpy(words + 8, (char *[]){ listen, "--", "/proc/self/exe" }, 3 * sizeof(*words));
 	}
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv(ready_variable, fd, 1);
@@ -218,13 +238,32 @@ static int check_network(const struct remote_opts *o)
 	return 0;
 }
 
+static bool names_devices(const struct remote_opts *o)
+{
+	return o->devices.n > 1 || o->devices.value[0] >= 0;
+}
+
+/* -1 stands for all of them, and alone. */
+static int check_schedule(const struct remote_opts *o)
+{
+	for (int i = 0; i < o->devices.n; i++)
+		if (o->devices.n > 1 && o->devices.value[i] < 0)
+			return complain(EINVAL, "layer remote: devices=: -1 is for all, alone");
+	if (names_devices(o) && o->schedule == REMOTE_FIRST)
+		return complain(EINVAL,
+				"layer remote: devices= is for schedule=static and schedule=load");
+	if (o->connect && o->schedule != REMOTE_FIRST)
+		return complain(EINVAL, "layer remote: schedule= is for the daemon, and connect= "
+					"names one elsewhere");
+	return 0;
+}
+
 static int check_words(const struct remote_opts *o)
 {
 	bool elsewhere = o->listen || o->connect;
 
-	if (check_network(o))
+	if (check_network(o) || check_schedule(o))
 		return -EINVAL;
-
 	if (o->listen && o->connect)
 		return complain(EINVAL, "layer remote: listen= and connect= are the two ends of a "
 					"connection: give one of them");

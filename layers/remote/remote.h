@@ -8,6 +8,9 @@
 #include "layers/layer.h"
 #include "layers/remote/wire.h"
 
+/* Which device of the daemon's a client gets: the first one, in turn, or where least is. */
+enum remote_schedule { REMOTE_FIRST, REMOTE_STATIC, REMOTE_LOAD };
+
 struct remote_opts {
 	int strict;		      /* 0: no, 1: yes */
 	double poll;		      /* us */
@@ -16,6 +19,8 @@ struct remote_opts {
 	const char *listen, *connect; /* HOST:PORT; NULL: the layer's own */
 	struct param_list network;    /* round trip, us; Gbit/s; 0: none, without a bound */
 	const char *token;	      /* a file; NULL: likewise */
+	int schedule;		      /* enum remote_schedule */
+	struct param_list devices;    /* in the order that they are dealt in; -1: all */
 };
 
 /*

@@ -9,6 +9,7 @@
 #define RIFT_REMOTE_SESSION_H
 
 #include <cuda_runtime_api.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -70,6 +71,7 @@ struct session {
 	bool pinned_blocks;   /* the device reads them itself, and later than the call */
 	const char *store;    /* folder of fat binaries that any client has brought; NULL: none */
 	uint64_t memory_max, memory_bytes; /* of the device and pinned: allowed, and taken */
+	atomic_uint_least64_t *told;	   /* memory_bytes for other processes; NULL: nobody asks */
 	struct regions regions;
 	struct table streams, events, graphs, execs, kernels, images, blas;
 	const struct blas *library; /* of matrix products; NULL: not asked for, or there is none */

@@ -35,6 +35,7 @@ struct own_daemon {
 
 /* How it and its clients talk: as for the layer's option. */
 static enum remote_transport own_transport;
+static enum remote_schedule own_schedule;
 
 /* With the folder's file, where a client reads how it is to wait. */
 static inline void own_shared(const char *folder, bool strict)
@@ -63,6 +64,8 @@ static inline struct own_daemon own_daemon_start(bool strict, void (*begin)(void
 		.poll = 200,
 		.memory = 256 << 20,
 		.transport = own_transport,
+		.schedule = own_schedule,
+		.devices = { 1, { -1 } },
 	};
 	struct own_daemon d;
 	int ready[2];

@@ -210,6 +210,51 @@ Test(small_cpu_costs, a_device_with_little_memory)
 	OK(cudaFree(p));
 }
 
+static void shows(const char *devices, const char *visible, int count, int last_bus)
+{
+	struct cudaDeviceProp p;
+	int n = -1;
+
+	setenv("RIFT_CPU_DEVICES", devices, 1);
+	setenv("CUDA_VISIBLE_DEVICES", visible, 1);
+	cr_assert(cudaGetDeviceCount(&n) == (count ? cudaSuccess : cudaErrorNoDevice), "%d", n);
+	cr_assert(n == count, "%s of %s: %d", visible, devices, n);
+	cr_assert(cudaSetDevice(n) == cudaErrorInvalidDevice, "%d", n);
+	if (!count)
+		return;
+	OK(cudaSetDevice(n - 1));
+	OK(cudaGetDevice(&n));
+	cr_assert(n == count - 1, "current");
+	OK(cudaGetDeviceProperties(&p, n));
+	cr_assert(p.pciBusID == last_bus, "%d", p.pciBusID);
+}
+
+Test(small_cpu_costs, several_devices)
+{
+	shows("3", "0,1,2", 3, 2);
+}
+
+Test(small_cpu_costs, devices_that_are_chosen_and_what_is_behind_one_that_is_none)
+{
+	shows("3", "2,1,7,0", 2, 1);
+}
+
+Test(small_cpu_costs, no_device_at_all)
+{
+	shows("2", "", 0, 0);
+}
+
+/* Without a number of devices CUDA's variable is for GPUs. */
+Test(small_cpu_costs, the_one_device_is_always_there)
+{
+	int n;
+
+	unsetenv("RIFT_CPU_DEVICES");
+	setenv("CUDA_VISIBLE_DEVICES", "", 1);
+	OK(cudaGetDeviceCount(&n));
+	cr_assert(n == 1, "%d", n);
+}
+
 Test(small_cpu_costs, launching_costs_while_another_process_launches)
 {
 	char folder[] = "/tmp/rift_costs_XXXXXX", file[80], c = 0;

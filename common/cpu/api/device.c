@@ -1,6 +1,7 @@
 /*
- * device.c - the one device: the processors and the memory that this process may use, what it says
- * of itself, its limits, and the errors of its calls.
+ * device.c - the device: the processors and the memory that this process may use, what it says of
+ * itself, its limits, and the errors of its calls. Where it is shown several times, all are this
+ * one: they differ by the number of their bus alone.
  */
 #include "common/cpu/api/api.h"
 
@@ -38,23 +39,33 @@ cudaError_t cudaGetDeviceCount(int *count)
 	INJECT();
 	if (!count)
 		return result(cudaErrorInvalidValue);
-	*count = 1;
-	return cudaSuccess;
+	*count = config()->devices;
+	return result(*count ? cudaSuccess : cudaErrorNoDevice);
 }
+
+static bool is_device(int device)
+{
+	return device >= 0 && device < config()->devices;
+}
+
+static _Thread_local int current_device;
 
 cudaError_t cudaGetDevice(int *device)
 {
 	INJECT();
 	if (!device)
 		return result(cudaErrorInvalidValue);
-	*device = 0;
+	*device = current_device;
 	return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
 	INJECT();
-	return result(device ? cudaErrorInvalidDevice : cudaSuccess);
+	if (!is_device(device))
+		return result(cudaErrorInvalidDevice);
+	current_device = device;
+	return cudaSuccess;
 }
 
 /* As they were set; host memory can always be mapped. */
@@ -158,7 +169,7 @@ static int l2_bytes(void)
 	return bytes > 0 && bytes <= INT_MAX ? (int)bytes : 0;
 }
 
-static void describe(struct cudaDeviceProp *prop)
+static void describe(struct cudaDeviceProp *prop, int device)
 {
 	*prop = (struct cudaDeviceProp){
 		.totalGlobalMem = memory_total_bytes(),
@@ -185,6 +196,7 @@ static void describe(struct cudaDeviceProp *prop)
 		.maxBlocksPerMultiProcessor = 1,
 		.canUseHostPointerForRegisteredMem = 1,
 		.hostRegisterSupported = 1,
+		.pciBusID = config()->device[device],
 	};
 	snprintf(prop->name, sizeof(prop->name), "CPU device (%u worker%s)", config()->workers,
 		 config()->workers == 1 ? "" : "s");
@@ -195,9 +207,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	INJECT();
 	if (!prop)
 		return result(cudaErrorInvalidValue);
-	if (device)
+	if (!is_device(device))
 		return result(cudaErrorInvalidDevice);
-	describe(prop);
+	describe(prop, device);
 	return cudaSuccess;
 }
 
@@ -265,9 +277,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 
 	if (!value)
 		return result(cudaErrorInvalidValue);
-	if (device)
+	if (!is_device(device))
 		return result(cudaErrorInvalidDevice);
-	describe(&prop);
+	describe(&prop, device);
 	return result(attribute(&prop, attr, value) ? cudaSuccess : cudaErrorInvalidValue);
 }
 

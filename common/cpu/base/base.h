@@ -81,6 +81,8 @@ enum thread_order { ORDER_UP, ORDER_DOWN, ORDER_RANDOM };
 /* Kinds of calls that can be given a cost. */
 enum cost { COST_LAUNCH, COST_SYNC, COST_ALLOC, COST_COPY, COSTS };
 
+enum { DEVICES_MAX = 8 };
+
 struct config {
 	unsigned workers; /* threads that run blocks of one launch */
 	enum thread_order order;
@@ -94,7 +96,9 @@ struct config {
 	bool pinned_leak;	  /* ... or ever was */
 	int64_t beside_ns;	  /* of a launch, while another process launches */
 	int64_t ramp_ns, ramp_ms; /* of a launch, after the device was idle */
-	const char *fail;	  /* RIFT_CPU_FAIL; NULL: not set */
+	int devices;		  /* that it shows; which they are, of RIFT_CPU_DEVICES */
+	int device[DEVICES_MAX];
+	const char *fail; /* RIFT_CPU_FAIL; NULL: not set */
 };
 
 /* The settings from the environment, read at the first call. */

@@ -76,7 +76,8 @@ static const char *const known[] = { "WORKERS",
 				     "LAUNCH_NS_BESIDE",
 				     "MEMORY_MIB",
 				     "RAMP_NS",
-				     "RAMP_MS" };
+				     "RAMP_MS",
+				     "DEVICES" };
 
 /* Is NAME of RIFT_CPU_NAME=VALUE a setting? */
 static bool is_known(const char *name)
@@ -99,7 +100,7 @@ static void refuse_unknown_names(void)
 			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
 			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS, "
 			       "_FAIL, _SYNC_NS_PER_PINNED_MIB, _SYNC_NS_PER_PINNED, _PINNED_LEAK, "
-			       "_LAUNCH_NS_BESIDE, _MEMORY_MIB, _RAMP_NS, _RAMP_MS",
+			       "_LAUNCH_NS_BESIDE, _MEMORY_MIB, _RAMP_NS, _RAMP_MS, _DEVICES",
 			       (int)strcspn(*e, "="), *e);
 }
 
@@ -175,10 +176,40 @@ bool injection_is_valid(const char *text)
 	return true;
 }
 
+/* As CUDA takes its variable: what is behind a number that is none is not there. */
+static void load_visible(const char *text, int all)
+{
+	settings.devices = 0;
+	while (settings.devices < DEVICES_MAX) {
+		char *end;
+		long device = strtol(text, &end, 10);
+
+		if (end == text || device < 0 || device >= all || (*end && *end != ','))
+			return;
+		settings.device[settings.devices++] = (int)device;
+		if (!*end)
+			return;
+		text = end + 1;
+	}
+}
+
+/* Where there are several to test programs by, CUDA's own variable chooses among them. */
+static void load_devices(void)
+{
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+	settings.devices = (int)number("RIFT_CPU_DEVICES", 1, DEVICES_MAX, 1);
+	for (int i = 0; i < settings.devices; i++)
+		settings.device[i] = i;
+	if (getenv("RIFT_CPU_DEVICES") && visible)
+		load_visible(visible, settings.devices);
+}
+
 static void load(void)
 {
 	refuse_unknown_names();
 	load_costs();
+	load_devices();
 	settings.workers = (unsigned)number("RIFT_CPU_WORKERS", 1, 256, processors());
 	settings.spin_ns = 1000 * (int64_t)number("RIFT_CPU_SPIN_US", 0, 1000000, 200);
 	settings.order = order();

@@ -2,6 +2,7 @@
  * test_chart_texts.c - all that charts say of made-up sessions without noise, of one side and of
  * two: titles, what was found, labels. c 2.0 us, p 2.2, g 0.9, Z 5.8, and 7.8 on B.
  */
+/* sanitizers: one thread */
 #include "tests/chart_files.h"
 #include "tests/figures.h"
 

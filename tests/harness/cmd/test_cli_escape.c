@@ -2,6 +2,7 @@
  * test_cli_escape.c - text out of a record never commands a terminal: no command prints a control
  * character of a file, on stdout or stderr.
  */
+/* sanitizers: one thread */
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"

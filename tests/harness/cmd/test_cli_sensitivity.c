@@ -78,6 +78,36 @@ Test(small_cli_sensitivity, a_table_and_a_chart)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
+/* 20 ms of round trip are waited for once in 16 steps. */
+Test(small_cli_sensitivity, a_network_of_twenty_milliseconds_is_seen)
+{
+	const json_t *o, *cost, *values, *runs;
+
+	need_device();
+	if (layer_missing(layer_find("remote")))
+		cr_skip("the layer remote cannot be had here");
+	o = rift_json("sensitivity " SHORT " --layer 'remote transport=tcp' --cost rtt=0,20000 "
+		      "--cost bandwidth=200 --json");
+	cr_assert(eq(str, (char *)get_text(o, "layer"), "remote transport=tcp"), "layer");
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "platforms")), 3), "platforms");
+	cost = json_array_get(json_object_get(o, "costs"), 0);
+	values = json_object_get(cost, "values");
+	cr_assert(lt(dbl, 2, number(json_array_get(values, 1), "predicted")), "predicted");
+	runs = json_object_get(json_array_get(json_object_get(o, "platforms"), 2), "runs");
+	cr_assert(lt(dbl, 20e6 / 16, number(json_array_get(runs, 0), "step_ns")), "a step");
+}
+
+/* Shared memory is no network: said once, not for each value. */
+Test(small_cli_sensitivity, what_a_layer_refuses_is_one_line)
+{
+	need_device();
+	if (layer_missing(layer_find("remote")))
+		cr_skip("the layer remote cannot be had here");
+	refused(4, "launch under remote network=0,200: *transport=unix and tcp",
+		"sensitivity " SHORT " --layer remote");
+	refused(3, "'shim'", "sensitivity launch --layer shim");
+}
+
 Test(small_cli_sensitivity, a_plan_is_one_line)
 {
 	const char *text;

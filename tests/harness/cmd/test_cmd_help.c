@@ -2,6 +2,7 @@
  * test_cmd_help.c - harness/cmd: the options of every command as its help has them, from the tables
  * that they are read by; and the same for documents, man and bash.
  */
+/* sanitizers: one thread */
 #include "tests/capture.h"
 #include "tests/cli.h"
 
@@ -40,7 +41,7 @@ static const struct {
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--sync=KIND -h,--help " },
 	{ "sensitivity", "--blocks=N --cost=NAME=V,V,... --depth=N --dry-run --json "
-			 "--mode=stream|graph|fused --plot=DIR --processes=N --quiet "
+			 "--layer=LAYER --mode=stream|graph|fused --plot=DIR --processes=N --quiet "
 			 "--time-limit=SECONDS -h,--help " },
 	{ "share", "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
 		   "--fault=none|crash|kill|hang|memory --from=FILE --json "

@@ -294,6 +294,21 @@ Test(small_program_price, an_interval_of_the_pace_is_n_times_as_wide)
 	takes((double)ns + N * 1000);
 }
 
+/* Processes that do nothing take 200 us, one of five 300: a program on B may start as late. */
+Test(small_program_price, an_interval_holds_a_late_start)
+{
+	long ns = batch(500);
+
+	begin_prices(&model_a);
+	profile.trace.plain_empties = 5;
+	for (int i = 0; i < 5; i++)
+		profile.trace.plain_empty_ns[i] = i == 3 ? 300000 : 200000;
+	program_price_make(&price, &profile, &sources);
+	cr_expect(epsilon_eq(dbl, price.b_ns.hi, (double)ns + 100000, 1e-6), "upper");
+	cr_expect(epsilon_eq(dbl, price.b_ns.lo, (double)ns, 1e-6), "lower");
+	takes((double)ns);
+}
+
 /* ---- call costs --------------------------------------------------------------------------- */
 
 /* Rows of both platforms: B's copies have 20 us more and half the rate, its calls so much more. */

@@ -143,6 +143,54 @@ Test(small_sensitivity, each_turn_has_all_in_an_order_of_its_own)
 	cr_assert(zero(int, memcmp(order[1], again, sizeof(again))), "the same every time");
 }
 
+/* ---- a network ---------------------------------------------------------------------------- */
+
+static const char over_tcp[] = "remote transport=tcp poll=50";
+
+static void refuses_under(const char *layer, char *cost, const char *says)
+{
+	char *costs[] = { cost, NULL };
+	struct sensitivity_request r = {
+		.words = words, .costs = costs, .layer = layer, .processes = 1
+	};
+	struct sensitivity s;
+	const char *text;
+
+	divert_stderr();
+	cr_assert(eq(int, sensitivity_init(&s, &r), -EINVAL), "%s %s", layer, cost);
+	text = diverted_stderr();
+	cr_assert(is_one_complaint(text) && tells(text, says), "%s %s: %s", layer, cost, text);
+	sensitivity_release(&s);
+}
+
+Test(small_sensitivity, layers_and_networks_that_are_refused)
+{
+	static char rtt[] = "rtt=1", part[] = "rtt=1.5", near[] = "bandwith=1", call[] = "call=1";
+	char text[256];
+
+	refuses_under("shim", rtt, "'shim'*emulate*remote");
+	refuses_under("", rtt, "emulate*remote");
+	refuses_under("remotely", rtt, "'remotely'");
+	refuses_under(over_tcp, part, "rtt=1.5*whole number");
+	refuses_under(over_tcp, near, "'bandwidth'");
+	refuses_under(over_tcp, call, "'call'; remote has rtt and bandwidth");
+	refuses_under("emulate", rtt, "'rtt'");
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text, "remote ", 7);
+	text[sizeof(text) - 1] = '\0';
+	refuses_under(text, rtt, "180");
+}
+
+static bool begin_network(struct sensitivity *s, struct sensitivity_request *r)
+{
+	int err;
+
+	*r = (struct sensitivity_request){ .words = words, .layer = over_tcp, .processes = 2 };
+	err = sensitivity_init(s, r);
+	cr_assert(err == 0 || err == -ENODEV, "init: %d", err);
+	return !err;
+}
+
 /* ---- made-up runs ------------------------------------------------------------------------- */
 
 /* A step of 1 us, half of it submitting, in blocks of 10. */
@@ -265,6 +313,60 @@ static void expect_texts(const char *text, const char *const *want)
 {
 	for (; *want; want++)
 		cr_assert(tells(text, *want), "'%s' in\n%s", *want, text);
+}
+
+/* A round trip at the best bandwidth, a bandwidth without a round trip: the best of both is one. */
+Test(small_sensitivity, a_network_is_worse_by_one_figure_at_a_time)
+{
+	struct sensitivity_request r;
+	struct sensitivity s;
+
+	if (!begin_network(&s, &r))
+		cr_skip("the layer remote cannot be had here");
+	s.first = native_run();
+	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
+	cr_assert(eq(int, s.cells, 1 + 7 + 4), "%d", s.cells);
+	cr_assert(eq(str, s.cell[1].layer, "remote transport=tcp poll=50 network=0,200"), "best");
+	cr_assert(eq(str, s.cell[7].layer, "remote transport=tcp poll=50 network=200,200"), "rtt");
+	cr_assert(eq(str, s.cell[11].layer, "remote transport=tcp poll=50 network=0,1"), "1");
+	cr_assert(eq(int, s.cost[1].cell[0], 1), "the same platform");
+	sensitivity_release(&s);
+}
+
+/* The layer itself takes as long again, and 200 us a tenth more: what is its own is left aside. */
+Test(small_sensitivity, a_frontier_over_the_layer_alone)
+{
+	struct sensitivity_request r;
+	struct sensitivity s;
+
+	if (!begin_network(&s, &r))
+		cr_skip("the layer remote cannot be had here");
+	s.first = native_run();
+	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
+	for (int i = 0; i < s.cells; i++)
+		for (int k = 0; k < s.turns; k++) {
+			s.cell[i].run[k] = native_run();
+			s.cell[i].run[k].step.step_ns = i == 0 ? 1000 : i == 7 ? 2200 : 2000;
+		}
+	sensitivity_conclude(&s);
+	cr_assert(eq(int, s.cost[0].measured[0].state, FRONTIER_BEFORE), "over native");
+	cr_assert(eq(int, s.cost[0].alone[0].state, FRONTIER_AT), "alone");
+	cr_assert(epsilon_eq(dbl, s.cost[0].alone[0].value, 150, 1e-9), "%g",
+		  s.cost[0].alone[0].value);
+	cr_assert(eq(int, s.cost[0].alone[1].state, FRONTIER_BEYOND), "25 %%");
+	/* a block of 10 waits once: 0.5 us of round trip are 5 % of a step */
+	cr_assert(epsilon_eq(dbl, s.cost[0].model[0].value, 0.5, 1e-2), "%g",
+		  s.cost[0].model[0].value);
+	expect_texts(printed(sensitivity_print, &s),
+		     (const char *const[]){
+			     "launch us=0 under remote transport=tcp poll=50 (network imitated), ",
+			     " 0 us * 200 us\n  rtt *2.00 *2.20\n",
+			     " 200 Gbit/s * 1 Gbit/s\n  bandwidth *2.00 *2.00\n",
+			     "\n  rtt *the layer alone *0.5* us *\n    alone *150 us *> 200 us\n",
+			     "\n  bandwidth *> 200 Gbit/s *\n    alone *< 1 Gbit/s *< 1 Gbit/s\n",
+			     NULL,
+		     });
+	sensitivity_release(&s);
 }
 
 Test(small_sensitivity, a_row_for_each_cost)

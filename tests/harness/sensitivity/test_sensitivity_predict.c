@@ -30,6 +30,16 @@ static void predicts(const struct step_figures *f, const char *name, double valu
 	cr_assert(epsilon_eq(dbl, got, want, 1e-9), "%s=%g: %g, not %g", name, value, got, want);
 }
 
+static bool has(const struct step_figures *f, const char *a, const char *b)
+{
+	return step_has_cost(f, a) && step_has_cost(f, b);
+}
+
+static bool has_neither(const struct step_figures *f, const char *a, const char *b)
+{
+	return !step_has_cost(f, a) && !step_has_cost(f, b);
+}
+
 Test(small_sensitivity_predict, nothing_added_is_the_native_time)
 {
 	static const char *const names[] = {
@@ -79,6 +89,20 @@ Test(small_sensitivity_predict, what_is_copied_has_a_rate)
 	predicts(&f, "copies", 1, 9.1);
 }
 
+/* A round trip more for each wait; what crosses: 90,000 bytes, and two commands of 136. */
+Test(small_sensitivity_predict, a_network_has_a_round_trip_and_a_rate)
+{
+	struct step_figures f = hidden();
+
+	cr_assert(has(&f, "rtt", "bandwidth"), "in every step");
+	predicts(&f, "rtt", 16, 1.1);
+	predicts(&f, "bandwidth", 0, 1);
+	predicts(&f, "bandwidth", 1, 1);
+	f.bytes_transferred = 90000;
+	predicts(&f, "bandwidth", 100, 1);
+	predicts(&f, "bandwidth", 10, (8 * 90272 / 10.0 + 1000) / 10000);
+}
+
 /* 16 steps are two graphs, or one fused launch. */
 Test(small_sensitivity_predict, a_graph_is_one_call)
 {
@@ -101,16 +125,6 @@ Test(small_sensitivity_predict, ends_are_no_longer_than_what_is_left)
 	f.ends_ns = 1e6;
 	predicts(&f, "call", 0, 1);
 	predicts(&f, "call", 4, 1.2);
-}
-
-static bool has(const struct step_figures *f, const char *a, const char *b)
-{
-	return step_has_cost(f, a) && step_has_cost(f, b);
-}
-
-static bool has_neither(const struct step_figures *f, const char *a, const char *b)
-{
-	return !step_has_cost(f, a) && !step_has_cost(f, b);
 }
 
 Test(small_sensitivity_predict, what_a_step_has)

@@ -2,6 +2,7 @@
  * test_sweep_goals.c - harness/session/stopping.h: what may be asked of a session, when it ends,
  * and what it then says.
  */
+/* sanitizers: one thread */
 /* begins early: it waits long */
 #include "common/philox.h"
 #include "harness/base/command.h"

@@ -1,0 +1,205 @@
+/* costs.c - see costs.h. */
+#include "harness/sensitivity/costs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "harness/base/text.h"
+#include "harness/layer/enter.h"
+
+/* ---- of calls: the layer emulate ---------------------------------------------------------- */
+
+/* Values that tell most programs apart: what a call costs in one process is under a microsecond,
+ * what it costs over a network 20 or more. */
+static const char *const usual_calls[] = {
+	"call=0,1,5,20,100",  "sync=0,1,5,20,100",    "return=0,1,5,20,100", "copy=0,1,5,20,100",
+	"alloc=0,1,5,20,100", "latency=0,1,5,20,100", "copies=100,10,1",     NULL,
+};
+
+/* 0 of any cost is the layer that adds nothing. */
+static void emulate_words(char out[LAYER_TEXT], const char *given, const struct param *row,
+			  double value)
+{
+	if (value == 0)
+		snprintf(out, LAYER_TEXT, "%.200s", given);
+	else
+		snprintf(out, LAYER_TEXT, "%.180s %.16s=%.40s", given, row->name,
+			 text_real(value).s);
+}
+
+/* ---- of a network: the layer remote ------------------------------------------------------- */
+
+/* One of both is worse at a time; the other one is the best that is usual. */
+#define BEST_GBIT_S 200
+
+struct network {
+	int64_t rtt, bandwidth;
+};
+
+static const struct param network_rows[] = {
+	PARAM_INT(network, rtt, "us", "0", 0, 1000000, "round trip"),
+	PARAM_INT(network, bandwidth, "Gbit/s", "0", 0, 1000000, "of each way; 0: no bound"),
+	PARAM_END,
+};
+
+/* Within a rack, a building, a town; from one core of a processor to what networks are sold for. */
+static const char *const usual_networks[] = {
+	"rtt=0,5,10,20,50,100,200",
+	"bandwidth=200,100,25,10,1",
+	NULL,
+};
+
+static void remote_words(char out[LAYER_TEXT], const char *given, const struct param *row,
+			 double value)
+{
+	bool is_rtt = row == &network_rows[0];
+
+	snprintf(out, LAYER_TEXT, "%.180s network=%.0f,%.0f", given, is_rtt ? value : 0.0,
+		 is_rtt ? (double)BEST_GBIT_S : value);
+}
+
+/* ---- sources ------------------------------------------------------------------------------ */
+
+static const struct cost_source sources[] = {
+	{ "emulate", PARAM_REAL, NULL, 0, usual_calls, emulate_words, "model",
+	  "its time over each cost of a layer (model)" },
+	{ "remote", PARAM_INT, network_rows, sizeof(struct network), usual_networks, remote_words,
+	  "network imitated", "which network it stands (imitated)" },
+};
+
+const struct cost_source *cost_source_find(const char *layer)
+{
+	size_t n = strcspn(layer, " ");
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+		if (strlen(sources[i].layer) == n && !strncmp(sources[i].layer, layer, n))
+			return &sources[i];
+	complain(EINVAL,
+		 "--layer: '%s' is no layer with costs; emulate and remote transport=tcp are",
+		 text_shown(layer).s);
+	return NULL;
+}
+
+static const struct param *rows_of(const struct cost_source *source)
+{
+	return source->rows ? source->rows : layer_params(layer_find(source->layer));
+}
+
+static size_t opts_size_of(const struct cost_source *source)
+{
+	return source->rows ? source->opts_size : layer_find(source->layer)->opts_size;
+}
+
+/* ---- as they are typed -------------------------------------------------------------------- */
+
+static const struct param *find_row(const struct cost_source *source, const char *name, size_t n)
+{
+	int at = params_find(rows_of(source), name, n);
+	const struct param *row = at < 0 ? NULL : &rows_of(source)[at];
+
+	return row && row->kind == source->kind ? row : NULL;
+}
+
+static int refuse_cost(const struct cost_source *source, const char *typed)
+{
+	struct suggestion near = suggest_start(typed);
+	char all[64] = "; `rift layer` lists those of emulate";
+
+	for (const struct param *row = rows_of(source); row->name; row++)
+		if (row->kind == source->kind)
+			suggest_offer(&near, row->name);
+	if (source->rows)
+		snprintf(all, sizeof(all), "; %s has rtt and bandwidth", source->layer);
+	return complain(EINVAL, "--cost: unknown cost '%s'%s", text_shown(typed).s,
+			near.best ? suggest_hint(&near).s : all);
+}
+
+/* In order from the mildest; one that is there already is refused. */
+static int insert(struct sensitivity_cost *c, double value, const char *typed)
+{
+	double severity = sensitivity_severity(c->row, value);
+	int at = c->n;
+
+	if (c->n == SENSITIVITY_VALUES_MAX)
+		return complain(EINVAL, "--cost=%s: more than %d values", text_shown(typed).s,
+				SENSITIVITY_VALUES_MAX);
+	while (at > 0 && sensitivity_severity(c->row, c->value[at - 1]) > severity)
+		at--;
+	if (at > 0 && c->value[at - 1] == value)
+		return complain(EINVAL, "--cost=%s: %s is given twice", text_shown(typed).s,
+				text_real(value).s);
+	memmove(c->value + at + 1, c->value + at, (size_t)(c->n - at) * sizeof(*c->value));
+	c->value[at] = value;
+	c->n++;
+	return 0;
+}
+
+static double number_at(const struct param *row, const char *opts)
+{
+	int64_t whole;
+	double real;
+
+	memcpy(&whole, opts + row->offset, sizeof(whole));
+	memcpy(&real, opts + row->offset, sizeof(real));
+	return row->kind == PARAM_INT ? (double)whole : real;
+}
+
+/* By the row itself, which knows the range. */
+static int parse_value(struct sensitivity_cost *c, const struct cost_source *source,
+		       const char *value, const char *typed)
+{
+	char *opts = calloc(1, opts_size_of(source)), label[64];
+	double parsed;
+	int err;
+
+	CHECK(opts, "%zu bytes of options", opts_size_of(source));
+	snprintf(label, sizeof(label), "--cost %s", c->row->name);
+	err = param_parse(c->row, label, value, opts);
+	parsed = number_at(c->row, opts);
+	free(opts);
+	return err ? err : insert(c, parsed, typed);
+}
+
+static int parse_cost(struct sensitivity_cost *c, const struct cost_source *source,
+		      const char *typed)
+{
+	size_t n = strcspn(typed, "=");
+	char *copy = strdup(typed), *rest = copy + n, *value;
+	int err = 0;
+
+	CHECK(copy, "memory of a cost");
+	if (!*rest)
+		err = complain(EINVAL, "--cost=%s: give values: NAME=V,V,...", text_shown(typed).s);
+	else
+		*rest++ = '\0';
+	c->row = find_row(source, copy, n);
+	if (!err && !c->row)
+		err = refuse_cost(source, copy);
+	while (!err && (value = strsep(&rest, ",")))
+		err = parse_value(c, source, value, typed);
+	free(copy);
+	return err;
+}
+
+int sensitivity_costs(struct sensitivity *s)
+{
+	const char *const *typed = s->source->usual;
+	int err = 0;
+
+	if (s->request->costs && s->request->costs[0])
+		typed = (const char *const *)s->request->costs;
+	for (int i = 0; typed[i]; i++)
+		s->n++;
+	s->cost = calloc((size_t)s->n, sizeof(*s->cost));
+	CHECK(s->cost, "memory of %d costs", s->n);
+	for (int i = 0; i < s->n && !err; i++) {
+		err = parse_cost(&s->cost[i], s->source, typed[i]);
+		for (int k = 0; k < i && !err; k++)
+			if (s->cost[k].row == s->cost[i].row)
+				err = complain(EINVAL, "--cost=%s: %s is given twice",
+					       text_shown(typed[i]).s, s->cost[i].row->name);
+	}
+	return err;
+}
