@@ -30,14 +30,8 @@ enum {
 	CHUNKS_MAX = 512,      /* of a thread, some 100 MB: what comes then is dropped */
 	ROUND_MS = 20,	       /* between two looks at the buffers */
 	FLUSH_NS = 1000000000, /* what waits to be folded goes to the file */
-	/*
-	 * How often a source hands on what it has. Up to two such times come at once: of a program
-	 * that launches every 3 us some 270,000 calls and operations, half of what CHUNKS_MAX
-	 * holds.
-	 */
-	FORWARD_NS = 200000000,
-	CPU_FRESH_NS = 10000, /* how old a look at a thread's CPU time may be */
-	CPU_GAP_NS = 20000,   /* shorter gaps computed: a look costs more than they tell */
+	CPU_FRESH_NS = 10000,  /* how old a look at a thread's CPU time may be */
+	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
 };
@@ -80,6 +74,7 @@ __thread struct trace_event *recorder_call;
 
 static __thread struct producer *own;
 static __thread bool calibrating; /* this thread makes the calls of the calibration */
+static __thread bool hands_on;	  /* this thread writes, and a source hands on what it has */
 
 static struct recorder_source *source;
 static struct settings settings;
@@ -98,7 +93,7 @@ static struct kept {
 
 static struct trace_writer *writer;
 static struct trace_folder *folder;
-static int64_t start_ns, last_forward, last_flush;
+static int64_t start_ns, last_flush;
 static uint64_t last_id; /* of calls that may be in the trace, once it is full */
 static uint64_t dropped;
 static pthread_t thread;
@@ -213,6 +208,9 @@ static struct producer *producer(void)
 	return p;
 }
 
+static void take_event(const struct trace_event *e, void *arg);
+static void drain_all(void (*take)(const struct trace_event *e, void *arg), void *arg);
+
 static struct chunk *next_chunk(struct producer *p)
 {
 	struct chunk *chunk = __atomic_exchange_n(&p->spare, NULL, __ATOMIC_ACQUIRE);
@@ -234,6 +232,10 @@ static struct trace_event *slot(struct producer *p)
 {
 	uint64_t at = p->written % CHUNK_EVENTS;
 
+	/* a source hands on a second of calls at once, and nobody else would read them meanwhile */
+	if (!at && p->written && hands_on &&
+	    __atomic_load_n(&p->n_chunks, __ATOMIC_RELAXED) >= CHUNKS_MAX)
+		drain_all(take_event, NULL);
 	if (!at && p->written && !next_chunk(p)) {
 		p->dropped++;
 		return NULL;
@@ -338,9 +340,10 @@ static void write_round(bool end)
 	int64_t now = recorder_now();
 	bool flush = end || now - last_flush >= FLUSH_NS;
 
-	if (source->flush && (end || now - last_forward >= FORWARD_NS)) {
+	if (source->flush && flush) {
+		hands_on = true;
 		source->flush(end);
-		last_forward = now;
+		hands_on = false;
 	}
 	write_threads();
 	drain_all(take_event, NULL);
@@ -557,7 +560,7 @@ static void start(void)
 		open_file();
 		if (folder) {
 			write_header();
-			last_forward = last_flush = start_ns;
+			last_flush = start_ns;
 			if (!at_exit)
 				atexit(finish);
 			at_exit = true;

@@ -153,17 +153,28 @@ static void every(void)
 }
 
 /* Kernels come first, and in the wrong order. */
-static void launches(void)
+static void launch_times(uint32_t n)
 {
 	uint64_t start = later(0) + 1000;
 
-	for (uint32_t i = 0; i < 100; i++)
-		kernel(correlation + 100 - i, start + (99 - i) * 6000 + 400000);
+	for (uint32_t i = 0; i < n; i++)
+		kernel(correlation + n - i, start + (n - 1 - i) * 6000 + 400000);
 	deliver();
-	for (int i = 0; i < 100; i++)
+	for (uint32_t i = 0; i < n; i++)
 		call(CUPTI_DRIVER, 307); /* cuLaunchKernel */
 	later(1200000);
 	deliver();
+}
+
+static void launches(void)
+{
+	launch_times(100);
+}
+
+/* More calls and operations at once than a thread's buffer holds. */
+static void many(void)
+{
+	launch_times(300000);
 }
 
 /* A launch of the runtime's with a record of the driver's within it, which the kernel is of. */
@@ -247,7 +258,7 @@ static const struct {
 	{ "first", first_call }, { "every", every },   { "launches", launches },
 	{ "early", early },	 { "ranges", ranges }, { "capture", capture },
 	{ "lost", lost },	 { "die", die },       { "print", print_now },
-	{ "count", count },	 { "nested", nested },
+	{ "count", count },	 { "nested", nested }, { "many", many },
 };
 
 static void *find(void *library, const char *name)

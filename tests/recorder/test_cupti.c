@@ -121,6 +121,18 @@ Test(small_cupti, kernels_may_come_before_their_calls)
 	json_decref(rows);
 }
 
+/* 3 us a launch for a second: all of it is handed on at once, in the end. */
+Test(small_cupti, a_second_of_fast_launches_loses_no_row)
+{
+	json_t *rows = record("", "many");
+	const json_t *end = trace_row(rows, "end", NULL, NULL);
+
+	cr_assert(eq(i64, trace_int(end, "calls"), 300000));
+	cr_assert(eq(i64, trace_int(end, "ops"), 300000));
+	cr_assert(zero(i64, trace_int(end, "dropped")));
+	json_decref(rows);
+}
+
 Test(small_cupti, a_launch_within_a_launch_is_part_of_it)
 {
 	json_t *rows = record("RIFT_TRACE_FOLD=0", "nested");

@@ -470,7 +470,7 @@ static void judge_capture(struct trace_event *call)
 /* Those that wait for long gave the device nothing. */
 static void forget_old(void)
 {
-	enum { ROUNDS = 3000 }; /* ten minutes */
+	enum { ROUNDS = 600 };
 	struct awaiting *a = awaiting.item;
 	size_t kept = 0;
 
