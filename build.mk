@@ -44,6 +44,8 @@ endif
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
 # The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
 CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/%,libcudart.so.12 libcudart.so.13))
+# The same for cuBLAS. In a folder of their own: they are loaded where a program asks for them.
+CUBLASES := $(if $(CUDARTS),$(patsubst %,$B/layers/cublas/%,libcublas.so.12 libcublas.so.13 libcublasLt.so.12 libcublasLt.so.13))
 
 TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
@@ -122,7 +124,7 @@ RPATH      = $(if $(filter cpu,$(DEVICE)),-Wl$(comma)--disable-new-dtags) -Wl,-r
 LINK       = $(CXX) $(INSTRUMENT) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(RUNTIME) $(call RPATH,$(1))
 
 # ---- rift ---------------------------------------------------------------------------------
-rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS)
+rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
@@ -175,7 +177,7 @@ $B/%.cu.o: %.cu $B/flags
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: no sanitizer's, and nothing of rift but the headers.
 PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
-preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS)
+preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
 .SECONDEXPANSION:
 $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h layers/*.h) $B/flags
 	@mkdir -p $(@D)
@@ -184,7 +186,9 @@ $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c
 
 named_runtime = echo '$(@F) { global: $(1); local: *; };' >$@.map && $(CC) $(PRELOADED) -shared -o $@ $< \
 	-Wl,-soname,$(@F) -Wl,--version-script=$@.map
-$(CUDARTS): layers/remote/cudart/libcudart.c $B/layers/remote.so
+$(CUDARTS): layers/remote/cudart/libcudart.c
+$(CUBLASES): layers/remote/cudart/libcublas.c
+$(CUDARTS) $(CUBLASES): $B/layers/remote.so
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	@ln -sfn ../remote.so $(@D)/librift-remote.so
@@ -354,7 +358,7 @@ $B/tests/layers/plugin.so: tests/layers/plugin.c $(RUNTIME) $B/flags
 # nobody's sanitizer's. Its runtime is found by name and version, as any program's.
 IMAGES := $(wildcard layers/remote/images/*.o)
 CLIENTS := $(patsubst %,$B/layers/remote/images/client%,12 13)
-$B/layers/remote/test_cpu_remote_images: $(CLIENTS)
+$B/layers/remote/test_cpu_remote_images: $(CLIENTS) $(CUBLASES)
 $(CLIENTS): $B/layers/remote/images/client%: layers/remote/images/client.c $B/layers/remote/images/libcudart.so.% $(IMAGES) $(CUDARTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++ -ldl
@@ -391,6 +395,7 @@ dist: $B/rift $(BLAS) preloads
 	$(Q)mkdir $(DIST)/layers
 	$(if $(PRELOADS),$(Q)cp $(PRELOADS:%=$B/layers/%.so) $(DIST)/layers/)
 	$(if $(CUDARTS),$(Q)mkdir $(DIST)/layers/cudart && cp -P $(CUDARTS) $B/layers/cudart/librift-remote.so $(DIST)/layers/cudart/)
+	$(if $(CUBLASES),$(Q)mkdir $(DIST)/layers/cublas && cp -P $(CUBLASES) $B/layers/cublas/librift-remote.so $(DIST)/layers/cublas/)
 	$(if $(INJECTED),$(Q)mkdir $(DIST)/recorder && cp $(INJECTED) $(DIST)/recorder/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/

@@ -117,17 +117,25 @@ int blas_load(const struct blas **out)
 	return 0;
 }
 
-static int refuse_handle(const struct blas *b)
+/* A layer refuses the library, or has it elsewhere and does not find it there. */
+static int refuse_handle(const struct blas *b, cublasStatus_t status)
 {
-	return complain(ENOTSUP, "%s gives no handle: not supported", b->name);
+	return complain(ENOTSUP, "%s gives no handle: %s", b->name,
+			status == CUBLAS_STATUS_NOT_SUPPORTED ? "not supported"
+							      : b->cublasGetStatusName(status));
+}
+
+static bool is_refusal(cublasStatus_t status)
+{
+	return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 int blas_create(const struct blas *b, cublasHandle_t *handle)
 {
 	cublasStatus_t status = b->cublasCreate(handle);
 
-	if (status == CUBLAS_STATUS_NOT_SUPPORTED)
-		return refuse_handle(b);
+	if (is_refusal(status))
+		return refuse_handle(b, status);
 	BLAS(b, status);
 	return 0;
 }
@@ -136,8 +144,8 @@ int blas_create_lt(const struct blas *b, cublasLtHandle_t *handle)
 {
 	cublasStatus_t status = b->cublasLtCreate(handle);
 
-	if (status == CUBLAS_STATUS_NOT_SUPPORTED)
-		return refuse_handle(b);
+	if (is_refusal(status))
+		return refuse_handle(b, status);
 	BLAS(b, status);
 	return 0;
 }

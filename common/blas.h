@@ -27,12 +27,15 @@
 extern "C" {
 #endif
 
-/* Every function that rift calls. Some are macros for a name with _v2. */
+/* Every function that rift calls, also for others (layers/remote). Some are macros for a name with
+ * _v2. */
 #define BLAS_CALLS(F)                                                                              \
 	F(cublasCreate)                                                                            \
 	F(cublasDestroy)                                                                           \
 	F(cublasSetStream)                                                                         \
 	F(cublasSetWorkspace)                                                                      \
+	F(cublasSetPointerMode)                                                                    \
+	F(cublasSetMathMode)                                                                       \
 	F(cublasGemmEx)                                                                            \
 	F(cublasGetStatusName)                                                                     \
 	F(cublasLtCreate)                                                                          \
@@ -65,8 +68,8 @@ struct blas {
 int blas_load(const struct blas **out);
 
 /*
- * A handle of cuBLAS, or of cuBLASLt. Returns 0, or -ENOTSUP after one line: a layer has calls of
- * the runtime executed elsewhere, and not the library's. Any other failure is fatal.
+ * A handle of cuBLAS, or of cuBLASLt. Returns 0, or -ENOTSUP after one line: a layer has calls
+ * executed elsewhere, and not the library's, or there is none there. Any other failure is fatal.
  */
 int blas_create(const struct blas *b, cublasHandle_t *handle);
 int blas_create_lt(const struct blas *b, cublasLtHandle_t *handle);

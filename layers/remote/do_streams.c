@@ -20,7 +20,10 @@ int do_stream_destroy(struct session *s, struct request *r)
 {
 	cudaStream_t stream = table_take(&s->streams, r->word[0]);
 
-	return stream ? (int)cudaStreamDestroy(stream) : (int)cudaErrorInvalidResourceHandle;
+	if (!stream)
+		return cudaErrorInvalidResourceHandle;
+	blas_forget_stream(s, stream);
+	return (int)cudaStreamDestroy(stream);
 }
 
 int do_stream_wait(struct session *s, struct request *r)

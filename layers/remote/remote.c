@@ -74,6 +74,10 @@ struct remote_shared *remote_shared_map(const char *folder, int flags)
 	return shared_file_map(path, sizeof(struct remote_shared), flags);
 }
 
+/* Where the loader looks first, for the command; the daemon has the real libraries. */
+static const char libraries_variable[] = "LD_LIBRARY_PATH";
+static char *libraries_before; /* NULL: it was not changed */
+
 static void put_devices(const struct remote_opts *o, char *out, size_t size)
 {
 	size_t used = (size_t)snprintf(out, size, "devices=");
@@ -103,6 +107,8 @@ static void start_anew(const void *opts, int ready)
 	}
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv(ready_variable, fd, 1);
+	if (libraries_before)
+		setenv(libraries_variable, libraries_before, 1);
 	fcntl(ready, F_SETFD, 0);
 	execv("/proc/self/exe", words);
 	complain(errno, "layer remote: %s", strerror(errno));
@@ -138,22 +144,47 @@ static int refuse_wrappers_outside(void)
 	return 0;
 }
 
+/* A path beside this program. */
+static void own_path(const char *name, char out[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 64);
+
+	while (n > 0 && out[n - 1] != '/')
+		n--;
+	snprintf(out + (n > 0 ? n : 0), 64, "%s", name);
+}
+
 /* So that a program finds a runtime where the toolkit is not. On the CPU device the runtime is what
  * holds the program's kernels, and stays. */
 static int preload_cudart(struct entry *e)
 {
-	static const char *const names[] = { "libcudart.so.12", "libcudart.so.13" };
+	static const char *const names[] = { "layers/cudart/libcudart.so.12",
+					     "layers/cudart/libcudart.so.13" };
 	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
 	int err = 0;
 
-	while (n > 0 && path[n - 1] != '/')
-		n--;
 	for (size_t i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
-		snprintf(path + (n > 0 ? n : 0), 64, "layers/cudart/%s", names[i]);
+		own_path(names[i], path);
 		err = entry_preload(e, path);
 	}
 	return err;
+}
+
+/* cuBLAS is found where a program asks for it, and not preloaded: where it is loaded, the layer
+ * emulate takes it that a library submits work past it. */
+static int lead_to_cublas(struct entry *e)
+{
+	const char *before = getenv(libraries_variable);
+	char path[PATH_MAX], *value;
+
+	own_path("layers/cublas", path);
+	libraries_before = strdup(before ? before : "");
+	if (!libraries_before ||
+	    asprintf(&value, "%s%s%s", path, *libraries_before ? ":" : "", libraries_before) < 0)
+		return complain(ENOMEM, "layer remote: memory of a path");
+	entry_setenv(e, libraries_variable, value);
+	free(value);
+	return 0;
 }
 
 /* A daemon elsewhere has the device. */
@@ -292,7 +323,7 @@ static int enter(const void *opts, struct entry *e)
 	entry_setenv(e, REMOTE_VARIABLE, folder);
 	if (!o->connect)
 		entry_helper(e, start_anew);
-	if (remote_backend()->kernels == REMOTE_IMAGES && preload_cudart(e))
+	if (remote_backend()->kernels == REMOTE_IMAGES && (preload_cudart(e) || lead_to_cublas(e)))
 		return -EIO;
 	return entry_preload(e, NULL);
 }

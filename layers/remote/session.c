@@ -145,6 +145,16 @@ static command *const commands[REMOTE_OPS_COUNT] = {
 	[REMOTE_EXEC_SET_KERNEL] = do_exec_set_kernel,
 	[REMOTE_EXEC_UPDATE] = do_exec_update,
 	[REMOTE_EXEC_DESTROY] = do_exec_destroy,
+	[REMOTE_BLAS_VERSION] = do_blas_version,
+	[REMOTE_BLAS_CREATE] = do_blas_create,
+	[REMOTE_BLAS_DESTROY] = do_blas_destroy,
+	[REMOTE_BLAS_STREAM] = do_blas_stream,
+	[REMOTE_BLAS_WORKSPACE] = do_blas_workspace,
+	[REMOTE_BLAS_POINTER_MODE] = do_blas_pointer_mode,
+	[REMOTE_BLAS_MATH_MODE] = do_blas_math_mode,
+	[REMOTE_BLAS_GEMM] = do_blas_gemm,
+	[REMOTE_BLAS_HEURISTIC] = do_blas_heuristic,
+	[REMOTE_BLAS_MATMUL] = do_blas_matmul,
 };
 
 static bool is_whole(const struct remote_command *c, uint64_t readable)
@@ -202,6 +212,7 @@ struct session session_new(const struct remote_backend *backend, uint64_t pinned
 		.execs.max = REMOTE_EXECS,
 		.kernels.max = REMOTE_KERNELS,
 		.images.max = REMOTE_IMAGES_MAX,
+		.blas.max = REMOTE_BLAS,
 	};
 }
 
@@ -246,8 +257,10 @@ static void close_region(const struct region *r)
 void session_close(struct session *s)
 {
 	waits_release(s);
+	blas_release(s);
 	close_all(&s->streams, close_stream);
 	cudaDeviceSynchronize();
+	plans_release(s);
 	close_all(&s->events, close_event);
 	close_all(&s->execs, close_exec);
 	close_all(&s->graphs, close_graph);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "layers/remote/backend.h"
+#include "layers/remote/products.h"
 #include "layers/remote/receive.h"
 #include "layers/remote/regions.h"
 #include "layers/remote/wire.h"
@@ -45,6 +46,16 @@ struct served_graph {
 	size_t nodes;
 };
 
+/* A handle of cuBLAS, or of cuBLASLt. */
+struct served_blas {
+	void *handle;
+	bool lt;
+	bool on_device; /* where alpha and beta are */
+	bool lost;	/* its stream is gone: it takes no product before it has another */
+	cudaStream_t stream;
+	struct extent workspace;
+};
+
 /* A thread of the client's that waits, while others of it are served. */
 struct parked {
 	uint8_t thread;
@@ -62,7 +73,10 @@ struct session {
 	uint64_t memory_max, memory_bytes; /* of the device and pinned: allowed, and taken */
 	atomic_uint_least64_t *told;	   /* memory_bytes for other processes; NULL: nobody asks */
 	struct regions regions;
-	struct table streams, events, graphs, execs, kernels, images;
+	struct table streams, events, graphs, execs, kernels, images, blas;
+	const struct blas *library; /* of matrix products; NULL: not asked for, or there is none */
+	bool no_library;
+	struct plan **plans;	  /* of cuBLASLt, by hash; NULL: none */
 	int late[REMOTE_THREADS]; /* by thread: the last error of a command without answer */
 	uint64_t done;		  /* commands */
 	struct parked parked[REMOTE_THREADS];
@@ -144,6 +158,18 @@ command do_event_query, do_event_elapsed;
 command do_capture_begin, do_capture_end, do_capture_status, do_graph_destroy, do_graph_nodes;
 command do_node_type, do_node_needs, do_node_kernel, do_exec_create, do_exec_upload;
 command do_exec_launch, do_exec_set_kernel, do_exec_update, do_exec_destroy;
+command do_blas_version, do_blas_create, do_blas_destroy, do_blas_stream, do_blas_workspace;
+command do_blas_pointer_mode, do_blas_math_mode, do_blas_gemm, do_blas_heuristic, do_blas_matmul;
+
+/* Handles of cuBLAS that submit to the stream, which is about to go. */
+void blas_forget_stream(struct session *s, cudaStream_t stream);
+
+/* The handle, for a function of cuBLASLt or of cuBLAS; NULL: it is none. */
+struct served_blas *blas_handle(const struct session *s, uint64_t number, bool lt);
+
+/* Handles, then what was planned for them. */
+void blas_release(struct session *s);
+void plans_release(struct session *s);
 
 /* The arguments, so many bytes, each by its address; false: they are not this kernel's. */
 bool kernel_arguments(const struct served_kernel *k, const uint8_t *at, uint32_t bytes,

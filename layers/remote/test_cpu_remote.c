@@ -61,6 +61,11 @@ static void all_pass(const char *layer)
 		"blackscholes options=8k data=streamed overlap=2",
 		"blackscholes options=64k data=streamed memory=pageable",
 		"blackscholes options=64k launch=programmatic",
+		"matmul n=64 impl=cublas",
+		"matmul n=64 impl=cublas data=streamed --mode graph",
+		"mlp",
+		"mlp epilogues=yes hidden=64,48 --mode graph",
+		"mlp launches=many",
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
@@ -178,29 +183,60 @@ Test(small_remote, a_program_may_take_so_much_memory)
 	cr_assert(layers_gone(0));
 }
 
+/* ---- daemons elsewhere --------------------------------------------------------------------- */
+
+static const char *token_file(const char *content, int mode)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/key", getenv("XDG_RUNTIME_DIR"));
+	shell(NULL, "printf '%s' >'%s'; chmod %o '%s'", content, path, mode, path);
+	return path;
+}
+
+/* The port is drawn from the process's number, as another test may run. */
+static int a_port(void)
+{
+	return 20000 + (int)(getpid() % 10000);
+}
+
 /* ---- what it does not do ------------------------------------------------------------------ */
 
-/* No signal, and no step: the exit code of what the device does not do. */
-Test(small_remote, cublas_is_refused_by_name)
+/* Its daemon is one elsewhere, in a folder without the library. No signal, and no step: the exit
+ * code of what the device does not do. */
+Test(small_remote, a_daemon_without_cublas_says_so_and_serves)
 {
-	static const char *const runs[][2] = {
-		{ "mlp", "cublasLtCreate" },
-		{ "mlp launches=many", "cublasCreate_v2" },
-		{ "matmul impl=cublas", "cublasCreate_v2" },
-	};
+	const char *key = token_file("0123456789abcdef", 0600), *out;
+	const char *folder = getenv("XDG_RUNTIME_DIR");
+	int rc =
+		shell(&out,
+		      "mkdir '%s/bare' && cd \"$(dirname '%s')\" && cp -L rift libcudart.so.13 "
+		      "'%s/bare' && mkdir '%s/bare/layers' && cp layers/remote.so '%s/bare/layers'",
+		      folder, rift(), folder, folder, folder);
+	char ready[300];
+	pid_t daemon;
 
-	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
-		char line[100];
-		const char *out;
-		int rc = shell(&out, "'%s' layer --quiet remote -- '%s' run %s " SHORT " 2>&1",
-			       rift(), rift(), runs[i][0]);
-
-		snprintf(line, sizeof(line),
-			 "rift: layer remote: not supported: %s\nrift: ", runs[i][1]);
-		cr_assert(eq(int, rc, 3), "%s: %s", runs[i][0], out);
-		cr_assert(zero(int, strncmp(out, line, strlen(line))), "%s: %s", runs[i][0], out);
-		cr_assert(strstr(out, " gives no handle: not supported\n") != NULL, "%s", out);
-	}
+	cr_assert(zero(int, rc), "%s", out);
+	snprintf(ready, sizeof(ready), "%s/ready", folder);
+	daemon = start_command(-1,
+			       "'%s/bare/rift' layer --quiet remote transport=tcp "
+			       "listen=127.0.0.1:%d token='%s' -- sh -c 'touch %s; exec sleep 100' "
+			       "2>'%s/said'",
+			       folder, a_port(), key, ready, folder);
+	cr_assert(has_appeared(ready), "the daemon");
+	rc = shell(&out,
+		   "'%s' layer --quiet remote transport=tcp connect=127.0.0.1:%d token='%s' -- "
+		   "sh -c '\"%s\" run launch us=0 " SHORT
+		   " && \"%s\" run matmul n=64 impl=cublas " SHORT
+		   "' 2>&1; rc=$?; cat '%s/said'; exit $rc",
+		   rift(), a_port(), key, rift(), rift(), folder);
+	kill(daemon, SIGKILL);
+	status_of_end(daemon);
+	cr_assert(eq(int, rc, 3), "%s", out);
+	cr_assert(strstr(out, " gives no handle: CUBLAS_STATUS_NOT_INITIALIZED\n") != NULL, "%s",
+		  out);
+	out = strstr(out, "rift: libcublas.so.13, which the build leaves beside rift, cannot be ");
+	cr_assert(out && !strstr(out + 1, "rift: libcublas.so.13"), "not said, or twice");
 	cr_assert(layers_gone(0));
 }
 
@@ -348,21 +384,6 @@ Test(small_remote, another_version_is_told_at_once)
 }
 
 /* ---- two machines, or what would be two --------------------------------------------------- */
-
-static const char *token_file(const char *content, int mode)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/key", getenv("XDG_RUNTIME_DIR"));
-	shell(NULL, "printf '%s' >'%s'; chmod %o '%s'", content, path, mode, path);
-	return path;
-}
-
-/* The port is drawn from the process's number, as another test may run. */
-static int a_port(void)
-{
-	return 20000 + (int)(getpid() % 10000);
-}
 
 Test(small_remote, a_daemon_elsewhere_serves_who_knows_the_token)
 {

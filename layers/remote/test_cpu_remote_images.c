@@ -48,14 +48,16 @@ static const char *client_path(void)
 	return path;
 }
 
-/* What the program prints, which it does for each word. It looks for libcudart.so.13 as any does.
- */
+/* What the program prints, which it does for each word. It looks for libcudart.so.13 and
+ * libcublas.so.13 as any does. */
 static const char *run_client(const struct own_daemon *d, const char *words)
 {
+	int n = (int)(strrchr(client_library(), '/') - client_library());
 	const char *out;
-	int rc = shell(&out, REMOTE_VARIABLE "='%s' LD_LIBRARY_PATH='%.*s/cudart' '%s' %s 2>&1",
-		       d->folder, (int)(strrchr(client_library(), '/') - client_library()),
-		       client_library(), client_path(), words);
+	int rc = shell(&out,
+		       REMOTE_VARIABLE "='%s' LD_LIBRARY_PATH='%.*s/cudart:%.*s/cublas' '%s' %s "
+				       "2>&1",
+		       d->folder, n, client_library(), n, client_library(), client_path(), words);
 
 	cr_assert(zero(int, rc), "%s", out);
 	cr_assert(strstr(out, "memory: 0\n") != NULL, "%s", out);
@@ -387,15 +389,16 @@ Test(small_remote_images, functions_that_it_lacks_say_their_names_once)
 	cr_assert(first && !strstr(first + 1, "cudaDeviceReset"), "%s", out);
 }
 
-/* Memory is as it was. */
-Test(small_remote_images, who_opens_the_driver_or_begins_cublas_is_refused)
+/* Memory is as it was. cuBLAS is the CPU device's, whichever the runtime is. */
+Test(small_remote_images, who_opens_the_driver_is_refused_and_who_begins_cublas_is_not)
 {
-	const char *out = served(false, "driver cublas plain");
+	const char *out = served(false, "driver cublas cublas_by_name plain");
 
 	returned(out, "driver: 801\n");
 	returned(out, "rift: layer remote: not supported: the driver, by functions of its own\n");
-	returned(out, "cublas: 15\n");
-	returned(out, "rift: layer remote: not supported: cublasCreate_v2\n");
+	returned(out, "cublas: 0\n");
+	returned(out, "cublas_by_name: 15\n");
+	returned(out, "rift: layer remote: not supported: cublasSgemm_v2\n");
 	returned(out, "plain: 0\n");
 	returned(out, "end: 0\n");
 }

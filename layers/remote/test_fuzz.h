@@ -1,7 +1,6 @@
 /*
  * test_fuzz.h - commands that a client never sends, for a session on the CPU device: recorded ones,
- * damaged in many ways, and invented ones. For the program of test_cpu_remote_calls.c, whose
- * kernels these are.
+ * damaged in many ways, and invented ones.
  */
 #ifndef RIFT_REMOTE_TEST_FUZZ_H
 #define RIFT_REMOTE_TEST_FUZZ_H
@@ -83,6 +82,9 @@ static inline void fuzz_watch(void)
 	serve_shown = take_down;
 }
 
+/* In place of cuBLAS; NULL: whichever is loaded. */
+static const struct blas *fuzz_library;
+
 static uint64_t fuzz_state = 1;
 
 /* xorshift64* (Vigna 2016): the same numbers in every run. */
@@ -153,8 +155,9 @@ static void disconnect_socket(struct fuzz_socket *k)
 static void begin_session(struct fuzz *f)
 {
 	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
-	f->s = session_new(f->backend, f->base, f->channel->in[0], f->channel->out[0], 64 << 20);
+	f->s = session_new(f->backend, f->base, f->channel->in[0], f->channel->out[0], 128 << 20);
 	f->s.store = f->store;
+	f->s.library = fuzz_library;
 	if (!f->socket)
 		return;
 	connect_socket(f->socket);
@@ -208,6 +211,30 @@ static void keep_small(struct remote_command *c)
 	if (low_of(grid[0]) > 64 || high_of(grid[0]) > 64 || low_of(grid[2]) > 64)
 		grid[0] &= pair(3, 3);
 	grid[2] &= pair(3, UINT32_MAX);
+}
+
+static uint64_t small(uint64_t n)
+{
+	return n > 64 ? n & 63 : n;
+}
+
+/* And numbers of a matrix. */
+static void keep_products_small(struct remote_command *c)
+{
+	struct remote_gemm *g = (struct remote_gemm *)(c->word + 1);
+	struct remote_matmul *m = (struct remote_matmul *)(c->word + 2);
+	struct remote_layout *layout[] = { &m->product.a, &m->product.b, &m->product.c,
+					   &m->product.d };
+
+	if (c->op == REMOTE_BLAS_GEMM) {
+		g->m = g->m < 0 ? g->m : (int)small((uint64_t)g->m);
+		g->n = g->n < 0 ? g->n : (int)small((uint64_t)g->n);
+		g->k = g->k < 0 ? g->k : (int)small((uint64_t)g->k);
+	}
+	for (size_t i = 0; c->op == REMOTE_BLAS_MATMUL && i < 4; i++) {
+		layout[i]->rows = small(layout[i]->rows);
+		layout[i]->cols = small(layout[i]->cols);
+	}
 }
 
 static void damage(struct fuzz *f, struct remote_command *c)
@@ -274,6 +301,8 @@ static void make_random(struct fuzz *f)
 
 	c->op = (uint16_t)(1 + draw(REMOTE_OPS_COUNT - 1));
 	c->payload = shapes[c->op].payload ? (uint32_t)draw(64) : 0;
+	if (shapes[c->op].payload <= REMOTE_MATMUL_BYTES && draw(8)) /* a product, and all of it */
+		c->payload = shapes[c->op].payload;
 	c->bytes = remote_command_bytes(shapes[c->op].words, c->payload);
 	c->thread = (uint8_t)draw(REMOTE_THREADS);
 	c->flags = (uint8_t)draw(2);
@@ -428,6 +457,7 @@ static void damage_and_invent(struct fuzz *f, int n)
 			damaged = true;
 		}
 		keep_small((struct remote_command *)f->bytes);
+		keep_products_small((struct remote_command *)f->bytes);
 		do_message(f, false);
 	}
 }

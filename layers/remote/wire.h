@@ -21,7 +21,7 @@
 
 /* ---- the handshake ------------------------------------------------------------------------ */
 
-enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 3 };
+enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 4 };
 
 /* The variable that names the folder of the layer; in it, the socket and the file of counts. */
 #define REMOTE_VARIABLE "RIFT_LAYER_REMOTE"
@@ -115,9 +115,9 @@ struct remote_channel {
 
 /*
  * Each command: its words, its payload in bytes at most. A stream is 0, 1 or 2, which are CUDA's
- * default streams, or REMOTE_OWN + its number; images, events, graphs and executable graphs are
- * numbers. The client chooses numbers. Where a kernel or a variable is: the number of an image, or
- * how far into the program (REMOTE_FUNCTIONS), whose variables need no name.
+ * default streams, or REMOTE_OWN + its number; images, events, graphs, executable graphs and
+ * handles of cuBLAS are numbers. The client chooses numbers. Where a kernel or a variable is: the
+ * number of an image, or how far into the program (REMOTE_FUNCTIONS), whose variables need no name.
  */
 #define REMOTE_OPS(OP)                                                                             \
 	OP(PAD, 0, REMOTE_RING_BYTES) /* nothing: the rest of the ring */                          \
@@ -181,7 +181,21 @@ struct remote_channel {
 	OP(EXEC_LAUNCH, 2, 0) /* exec, stream */                                                   \
 	OP(EXEC_SET_KERNEL, 8, REMOTE_PAYLOAD_BYTES) /* exec, graph, node, shape; arguments */     \
 	OP(EXEC_UPDATE, 2, 0) /* exec, graph -> result, node or -1, node or -1 */                  \
-	OP(EXEC_DESTROY, 1, 0)
+	OP(EXEC_DESTROY, 1, 0)                                                                     \
+	OP(BLAS_VERSION, 0, 0) /* -> size_t: cublasLtGetVersion() */                               \
+	OP(BLAS_CREATE, 2, 0)  /* number, 0 of cuBLAS or 1 of cuBLASLt */                          \
+	OP(BLAS_DESTROY, 1, 0)                                                                     \
+	OP(BLAS_STREAM, 2, 0)	 /* handle, stream */                                              \
+	OP(BLAS_WORKSPACE, 3, 0) /* handle, address, bytes */                                      \
+	OP(BLAS_POINTER_MODE, 2, 0)                                                                \
+	OP(BLAS_MATH_MODE, 2, 0)                                                                   \
+	OP(BLAS_GEMM, 1, REMOTE_GEMM_BYTES)	    /* handle; struct remote_gemm */               \
+	OP(BLAS_HEURISTIC, 3, REMOTE_PRODUCT_BYTES) /* handle, workspace's bytes at most, how      \
+		many; struct remote_product -> how many, cublasLtMatmulHeuristicResult_t each */   \
+	OP(BLAS_MATMUL, 2, REMOTE_MATMUL_BYTES)	    /* handle, stream; struct remote_matmul */
+
+/* sizeof(struct remote_gemm) and the like: products.h */
+enum { REMOTE_GEMM_BYTES = 96, REMOTE_PRODUCT_BYTES = 176, REMOTE_MATMUL_BYTES = 304 };
 
 enum remote_op {
 #define OP(name, words, payload) REMOTE_##name,
@@ -226,6 +240,7 @@ enum {
 	REMOTE_ATTRIBUTES = 16, /* of a launch */
 	REMOTE_SYMBOLS = 1024,
 	REMOTE_REGIONS = 1 << 20, /* pieces of memory */
+	REMOTE_BLAS = 64,	  /* handles of cuBLAS and cuBLASLt */
 };
 
 /* sizeof(cudaLaunchAttribute) */

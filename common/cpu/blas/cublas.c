@@ -5,6 +5,7 @@
 
 struct cublasContext {
 	cudaStream_t stream;
+	cublasPointerMode_t pointer_mode;
 };
 
 cublasStatus_t cublasCreate(cublasHandle_t *handle)
@@ -37,6 +38,26 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace, size_t
 	return bytes && !workspace ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
 }
 
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	if (mode != CUBLAS_POINTER_MODE_HOST && mode != CUBLAS_POINTER_MODE_DEVICE)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	handle->pointer_mode = mode;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* There is one way to compute. */
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
+{
+	if (!handle)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	return mode == CUBLAS_DEFAULT_MATH || mode == CUBLAS_PEDANTIC_MATH
+		       ? CUBLAS_STATUS_SUCCESS
+		       : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
 const char *cublasGetStatusName(cublasStatus_t status)
 {
 #define NAME(s)                                                                                    \
@@ -66,6 +87,18 @@ cublasStatus_t product_check(const struct product *p)
 	    p->ldb < (rows_b > 1 ? rows_b : 1) || p->ldd < (p->m > 1 ? p->m : 1))
 		return CUBLAS_STATUS_INVALID_VALUE;
 	return CUBLAS_STATUS_SUCCESS;
+}
+
+static void set_scales(struct product *p, cublasPointerMode_t mode, const float *alpha,
+		       const float *beta)
+{
+	if (mode == CUBLAS_POINTER_MODE_DEVICE) {
+		p->alpha_at = alpha;
+		p->beta_at = beta;
+	} else {
+		p->alpha = *alpha;
+		p->beta = *beta;
+	}
 }
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t trans_a,
@@ -100,7 +133,6 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t trans_a,
 	if (type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F ||
 	    compute != CUBLAS_COMPUTE_32F)
 		return CUBLAS_STATUS_NOT_SUPPORTED;
-	p.alpha = *(const float *)alpha;
-	p.beta = *(const float *)beta;
+	set_scales(&p, handle->pointer_mode, alpha, beta);
 	return m && n ? product_submit(&p, handle->stream) : CUBLAS_STATUS_SUCCESS;
 }

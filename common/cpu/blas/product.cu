@@ -47,6 +47,10 @@ static void relu_gradient(const struct product *p)
 
 extern "C" __global__ void cublas_product(struct product p)
 {
+	if (p.alpha_at)
+		p.alpha = *p.alpha_at;
+	if (p.beta_at)
+		p.beta = *p.beta_at;
 	product_compute(&p);
 	if (p.epilogue == CUBLASLT_EPILOGUE_DRELU_BGRAD)
 		relu_gradient(&p);

@@ -15,6 +15,7 @@ struct product {
 	int m, n, k;
 	int lda, ldb, ldd;
 	float alpha, beta;
+	const float *alpha_at, *beta_at; /* on the device, read when it runs; NULL: those above */
 	const float *a, *b;
 	float *d;
 	int epilogue;	 /* cublasLtEpilogue_t */

@@ -43,20 +43,34 @@ typedef enum {
 	CUBLAS_GEMM_DEFAULT = -1,
 } cublasGemmAlgo_t;
 
+typedef enum {
+	CUBLAS_POINTER_MODE_HOST = 0,
+	CUBLAS_POINTER_MODE_DEVICE = 1,
+} cublasPointerMode_t;
+
+typedef enum {
+	CUBLAS_DEFAULT_MATH = 0,
+	CUBLAS_PEDANTIC_MATH = 2,
+	CUBLAS_TF32_TENSOR_OP_MATH = 3, /* known, but refused */
+} cublasMath_t;
+
 typedef struct cublasContext *cublasHandle_t;
 
 #define cublasCreate cublasCreate_v2
 #define cublasDestroy cublasDestroy_v2
 #define cublasSetStream cublasSetStream_v2
 #define cublasSetWorkspace cublasSetWorkspace_v2
+#define cublasSetPointerMode cublasSetPointerMode_v2
 
 cublasStatus_t cublasCreate(cublasHandle_t *handle);
 cublasStatus_t cublasDestroy(cublasHandle_t handle);
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace, size_t bytes);
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode);
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char *cublasGetStatusName(cublasStatus_t status);
 
-/* C = alpha op(A) op(B) + beta C; columns first; alpha and beta on the host. */
+/* C = alpha op(A) op(B) + beta C; columns first; alpha and beta where the pointer mode says. */
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t trans_a,
 			    cublasOperation_t trans_b, int m, int n, int k, const void *alpha,
 			    const void *a, cudaDataType type_a, int lda, const void *b,

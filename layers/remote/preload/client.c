@@ -1,5 +1,6 @@
 /* client.c - see client.h: the lock, commands, answers, errors. */
 #include "layers/remote/preload/client.h"
+#include "layers/remote/preload/blas.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -60,8 +61,26 @@ static bool take_slot(void)
 	return true;
 }
 
+static int error_of_status(int status)
+{
+	switch (status) {
+	case BLAS_NOT_INITIALIZED:
+		return CUDA_NOT_INITIALIZED;
+	case BLAS_ALLOC_FAILED:
+		return CUDA_NO_MEMORY;
+	case BLAS_INVALID_VALUE:
+		return CUDA_INVALID_VALUE;
+	case BLAS_NOT_SUPPORTED:
+		return CUDA_NOT_SUPPORTED;
+	default:
+		return CUDA_LAUNCH_FAILED;
+	}
+}
+
 int client_result(int error)
 {
+	if (error & REMOTE_STATUS)
+		error = error_of_status(error & ~REMOTE_STATUS);
 	if (error && error != CUDA_NOT_READY)
 		last_error = error;
 	return error;
@@ -371,6 +390,10 @@ static int take_answer(const struct remote_answer *a, void *out, size_t room)
 
 	if (bytes && bytes <= REMOTE_ANSWER_BYTES)
 		memcpy(out, a->data, bytes);
+	if (a->late & REMOTE_STATUS)
+		fprintf(stderr,
+			"rift: layer remote: a call of cuBLAS that was sent ahead has failed: %s\n",
+			cublasGetStatusName(a->late & ~REMOTE_STATUS));
 	if (a->late)
 		client_result(a->late);
 	return a->error ? a->error : a->late;

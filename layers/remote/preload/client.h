@@ -30,7 +30,8 @@
 /* Takes the lock, with a daemon at hand. Otherwise returns a CUDA error, without the lock. */
 int client_enter(void);
 
-/* Gives the lock back; an error becomes the thread's last one, and is returned. */
+/* Gives the lock back; an error becomes the thread's last one, and is returned. A status of
+ * cuBLAS's, of a call sent ahead, becomes the error of CUDA's that says the most of it. */
 int client_leave(int error);
 
 /* The lock alone, for what needs no daemon. */
@@ -123,7 +124,14 @@ bool socket_send(struct connection *c, const struct remote_command *command);
 
 /* ---- handles (handles.c); with the lock --------------------------------------------------- */
 
-enum handle_kind { HANDLE_STREAM, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_KINDS };
+enum handle_kind {
+	HANDLE_STREAM,
+	HANDLE_EVENT,
+	HANDLE_GRAPH,
+	HANDLE_EXEC,
+	HANDLE_BLAS,
+	HANDLE_KINDS
+};
 
 /* A new one; its number goes to the daemon. NULL: there are too many. */
 void *handle_open(enum handle_kind kind, uint64_t *number);

@@ -25,6 +25,7 @@ enum cuda_error {
 	CUDA_CONTEXT_GONE = 709, /* cudaErrorContextIsDestroyed */
 	CUDA_REGISTERED_ALREADY = 712,
 	CUDA_NOT_REGISTERED = 713,
+	CUDA_LAUNCH_FAILED = 719,
 	CUDA_NOT_SUPPORTED = 801,
 };
 

@@ -1,6 +1,6 @@
 /*
- * handles.c - streams, events, graphs as the program names them (client.h). A handle is no address:
- * it holds a number, which the daemon knows it by, and how often that was used before.
+ * handles.c - streams, events, graphs, cuBLAS as the program names them (client.h). A handle is no
+ * address: it holds a number, which the daemon knows it by, and how often that was used before.
  */
 #include "layers/remote/preload/client.h"
 
@@ -17,7 +17,7 @@ static struct slots {
 } all[HANDLE_KINDS];
 
 static const uint32_t most[HANDLE_KINDS] = { REMOTE_STREAMS, REMOTE_EVENTS, REMOTE_GRAPHS,
-					     REMOTE_EXECS };
+					     REMOTE_EXECS, REMOTE_BLAS };
 
 /* ---- bits: 0-2 kind, 3 set, 4-23 number, 24-63 uses. 0, 1 and 2 are CUDA's default streams. ---
  */

@@ -1,5 +1,5 @@
 /*
- * libraries.c - NVIDIA's libraries that open the driver themselves: cuBLAS and others. Streams and
+ * libraries.c - NVIDIA's libraries that open the driver themselves: all but cuBLAS. Streams and
  * memory that they are given would be the client's, which no driver knows, and they end in a
  * fault. So what begins to use one is refused by its name, and returns the library's own status.
  *
@@ -8,9 +8,8 @@
  */
 #include "layers/remote/preload/client.h"
 
-/* As the headers of CUDA 13.0 have them: of cuBLAS, cuSOLVER, cuSPARSE, cuFFT and cuRAND. */
+/* As the headers of CUDA 13.0 have them: of cuSOLVER, cuSPARSE, cuFFT and cuRAND. */
 enum {
-	BLAS_NOT_SUPPORTED = 15,
 	SOLVER_NOT_SUPPORTED = 9,
 	SPARSE_NOT_SUPPORTED = 10,
 	FFT_NOT_SUPPORTED = 16,
@@ -25,9 +24,6 @@ enum {
 		client_say_refused(#function);                                                     \
 		return status;                                                                     \
 	}
-LIBRARY_CALL(cublasCreate_v2, BLAS_NOT_SUPPORTED)
-LIBRARY_CALL(cublasLtCreate, BLAS_NOT_SUPPORTED)
-LIBRARY_CALL(cublasXtCreate, BLAS_NOT_SUPPORTED)
 LIBRARY_CALL(cusolverDnCreate, SOLVER_NOT_SUPPORTED)
 LIBRARY_CALL(cusolverSpCreate, SOLVER_NOT_SUPPORTED)
 LIBRARY_CALL(cusparseCreate, SPARSE_NOT_SUPPORTED)
