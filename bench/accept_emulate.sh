@@ -13,9 +13,8 @@ options=${OPTIONS:---depth 1,16,64 --mode stream --express --processes 9 --round
 base=${BASE:-40}
 mkdir -p "$out"
 
-# Both sides are under the layer, and each launch has BASE us on both (default 40): a launch itself
-# takes longer the longer ago the last one was. Between 5 and 10 us that is up to 25 ns more a us,
-# from 40 us on 4 ns (bench/spacing.cu); on the CPU device it is nothing, there BASE=5 is as good.
+# In truth and sets both sides are under the layer, and each launch has BASE us on both (default 40):
+# a launch itself takes longer the longer ago the last one was (bench/spacing.cu, docs/validation.md).
 pair() { # NAME COSTS_A COSTS_B WORKLOAD...
 	local name=$out/$1.jsonl a=$2 b=$3
 	shift 3

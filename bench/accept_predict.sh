@@ -54,6 +54,7 @@ member() {
 }
 
 # Wall times of a command without the layer and under it, in N turns: a line of two times, ms, a turn.
+# Nothing where one of them fails.
 turns() { # N WORDS COMMAND...
 	local n=$1 words=$2 begin middle
 	shift 2
@@ -64,7 +65,7 @@ turns() { # N WORDS COMMAND...
 		# shellcheck disable=SC2086 # words of a layer
 		"$rift" layer --quiet $words -- "$@" >/dev/null 2>&1 || break
 		echo "$(((middle - begin) / 1000)) $((($(date +%s%N) - middle) / 1000))"
-	done | awk '{ print $1 / 1000, $2 / 1000 }'
+	done | awk -v n="$n" '{ line[NR] = $1 / 1000 " " $2 / 1000 } END { if (NR == n) for (i = 1; i <= n; i++) print line[i] }'
 }
 
 column_median() { # FILE COLUMN

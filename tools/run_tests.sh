@@ -3,7 +3,7 @@
 # in one queue, and ends with a line of totals for each.
 #
 # On a GPU one at a time and one job each, as tests share the device; on the CPU device, where
-# each process has one of its own, three, as many wait for something. Fails when a program
+# each process has one of its own, two more than there are processors, as many wait for something. Fails when a program
 # fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for want of a GPU
 # counts as failed (tests/skips.c), and so does testing the CPU device.
 set -eu
@@ -22,7 +22,7 @@ if [ -n "${REQUIRE_GPU:-}" ] && [ "$*" != cuda ]; then
 fi
 case "$*" in
 cuda) at_once=1 ;;
-*) at_once=3 ;;
+*) at_once=$(($(nproc) + 2)) ;;
 esac
 
 # Those that say so in a line of their own wait more than they compute: one of them follows each

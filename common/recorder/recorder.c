@@ -234,8 +234,10 @@ static struct trace_event *slot(struct producer *p)
 
 	/* a source hands on a second of calls at once, and nobody else would read them meanwhile */
 	if (!at && p->written && hands_on &&
-	    __atomic_load_n(&p->n_chunks, __ATOMIC_RELAXED) >= CHUNKS_MAX)
+	    __atomic_load_n(&p->n_chunks, __ATOMIC_RELAXED) >= CHUNKS_MAX) {
+		write_threads(); /* a thread's row comes before its calls */
 		drain_all(take_event, NULL);
+	}
 	if (!at && p->written && !next_chunk(p)) {
 		p->dropped++;
 		return NULL;

@@ -65,8 +65,8 @@ struct program_price {
 	struct call_prices on_a, on_b;
 	struct call_extra *extra; /* of each call on B; owned */
 	double simulated_a_ns, simulated_b_ns;
-	struct interval a_ns,
-		b_ns; /* wall time; b: of one process more, as unevenly as A's start */
+	struct interval a_ns; /* wall time */
+	struct interval b_ns; /* and by how unevenly processes start */
 	struct shares shares_b;
 	double cost_ns[PROFILE_COSTS]; /* 1 us more on B; of the wall time there */
 	bool reordered; /* kernels overlap for so long that B may order them otherwise */

@@ -166,10 +166,11 @@ static int parse_cost(struct sensitivity_cost *c, const struct cost_source *sour
 		      const char *typed)
 {
 	size_t n = strcspn(typed, "=");
-	char *copy = strdup(typed), *rest = copy + n, *value;
+	char *copy = strdup(typed), *rest, *value;
 	int err = 0;
 
 	CHECK(copy, "memory of a cost");
+	rest = copy + n;
 	if (!*rest)
 		err = complain(EINVAL, "--cost=%s: give values: NAME=V,V,...", text_shown(typed).s);
 	else

@@ -76,11 +76,13 @@ int do_blas_create(struct session *s, struct request *r)
 	if (!h)
 		return remote_status(BLAS_ALLOC_FAILED);
 	h->lt = lt;
-	err = create(s, h);
-	if (!err && !table_put(&s->blas, r->word[0], h))
-		err = remote_status(BLAS_ALLOC_FAILED);
-	if (err)
+	if (!table_put(&s->blas, r->word[0], h)) {
 		free(h);
+		return remote_status(BLAS_ALLOC_FAILED);
+	}
+	err = create(s, h);
+	if (err)
+		free(table_take(&s->blas, r->word[0]));
 	else
 		s->memory_bytes += bytes;
 	return err;

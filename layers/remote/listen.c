@@ -291,8 +291,7 @@ static void serve(const struct listener *l, int client, pid_t *place)
 
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	base = agree(client, &l->secret);
-	if (base)
-		__atomic_store_n(place, FREE, __ATOMIC_RELAXED);
+	__atomic_store_n(place, FREE, __ATOMIC_RELAXED);
 	channel = base && take_device(l->schedule, client, &given)
 			  ? prepare(client, base, o->transport)
 			  : NULL;

@@ -174,7 +174,7 @@ static inline struct extent mask_extent(const struct remote_product *p)
 {
 	struct extent e = product_extent(p->mask, p->d.rows, p->d.cols, p->mask_ld, 1);
 
-	return e.bytes == UINT64_MAX ? e : (struct extent){ e.at, (e.bytes + 7) / 8 };
+	return e.bytes == UINT64_MAX ? e : (struct extent){ e.at, e.bytes / 8 + !!(e.bytes % 8) };
 }
 
 /* Is all of it what is forwarded? */

@@ -189,8 +189,10 @@ struct scheduled schedule_take(struct schedule *s)
 
 	one_at_a_time(s, F_WRLCK);
 	place = hold_place(s);
-	if (place < 0)
+	if (place < 0) {
+		one_at_a_time(s, F_UNLCK);
 		return none;
+	}
 	p = &s->shared->place[place];
 	atomic_store(&p->bytes, 0);
 	atomic_store(&p->at, s->kind == REMOTE_LOAD ? by_load(s, place)

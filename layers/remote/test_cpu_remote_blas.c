@@ -754,6 +754,38 @@ Test(small_remote_blas_daemon, described_products_stay_in_the_client_s_memory)
 	session_close(&s);
 }
 
+/* Rows of a mask so far apart that its bits, to 2^64 - 4, would be no bytes where they are rounded
+ * up. */
+Test(small_remote_blas_daemon, a_mask_of_almost_2_to_the_64_bits_is_not_the_client_s)
+{
+	struct session s = new_session(128 << 20);
+	uint64_t own = memory_of(&s, 8192);
+	const struct remote_layout d = { 124, 8, 124, CUDA_R_32F, 0 };
+	struct remote_matmul m = {
+		.product = { .compute = CUBLAS_COMPUTE_32F,
+			     .epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
+			     .bias = own,
+			     .mask = own,
+			     .mask_ld = UINT64_C(2635249153387078784),
+			     .a = { 124, 1, 124, CUDA_R_32F, 0 },
+			     .b = { 1, 8, 1, CUDA_R_32F, 0 },
+			     .c = d,
+			     .d = d },
+		.a = own,
+		.b = own,
+		.c = own,
+		.d = own,
+		.workspace = own,
+		.workspace_bytes = 64,
+	};
+
+	OK(ASK(REMOTE_BLAS_CREATE, 0, 1));
+	FAILS(status_of(&s, REMOTE_BLAS_MATMUL, WORDS_OF(0, 0), &m, sizeof(m)), BLAS_INVALID_VALUE);
+	m.product.mask_ld = 128;
+	OK(status_of(&s, REMOTE_BLAS_MATMUL, WORDS_OF(0, 0), &m, sizeof(m)));
+	session_close(&s);
+}
+
 /* More plans than are kept, so that some take the place of others. A of ones, 4 x n, by B of ones.
  */
 Test(small_remote_blas_daemon, plans_are_bounded_and_each_is_its_own)

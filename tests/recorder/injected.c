@@ -5,6 +5,7 @@
  *   injected LIBRARY WORD...     see `words` below
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,10 +172,19 @@ static void launches(void)
 	launch_times(100);
 }
 
-/* More calls and operations at once than a thread's buffer holds. */
-static void many(void)
+static void *launch_many(void *unused)
 {
 	launch_times(300000);
+	return unused;
+}
+
+/* More calls and operations at once than a thread's buffer holds, of a thread that is new. */
+static void many(void)
+{
+	pthread_t other;
+
+	if (pthread_create(&other, NULL, launch_many, NULL) || pthread_join(other, NULL))
+		exit(9);
 }
 
 static struct cupti_api launch(uint32_t domain, uint32_t cbid, uint64_t start, uint64_t end)

@@ -59,8 +59,11 @@ static int step(const void *opts, void *state, cudaStream_t stream)
 /* Optional: n steps as one launch of the same kernel, with the same bits and n times the work. */
 static int fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
-	template_launch(opts, state, n, stream);
-	return 0;
+	int err = device_steps_fit(n);
+
+	if (!err)
+		template_launch(opts, state, n, stream);
+	return err;
 }
 
 /*

@@ -146,7 +146,7 @@ bool blas_number(const void *handle, bool lt, uint64_t *number)
 int blas_create(void **handle, bool lt)
 {
 	int status = handle ? blas_enter() : BLAS_INVALID_VALUE, error;
-	uint64_t number;
+	uint64_t number, version;
 
 	if (status)
 		return status;
@@ -155,7 +155,13 @@ int blas_create(void **handle, bool lt)
 		return blas_leave(remote_status(BLAS_ALLOC_FAILED));
 	memset(&handles[number], 0, sizeof(handles[number]));
 	handles[number].lt = lt;
-	error = client_ahead_if(library_is_there, REMOTE_BLAS_CREATE, WORDS(number, lt));
+	/* what failed before is told here, not by the create: the handle would be there, unknown
+	 * here */
+	error = library_is_there
+			? 0
+			: client_ask(REMOTE_BLAS_VERSION, NULL, 0, &version, sizeof(version));
+	error = error ? error
+		      : client_ahead_if(library_is_there, REMOTE_BLAS_CREATE, WORDS(number, lt));
 	if (error) {
 		handle_close(HANDLE_BLAS, *handle, &number);
 		*handle = NULL;
@@ -191,13 +197,15 @@ size_t blas_version(void)
 {
 	static uint64_t version;
 	static bool asked;
+	uint64_t known;
 
 	if (blas_enter())
 		return 0;
 	if (!asked && !client_ask(REMOTE_BLAS_VERSION, NULL, 0, &version, sizeof(version)))
 		library_is_there = asked = true;
+	known = version;
 	client_unlock();
-	return version;
+	return known;
 }
 
 /* With the lock and a handle's number, if it returns 0. */
