@@ -153,7 +153,7 @@ static void every(void)
 	call(CUPTI_RUNTIME, 17);			  /* of no class */
 }
 
-/* Kernels come first, and in the wrong order. */
+/* Kernels come first, and in the wrong order. The calls are not delivered yet. */
 static void launch_times(uint32_t n)
 {
 	uint64_t start = later(0) + 1000;
@@ -164,27 +164,12 @@ static void launch_times(uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		call(CUPTI_DRIVER, 307); /* cuLaunchKernel */
 	later(1200000);
-	deliver();
 }
 
 static void launches(void)
 {
 	launch_times(100);
-}
-
-static void *launch_many(void *unused)
-{
-	launch_times(300000);
-	return unused;
-}
-
-/* More calls and operations at once than a thread's buffer holds, of a thread that is new. */
-static void many(void)
-{
-	pthread_t other;
-
-	if (pthread_create(&other, NULL, launch_many, NULL) || pthread_join(other, NULL))
-		exit(9);
+	deliver();
 }
 
 static struct cupti_api launch(uint32_t domain, uint32_t cbid, uint64_t start, uint64_t end)
@@ -198,6 +183,29 @@ static struct cupti_api launch(uint32_t domain, uint32_t cbid, uint64_t start, u
 
 	add(&api, sizeof(api));
 	return api;
+}
+
+static void *launch_at(void *ns)
+{
+	const uint64_t *start = ns;
+
+	launch(CUPTI_DRIVER, 307, *start, *start + 1000);
+	return NULL;
+}
+
+/*
+ * More calls and operations at once than a thread's buffer holds. The first of them is of another
+ * thread, of which nothing has come before the end.
+ */
+static void many(void)
+{
+	uint64_t start = later(2000);
+	pthread_t other;
+
+	later(2000);
+	launch_times(300000);
+	if (pthread_create(&other, NULL, launch_at, &start) || pthread_join(other, NULL))
+		exit(9);
 }
 
 /* A launch of the runtime's with a record of the driver's within it, which the kernel is of. */
