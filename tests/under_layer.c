@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 static const char variable[] = "RIFT_TEST_LAYERS";
 
 /* LONG_MS: a bound of hangs; a sweep on a busy GPU was seen to need more than 20 s. */
-enum { LONG_MS = 60000, GONE_MS = 3000, TICK_MS = 5 };
+enum { LONG_MS = 60000, TICK_MS = 5 };
 
 static char folder[64], base[128];
 
@@ -210,10 +211,46 @@ int layers_folders(void)
 
 bool layers_gone(int folders)
 {
-	int left_ms = GONE_MS;
+	int left_ms = LONG_MS;
 
 	/* the folders first: a look at all processes takes 1 ms */
 	while (layers_folders() > folders || layers_running())
+		if (!tick(&left_ms))
+			return false;
+	return true;
+}
+
+static bool is_held(const char *name)
+{
+	char path[512];
+	int fd;
+	bool held;
+
+	snprintf(path, sizeof(path), "%s/%s", base, name);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB);
+	close(fd);
+	return held;
+}
+
+static int folders_held(void)
+{
+	DIR *all = opendir(base);
+	struct dirent *d;
+	int n = 0;
+
+	while (all && (d = readdir(all)))
+		n += *d->d_name != '.' && is_held(d->d_name);
+	if (all)
+		closedir(all);
+	return n;
+}
+
+bool layers_let_go(void)
+{
+	int left_ms = LONG_MS;
+
+	while (folders_held())
 		if (!tick(&left_ms))
 			return false;
 	return true;

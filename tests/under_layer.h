@@ -32,10 +32,16 @@ int layers_running(void);
 /* How many folders of layers there are. */
 int layers_folders(void);
 
-/* Waits up to 3 s until no process is left, and at most so many folders. */
+/* Waits until no process is left, and at most so many folders. False: not within a minute. */
 bool layers_gone(int folders);
 
-/* Waits up to 10 s for a file to be there. */
+/*
+ * Waits until nobody holds the lock of a folder: a process that was killed gives its memory back,
+ * and so is no longer found, before it closes its files. False: not within a minute.
+ */
+bool layers_let_go(void);
+
+/* Waits up to a minute for a file to be there. */
 bool has_appeared(const char *path);
 
 /* The library of the layer shim of this build, for whoever wants a library. Static memory. */

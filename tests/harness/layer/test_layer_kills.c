@@ -127,6 +127,7 @@ static void next_layer_sweeps(void)
 {
 	const char *err;
 
+	cr_assert(layers_let_go());
 	cr_assert(zero(int, run_rift(ERR, &err, "layer --quiet cpu share=5 n=1 -- true")), "%s",
 		  err);
 	cr_assert(layers_gone(0));
