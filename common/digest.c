@@ -169,6 +169,9 @@ void digest_know(const char *key, const char *hex)
 	if (n_known == KNOWN_MAX || strlen(key) >= sizeof(k->key) ||
 	    strlen(hex) + 1 != sizeof(k->hex.s))
 		return;
+	for (int i = 0; i < n_known; i++)
+		if (!strcmp(known[i].key, key))
+			return;
 	strcpy(k->key, key);
 	strcpy(k->hex.s, hex);
 	n_known++;

@@ -418,7 +418,6 @@ int sweep_start(struct sweep_args *a)
 	show_end(&s.show);
 	clocks_free(&clocks);
 	plan_release(&plan);
-	json_decref(s.digests);
 	if (s.journal.path)
 		journal_release(&s.journal);
 	return err;

@@ -389,6 +389,7 @@ static void send_header(FILE *out, struct platform *p, enum wait_policy sync)
 	json_decref(environment);
 	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",
 			    json_string(sync_names[sync]));
+	job_send(out, child_digests_json());
 	job_send(out, o);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/digest.h"
 #include "common/interrupt.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
@@ -157,6 +158,21 @@ static int open_pipe(struct lines *l, int *end)
 	return 0;
 }
 
+/* The job, with what is known of large files. */
+static int pass_job(struct child *c, const json_t *job, bool takes_turns)
+{
+	json_t *whole = json_copy((json_t *)(uintptr_t)job), *known = child_digests_json();
+	json_t *digests = json_object_get(known, "digests");
+	int fd;
+
+	if (json_object_size(digests))
+		json_object_set(whole, "digests", digests);
+	fd = takes_turns ? job_pipe(c, whole) : job_file(whole);
+	json_decref(known);
+	json_decref(whole);
+	return fd;
+}
+
 int child_start(struct child *c, const json_t *job, const char *prefix, bool takes_turns)
 {
 	int job_fd, out = -1, err_end = -1, err;
@@ -164,7 +180,7 @@ int child_start(struct child *c, const json_t *job, const char *prefix, bool tak
 
 	*c = child_none();
 	strcpy(c->phase, "starting");
-	job_fd = takes_turns ? job_pipe(c, job) : job_file(job);
+	job_fd = pass_job(c, job, takes_turns);
 	if (job_fd < 0)
 		return job_fd;
 	err = open_pipe(&c->out, &out);
@@ -253,6 +269,28 @@ json_t *child_phase_json(const char *name)
 	return json_pack("{s:s, s:s}", "record", "phase", "phase", name);
 }
 
+static void add_digest(const char *key, const char *hex, void *to)
+{
+	json_object_set_new(to, key, json_string(hex));
+}
+
+json_t *child_digests_json(void)
+{
+	json_t *digests = json_object();
+
+	digest_each_known(add_digest, digests);
+	return json_pack("{s:s, s:o}", "record", "digests", "digests", digests);
+}
+
+void child_know_digests(const json_t *o)
+{
+	const char *key;
+	json_t *hex;
+
+	json_object_foreach(json_object_get(o, "digests"), key, hex) if (json_is_string(hex))
+		digest_know(key, json_string_value(hex));
+}
+
 static void take_phase(struct child *c, const json_t *o)
 {
 	const char *name = json_string_value(json_object_get(o, "phase"));
@@ -275,7 +313,9 @@ int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 		json_error_t error;
 		json_t *o = json_loads(line, 0, &error);
 
-		if (json_is_object(o)) {
+		if (record_is(o, "digests")) {
+			child_know_digests(o);
+		} else if (json_is_object(o)) {
 			take_phase(c, o);
 			err = each(o, arg);
 		} else { /* a prefix that prints: shown like its complaints */

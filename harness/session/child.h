@@ -44,6 +44,16 @@ static const char phase_warm_up[] = "warming up";
 /* {record: "phase", phase: NAME}: what a worker says before a call that may hang. New reference. */
 json_t *child_phase_json(const char *name);
 
+/*
+ * {record: "digests", digests: {KEY: SHA-256}}: the large files that a worker has read
+ * (common/digest.h). child_read() takes such a line itself, and whoever child_start() starts then
+ * is told in its job, so that no two processes of a command read the same library. New reference.
+ */
+json_t *child_digests_json(void);
+
+/* What a job or such a line says of digests is known from here on. */
+void child_know_digests(const json_t *o);
+
 /* None is running. */
 struct child child_none(void);
 
@@ -63,8 +73,8 @@ void child_tell(struct child *c, const char *text);
 
 /*
  * Takes what has come: calls each() with every whole line of stdout, and err_line() with those of
- * stderr, and keeps c->phase. Returns 0, or what each() returned as soon as that is not 0. Waits
- * for nothing.
+ * stderr, and keeps c->phase and digests. Returns 0, or what each() returned as soon as that is not
+ * 0. Waits for nothing.
  */
 int child_read(struct child *c, int (*each)(const json_t *o, void *arg),
 	       void (*err_line)(const char *line, void *arg), void *arg);

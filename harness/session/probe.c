@@ -371,7 +371,6 @@ struct probing {
 	struct plan *plan;
 	int side;
 	struct show *show;
-	json_t *digests;
 	double patience_ns, limit_ns;
 	int64_t start_ns, heard_ns;
 	int config; /* that it is at */
@@ -409,8 +408,6 @@ static int take_line(const json_t *o, void *arg)
 		p->config = -1;
 	else if (!isfinite(p->plan->start_ns[p->side]))
 		p->plan->start_ns[p->side] = (double)(p->heard_ns - p->start_ns);
-	if (record_is(o, "digests"))
-		json_object_update(p->digests, json_object_get(o, "digests"));
 	if (record_is(o, "warmed"))
 		p->plan->warmup_ns[p->side] = json_get_number(o, "warmup_ns");
 	if (record_is(o, "calibrated"))
@@ -555,15 +552,12 @@ int session_probe(struct session *s, struct plan *plan, int side, const char *pr
 			     .patience_ns = s->patience_ns,
 			     .limit_ns = limit_ns,
 			     .config = -1 };
-	json_t *job = json_pack("{s:s, s:i, s:o, s:I, s:b, s:O*}", "job", "probe", "side", side,
-				"plan", plan_json(plan), "probe_limit_ns", (json_int_t)limit_ns,
-				"probe_smallest", side, "digests", s->digests);
+	json_t *job = json_pack("{s:s, s:i, s:o, s:I, s:b}", "job", "probe", "side", side, "plan",
+				plan_json(plan), "probe_limit_ns", (json_int_t)limit_ns,
+				"probe_smallest", side);
 	struct child c;
 	int err;
 
-	if (!s->digests)
-		s->digests = json_object();
-	p.digests = s->digests;
 	plan->start_ns[side] = plan->calibrate_ns[side] = plan->warmup_ns[side] = NAN;
 	p.start_ns = p.heard_ns = clock_ns();
 	err = child_start(&c, job, prefix, false);

@@ -588,8 +588,6 @@ int session_run(struct session *s)
 	}
 	watch_close(s->watch);
 	s->watch = NULL;
-	json_decref(s->digests);
-	s->digests = NULL;
 	for (int side = 0; side < 2; side++) {
 		json_decref(s->remarked[side]);
 		s->remarked[side] = NULL;

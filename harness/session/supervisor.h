@@ -52,16 +52,14 @@ struct session {
 	int interim_processes;	 /* processes of each side at the last interim; 0: none yet */
 	struct interim interim;
 	char change[320];    /* what the identity of the machine changed in */
-	json_t *digests;     /* that workers have said, for those to come; NULL: none yet */
 	json_t *remarked[2]; /* of a side: changes of other fields that were said */
 };
 
 /*
  * Asks a worker of this side how long configurations take there: of side a all that there is time
  * for in limit_ns, of side b the first of each workload; what the others take is predicted. After
- * limit_ns the worker is stopped, once it has told of each workload. What it read of large files
- * the session's other processes are told (digests). prefix as in child.h. Returns 0, or a negative
- * errno after one line.
+ * limit_ns the worker is stopped, once it has told of each workload. prefix as in child.h. Returns
+ * 0, or a negative errno after one line.
  */
 int session_probe(struct session *s, struct plan *p, int side, const char *prefix, double limit_ns);
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/cuda_check.h"
-#include "common/digest.h"
 #include "common/interrupt.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
@@ -132,28 +131,6 @@ static void take_kind(struct worker *w, const char *name)
 			w->sync = (enum wait_policy)i;
 }
 
-static void take_digests(const json_t *digests)
-{
-	const char *key;
-	json_t *hex;
-
-	json_object_foreach((json_t *)(uintptr_t)digests, key, hex) if (json_is_string(hex))
-		digest_know(key, json_string_value(hex));
-}
-
-static void add_digest(const char *key, const char *hex, void *to)
-{
-	json_object_set_new(to, key, json_string(hex));
-}
-
-static void send_digests(struct worker *w)
-{
-	json_t *digests = json_object();
-
-	digest_each_known(add_digest, digests);
-	worker_send(w, json_pack("{s:s, s:o}", "record", "digests", "digests", digests));
-}
-
 /* One clock only where both run on one kernel: not behind ssh, nor in a virtual machine. */
 static double since_started_ns(const json_t *job, int64_t now_ns)
 {
@@ -187,7 +164,6 @@ static int take_job(struct worker *w, const json_t *job)
 	w->instance = zeroed((size_t)w->plan.n_configs, sizeof(*w->instance));
 	w->prepared = zeroed(points, sizeof(*w->prepared));
 	take_lists(w, job);
-	take_digests(json_object_get(job, "digests"));
 	for (int i = 0; i < w->plan.n_points; i++)
 		if (!w->skip[i])
 			w->round_ns += predict_visit_ns(&w->plan, w->side, i);
@@ -249,7 +225,7 @@ static void send_header(struct worker *w, const struct platform *p, int64_t star
 	json_object_set_new(o, "startup",
 			    json_pack("{s:o, s:f}", "process_ns", json_number(w->process_ns),
 				      "device_ns", w->device_ns));
-	send_digests(w);
+	worker_send(w, child_digests_json());
 	json_object_set_new(o, "ready_s", json_real((double)(clock_ns() - start_ns) / SECOND_NS));
 	worker_send(w, o);
 }
@@ -405,7 +381,8 @@ static int probe_points(struct worker *w, struct platform *p)
 		return err;
 	worker_phase(w, "looking the platform over");
 	platform_details(p);
-	send_digests(w); /* what takes long of that, no other process does again */
+	worker_send(
+		w, child_digests_json()); /* what takes long of that, no other process does again */
 	worker_phase(w, "calibrating");
 	start = clock_ns();
 	calibrate(&w->calibration, &w->canary);
@@ -536,6 +513,7 @@ int worker_main(const struct worker_job *others)
 		return exit_code_of(complain(EINVAL, "rift sweep-worker is started by rift sweep: "
 						     "its job comes from stdin"));
 	w.process_ns = since_started_ns(job, begun_ns);
+	child_know_digests(job);
 	/* what a workload prints must not get between the lines */
 	w.out = fdopen(dup(STDOUT_FILENO), "w");
 	CHECK(w.out, "no stdout");

@@ -10,15 +10,15 @@
  *           alone, digests, started: {boot_id, at_ns}}
  *           takes_turns: it waits for a line before whatever takes the device's time; alone: the
  *           points of its first configuration so many times before the other side starts;
- *           digests: {KEY: SHA-256} of files that other processes have read (common/digest.h);
+ *           digests: {KEY: SHA-256} of files that other processes have read (child.h);
  *           started: when the supervisor set about starting it, by clock_ns() of that boot
  *   lines   {record: "phase", phase}, {record: "setup", config}, {record: "begin", point, round}
  *           before what may hang; {record: "turn", turn: [configuration's place, round, place],
  * config} before it waits, and what it will do then (worker_await_turn()); {record: "probe",
  * config, ...}; {record: "calibrated", calibrate_ns}; {record: "warmed",
  * warmup_ns}; {record: "header", ...}; {record: "digests",
- * digests}; {record: "alone", point, round, t_total_ns}; {record: "visit", point, round, ...};
- *           {record: "failed", point, code}; {record: "refused", point, error: {call, name,
+ * digests} (child.h); {record: "alone", point, round, t_total_ns}; {record: "visit", point, round,
+ * ...}; {record: "failed", point, code}; {record: "refused", point, error: {call, name,
  *           file_line}}; {record: "bye", ...} when all is done, or, with left: true, what a fresh
  *           process is to go on with
  */

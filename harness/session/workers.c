@@ -212,13 +212,6 @@ static void on_turn(struct lane *l, const json_t *o)
 	l->alone &= l->turn[1] < 0;
 }
 
-static void on_digests(struct session *s, json_t *digests)
-{
-	if (!s->digests)
-		s->digests = json_object();
-	json_object_update(s->digests, digests);
-}
-
 static void on_alone(struct lane *l, const json_t *o)
 {
 	int points = session_plan(l->session)->n_points;
@@ -251,8 +244,6 @@ static int take_line(const json_t *o, void *arg)
 		on_setup(l, integer(o, "config"));
 	else if (record_is(o, "header"))
 		return on_header(l, o);
-	else if (record_is(o, "digests"))
-		on_digests(l->session, json_object_get(o, "digests"));
 	else if (record_is(o, "alone"))
 		on_alone(l, o);
 	else if (record_is(o, "visit"))
@@ -321,13 +312,12 @@ static json_t *job_json(const struct lane *l)
 			if (journal_visits(j, l->replicate, i)[r])
 				json_array_append_new(done, json_pack("[i, i]", i, r));
 	}
-	return json_pack("{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b, s:i, s:O*}", "job",
-			 "measure", "plan", plan_json(p), "process",
-			 l->replicate % p->design.processes, "side", side_of(l), "sync",
-			 sync_names[s->policy], "done", done, "skip", skip, "canary_ns",
-			 json_number(canary_ns), "check_all",
-			 l->replicate % p->design.processes == 0, "takes_turns", s->lanes > 1,
-			 "alone", l->alone ? ALONE_ROUNDS : 0, "digests", s->digests);
+	return json_pack(
+		"{s:s, s:o, s:i, s:i, s:s, s:o, s:o, s:o, s:b, s:b, s:i}", "job", "measure", "plan",
+		plan_json(p), "process", l->replicate % p->design.processes, "side", side_of(l),
+		"sync", sync_names[s->policy], "done", done, "skip", skip, "canary_ns",
+		json_number(canary_ns), "check_all", l->replicate % p->design.processes == 0,
+		"takes_turns", s->lanes > 1, "alone", l->alone ? ALONE_ROUNDS : 0);
 }
 
 /* Last of all, so that what a process takes to start is the process's. */

@@ -24,6 +24,7 @@
 #include "harness/base/json.h"
 #include "harness/measure/run.h"
 #include "harness/record/environment.h"
+#include "harness/session/child.h"
 #include "harness/share/fault.h"
 #include "harness/share/share.h"
 #include "harness/stats/stats.h"
@@ -437,7 +438,10 @@ int share_client_work(FILE *out, const json_t *job)
 	interrupt_end_within(INTERRUPT_GRACE_S, "");
 	err = set_up(&c, job);
 	if (!err) {
-		answer(&c, ready_json(&c));
+		json_t *ready = ready_json(&c);
+
+		answer(&c, child_digests_json());
+		answer(&c, ready);
 		err = obey(&c);
 	}
 	release(&c);

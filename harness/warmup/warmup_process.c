@@ -289,6 +289,7 @@ static void send_header(struct process *p)
 		      platform_device_json(&p->platform));
 	json_object_update(o, environment);
 	json_decref(environment);
+	job_send(p->out, child_digests_json());
 	job_send(p->out, o);
 }
 

@@ -55,6 +55,7 @@ static struct product_of begin(void)
 	OK(cudaMemcpy(p.on_a, p.a, sizeof(p.a), cudaMemcpyHostToDevice));
 	OK(cudaMemcpy(p.on_x, p.x, sizeof(p.x), cudaMemcpyHostToDevice));
 	OK(cudaMemset(p.on_d, 0, sizeof(p.d)));
+	OK(cudaDeviceSynchronize()); /* p.stream does not wait for the memset */
 	return p;
 }
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 TestSuite(small_refusal, .timeout = 300);
+TestSuite(large_refusal, .timeout = 300);
 
 Test(small_refusal, which_errors_of_which_calls)
 {
@@ -279,8 +280,8 @@ Test(small_refusal, a_sweep_measures_the_rest_and_asks_once)
 	cr_assert(ne(ptr, strstr(text, "\"status\":\"not_supported\""), NULL), "%s", text);
 }
 
-/* In the file on stdout, which is JSON. */
-Test(small_refusal, rows_of_a_probe_say_why)
+/* In the file on stdout, which is JSON. All probes take a minute under the thread sanitizer. */
+Test(large_refusal, rows_of_a_probe_say_why)
 {
 	const char *text;
 	json_t *costs;
@@ -294,9 +295,6 @@ Test(small_refusal, rows_of_a_probe_say_why)
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, ": cudaEventRecord"), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, ": cudaMallocAsync"), NULL), "%s", text);
-	/* before it may stand what the sanitizer says of memory that a refused call has left */
-	text = strstr(text, "{\n");
-	cr_assert(ne(ptr, (char *)text, NULL), "JSON");
 	costs = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
 	cr_assert(ne(ptr, costs, NULL), "JSON: %s", text);
 	json_decref(costs);
