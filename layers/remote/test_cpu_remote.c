@@ -27,6 +27,7 @@ TestSuite(small_remote_stranger, .timeout = 100);
 /* ---- workloads ---------------------------------------------------------------------------- */
 
 #define SHORT "--blocks 2 --depth 2 --quiet"
+#define MLP "mlp batch=32 images=600 --check-steps 4"
 
 static void passes(const char *layer, const char *run)
 {
@@ -57,15 +58,15 @@ static void all_pass(const char *layer)
 		"transfer dir=h2d host=pageable bytes=3M",
 		"transfer dir=d2h host=registered bytes=3M",
 		"transfer dir=d2d bytes=100k",
-		"alignment pairs=64",
+		"alignment pairs=4",
 		"blackscholes options=8k data=streamed overlap=2",
-		"blackscholes options=64k data=streamed memory=pageable",
-		"blackscholes options=64k launch=programmatic",
+		"blackscholes options=8k data=streamed memory=pageable",
+		"blackscholes options=8k launch=programmatic",
 		"matmul n=64 impl=cublas",
 		"matmul n=64 impl=cublas data=streamed --mode graph",
-		"mlp",
-		"mlp epilogues=yes hidden=64,48 --mode graph",
-		"mlp launches=many",
+		MLP,
+		MLP " epilogues=yes hidden=64,48 --mode graph",
+		MLP " launches=many",
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
