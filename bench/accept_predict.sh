@@ -105,9 +105,10 @@ price() { # NAME WORDS
 	local under=$1 given=$2 start p trace measured
 	# shellcheck disable=SC2086
 	keep "$out/$under.jsonl" "$rift" sweep launch ${SWEEP:---quick} --quiet --layer "$given" --output "$out/$under.jsonl"
-	# Call costs of both sides one after the other: a machine changes in an hour.
-	keep "$out/$under.native.json" "$rift" probe --quiet --output "$out/$under.native.json"
-	keep "$out/$under.json" "$rift" probe --quiet --layer "$given" --output "$out/$under.json"
+	# Processes of both sides in turns: a machine changes from minute to minute.
+	[ -s "$out/$under.json" ] || rm -f "$out/$under.native.json"
+	keep "$out/$under.json" "$rift" probe --quiet --layer "$given" --native "$out/$under.native.json" \
+		--output "$out/$under.json"
 	measured=$out/start.$under.ms
 	[ -s "$measured" ] || turns $((3 * runs)) "$given" "$build/bench/programs" start >"$measured"
 	start=$(awk -v a="$(column_median "$measured" 1)" -v b="$(column_median "$measured" 2)" 'BEGIN { print b - a }')

@@ -364,8 +364,7 @@ static void arguments_free(const struct command *c, struct arguments *a)
 	free(a);
 }
 
-/* The same command line without --layer, under these. */
-static int run_under(const struct arguments *a)
+int arguments_run_under_layers(const struct arguments *a)
 {
 	char **argv = calloc((size_t)a->argc + 1, sizeof(*argv));
 	int n = 0, err;
@@ -392,7 +391,7 @@ static int obey(const struct command *c, struct arguments *a)
 	if (c->missing && !a->words.n)
 		return complain(EINVAL, "rift %s: %s", c->name, c->missing);
 	if (a->layers.n && !c->layers_are_a_side)
-		return run_under(a);
+		return arguments_run_under_layers(a);
 	return c->run(a);
 }
 

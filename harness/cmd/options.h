@@ -102,6 +102,9 @@ char *without_slashes(char *folder);
 
 /* ---- commands --------------------------------------------------------------------------- */
 
+/* This command line without --layer, under the layers: an exit code, or -errno after one line. */
+int arguments_run_under_layers(const struct arguments *a);
+
 struct command {
 	const char *name;
 	const char *usage, *line;	     /* of `rift help`; NULL: for rift itself, not shown */
@@ -118,7 +121,8 @@ struct command {
 	const char *missing; /* what is said without a word; NULL: it needs none */
 
 	bool has_rest;		/* behind "--" stands another program's command line */
-	bool layers_are_a_side; /* --layer is of its second side; else of the command itself */
+	bool layers_are_a_side; /* --layer is of its second side, or of what run() makes of it;
+				 * else of the command itself */
 	size_t size;		/* of its arguments, which begin with struct arguments; 0: these */
 	const void *defaults;	/* of these; NULL: zeroed */
 	const struct param *rows; /* options that are parsed like parameters, or NULL */

@@ -7,6 +7,7 @@
 #include "common/output.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
+#include "harness/layer/enter.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
 
@@ -30,6 +31,7 @@ static const struct param rows[] = {
 struct probe_args {
 	struct arguments given;
 	struct probe_values values;
+	const char *native; /* where the call costs without the layer go; NULL: none are taken */
 };
 
 static const struct command_option options[] = {
@@ -40,6 +42,10 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("sync", "KIND"),
 	  "how ends are waited for, as in rift run (default: spin, on the CPU device yield)" },
 	{ OPTION_LAYER, "run under it, as in rift run" },
+	{ OPTION("native", "FILE", option_text, offsetof(struct probe_args, native)),
+	  "with --layer and --output: also the call costs without the layer, in another new file, "
+	  "by "
+	  "processes in turn with those under it" },
 	{ OPTION_PLATFORM, "what you call this platform" },
 	{ OPTION_HOST_NAME, "the host's name into the file, not its hash" },
 	{ OPTION_ROW("patience", "SECONDS"),
@@ -81,23 +87,61 @@ static json_t *json(const void *found)
 	return json_incref((json_t *)found);
 }
 
-/* Takes them, keeps and shows them: 0, or a negative errno after one line. */
-static int take_and_keep(const struct probe_args *a, const struct costs_request *r,
-			 struct output *out, json_t **costs)
+/* What is taken: [0] of this platform or, of two, without the layer, and [1] under it. */
+struct taken {
+	json_t *costs[COSTS_SIDES];
+	struct output out[COSTS_SIDES];
+	int n;
+};
+
+/* Takes them, keeps them, shows the last: 0, or a negative errno after one line. */
+static int take_and_keep(const struct probe_args *a, const struct costs_request *r, struct taken *t)
 {
+	const json_t *last;
 	int err;
 
 	progress_init(a->given.quiet);
-	err = costs_take(r, costs);
+	err = costs_take(r, t->costs);
 	if (err == -EINTR)
 		complain(EINTR, "interrupted; nothing is reported");
 	if (err)
 		return err;
-	if (a->given.output)
-		err = keep(*costs, out);
-	show(&a->given, *costs, print, json); /* also where they could not be kept */
-	note_cpu(&a->given, a->given.json && costs_is_cpu(*costs));
+	for (int i = 0; i < t->n && a->given.output && !err; i++)
+		err = keep(t->costs[i], &t->out[i]);
+	last = t->costs[t->n - 1];
+	show(&a->given, last, print, json); /* also where they could not be kept */
+	note_cpu(&a->given, a->given.json && costs_is_cpu(last));
 	return err;
+}
+
+/* Before the measuring: a costs file that cannot be kept is not worth a minute. */
+static int create_outputs(const struct probe_args *a, struct taken *t)
+{
+	int err = 0;
+
+	if (a->native)
+		err = output_create(&t->out[0], "--native", a->native);
+	if (!err && a->given.output)
+		err = output_create(&t->out[t->n - 1], "--output", a->given.output);
+	return err;
+}
+
+static bool is_incomplete(const struct taken *t)
+{
+	bool is = false;
+
+	for (int i = 0; i < t->n; i++)
+		is |= json_array_size(json_object_get(t->costs[i], "failed")) ||
+		      costs_has_refusals(t->costs[i]);
+	return is;
+}
+
+static void taken_free(struct taken *t)
+{
+	for (int i = 0; i < t->n; i++) {
+		json_decref(t->costs[i]);
+		output_discard(&t->out[i]);
+	}
 }
 
 /* A workload and its parameters: a grid. */
@@ -112,33 +156,50 @@ static int take_words(const struct arguments *given, struct costs_request *r, js
 	return grid_parse(configs, r->workload, given->words.word + 1, given->words.n - 1);
 }
 
-static int probe(void *arguments)
+static int probe_here(const struct probe_args *a, const char *layer)
 {
-	const struct probe_args *a = arguments;
 	const struct arguments *given = &a->given;
 	struct costs_request r = { .processes = (int)a->values.processes,
 				   .platform = given->platform,
 				   .host_name = given->host_name,
-				   .patience_s = a->values.patience_s };
-	struct output out = { 0 };
-	json_t *costs = NULL, *configs;
+				   .patience_s = a->values.patience_s,
+				   .layer = layer };
+	struct taken t = { .n = layer ? COSTS_SIDES : 1 };
+	json_t *configs;
 	int err = take_words(given, &r, &configs);
 
 	r.configs = configs;
 	interrupt_install();
-	/* before the measuring: a costs file that cannot be kept is not worth a minute */
-	if (!err && given->output)
-		err = output_create(&out, "--output", given->output);
+	if (!err)
+		err = create_outputs(a, &t);
 	if (!err) {
 		r.sync = given->rows.given[1] ? (enum wait_policy)a->values.sync : sync_default();
-		err = take_and_keep(a, &r, &out, &costs);
+		err = take_and_keep(a, &r, &t);
 	}
-	if (!err &&
-	    (json_array_size(json_object_get(costs, "failed")) || costs_has_refusals(costs)))
+	if (!err && is_incomplete(&t))
 		err = RIFT_FAILED_POINTS;
-	json_decref(costs);
 	json_decref(configs);
-	output_discard(&out);
+	taken_free(&t);
+	return err;
+}
+
+static int probe(void *arguments)
+{
+	const struct probe_args *a = arguments;
+	const struct word_list *layers = &a->given.layers;
+	char *layer;
+	int err;
+
+	if (a->native && (!layers->n || !a->given.output))
+		return complain(EINVAL,
+				"--native needs --layer, and --output for the costs under it");
+	if (!a->native)
+		return layers->n ? arguments_run_under_layers(&a->given) : probe_here(a, NULL);
+	err = layer_command(layers->word, layers->n, &layer);
+	if (!err) {
+		err = probe_here(a, layer);
+		free(layer);
+	}
 	return err;
 }
 
@@ -153,6 +214,7 @@ const struct command command_probe = {
 		   "`rift plot` take such a file.",
 	.exits = exits,
 	.options = options,
+	.layers_are_a_side = true,
 	.words = "[WORKLOAD [name=value,value...]]",
 	.hint = "parameters are written name=value",
 	.size = sizeof(struct probe_args),

@@ -59,13 +59,21 @@ struct costs_request {
 	double patience_s; /* a process that does not come back from a call for so long hangs */
 	const struct workload *workload; /* of a grid (grid.h), with its configurations; or NULL */
 	const json_t *configs;
+	/*
+	 * A layer as a shell's command before the process (layer_command()): then two files are
+	 * made, without it and under it, by processes in turns, so that a machine that changes
+	 * meanwhile changes both. NULL: one.
+	 */
+	const char *layer;
 };
 
+enum { COSTS_SIDES = 2 }; /* without the layer, under it */
+
 /*
- * Runs the processes one after the other. Returns 0 and a new reference in *costs, or a negative
- * errno after one line.
+ * Runs the processes one after the other. Returns 0 and a new reference in costs[0], and with a
+ * layer in costs[1], or a negative errno after one line.
  */
-int costs_take(const struct costs_request *r, json_t **costs);
+int costs_take(const struct costs_request *r, json_t *costs[COSTS_SIDES]);
 
 /* What a process does (the command behind `rift sweep`): lines to out. Returns 0, or -errno. */
 int costs_work(FILE *out, const json_t *job);

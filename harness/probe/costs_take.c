@@ -210,28 +210,45 @@ static json_t *new_costs(const struct costs_request *r)
 	return costs;
 }
 
-int costs_take(const struct costs_request *r, json_t **costs)
+static int take_process(const struct costs_request *r, struct taking *t, const char *prefix)
 {
-	struct taking t = { .costs = new_costs(r), .processes = r->processes };
-	struct job run = { .processes = r->processes,
+	struct job run = { .process = t->process,
+			   .processes = r->processes,
+			   .prefix = prefix,
 			   .patience_ns = 1e9 * r->patience_s,
 			   .each = take_line,
-			   .arg = &t };
-	int err = 0;
+			   .arg = t };
+	json_t *job = job_json(r, t->process);
+	int err;
 
-	t.rows = json_object_get(t.costs, "rows");
-	for (; t.process < t.processes && !err; t.process++) {
-		json_t *job = job_json(r, t.process);
+	progress("probing: process %d of %d%s", t->process + 1, t->processes,
+		 prefix ? ", under the layer" : "");
+	err = job_run(&run, job);
+	json_decref(job);
+	t->process++;
+	return err;
+}
 
-		progress("probing: process %d of %d", t.process + 1, t.processes);
-		run.process = t.process;
-		err = job_run(&run, job);
-		json_decref(job);
+/* By turns the one and the other begins: what drifts evenly is then the same on both sides. */
+int costs_take(const struct costs_request *r, json_t *costs[COSTS_SIDES])
+{
+	const char *const prefix[COSTS_SIDES] = { NULL, r->layer };
+	struct taking t[COSTS_SIDES];
+	int sides = r->layer ? COSTS_SIDES : 1, err = 0;
+
+	for (int s = 0; s < sides; s++) {
+		t[s] = (struct taking){ .costs = costs[s] = new_costs(r),
+					.processes = r->processes };
+		t[s].rows = json_object_get(t[s].costs, "rows");
+	}
+	for (int i = 0; i < sides * r->processes && !err; i++) {
+		int s = (i + i / sides) % sides;
+
+		err = take_process(r, &t[s], prefix[s]);
 	}
 	progress_clear();
-	if (!err)
-		add_intervals(t.costs);
-	*costs = t.costs;
+	for (int s = 0; s < sides && !err; s++)
+		add_intervals(costs[s]);
 	return err;
 }
 

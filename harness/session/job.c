@@ -97,7 +97,7 @@ int job_run(struct job *j, const json_t *job)
 
 	j->bye = j->busy = false;
 	j->heard_ns = clock_ns();
-	err = child_start(&c, job, NULL, false);
+	err = child_start(&c, job, j->prefix, false);
 	if (err)
 		return err;
 	err = attend_child(j, &c);

@@ -9,6 +9,7 @@
 
 struct job {
 	int process, processes; /* which of how many, for messages */
+	const char *prefix;	/* as in child.h; NULL: none */
 	double patience_ns;	/* one that does not come back from a call for so long hangs */
 	int (*each)(const json_t *o, void *arg); /* every line; 0 */
 	void *arg;

@@ -30,9 +30,9 @@ static const struct {
 	{ "predict", "--costs=FILE --from=SESSION --from-costs=FILE --json --measured=FILE "
 		     "--on=SESSION --side=a|b --sync=KIND --what-if=REMEDY --workload=NAME "
 		     "-h,--help " },
-	{ "probe",
-	  "--host-name --json --layer=LAYER --output=FILE --patience=SECONDS --platform=NAME "
-	  "--processes=N --quiet --sync=KIND -h,--help " },
+	{ "probe", "--host-name --json --layer=LAYER --native=FILE --output=FILE "
+		   "--patience=SECONDS --platform=NAME "
+		   "--processes=N --quiet --sync=KIND -h,--help " },
 	{ "profile",
 	  "--anonymous --calibrate --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS "
 	  "--json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME --recorder=NAME "

@@ -472,6 +472,9 @@ Test(small_costs, wrong_arguments_are_refused)
 	refused(3, "mlp *probe", "probe mlp");
 	refused(3, "--processes=0", "probe --processes 0");
 	refused(3, "--sync=never", "probe --sync never");
+	refused(3, "--native *--layer*--output", "probe --native /tmp/n.json");
+	refused(3, "--native *--layer*--output", "probe --native /tmp/n.json --output /tmp/u.json");
+	refused(3, "--native *--layer*--output", "probe --native /tmp/n.json --layer none");
 }
 
 /* Call costs and a session in either order: neither is compared with the other. */

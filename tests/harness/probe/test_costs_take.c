@@ -23,8 +23,8 @@ __attribute__((constructor)) static void be_a_process(int argc, char **argv)
 	}
 }
 
-static json_t *costs;
-static const char *said;
+static json_t *costs, *under; /* under: with a layer */
+static const char *said, *layer;
 
 static int take(int processes, double patience_s)
 {
@@ -32,12 +32,16 @@ static int take(int processes, double patience_s)
 					 .sync = SYNC_POLL,
 					 .platform = "here",
 					 .host_name = true,
-					 .patience_s = patience_s };
+					 .patience_s = patience_s,
+					 .layer = layer };
+	json_t *taken[COSTS_SIDES] = { NULL, NULL };
 	int err;
 
 	setenv("FAKE_PROCESS", worker_script, 1);
 	divert_stderr();
-	err = costs_take(&r, &costs);
+	err = costs_take(&r, taken);
+	costs = taken[0];
+	under = taken[1];
 	said = diverted_stderr();
 	return err;
 }
@@ -181,4 +185,30 @@ Test(small_costs_take, silence)
 			    "\"workload\":\"x\"}'; sleep 1; bye");
 	cr_assert(zero(int, take(1, 0.4)), "%s", said);
 	json_decref(costs);
+}
+
+/* A layer is a command before the process: here one that sets a variable. Values are the processes'
+ * numbers, 1000 more under it. */
+Test(small_costs_take, both_sides_take_turns)
+{
+	const json_t *row[COSTS_SIDES];
+
+	layer = "env UNDER_IT=1000";
+	fake_worker_does(-1, "echo '{\"record\":\"rows\",\"workload\":\"launch\",\"rows\":[{"
+			     "\"name\":\"call\",\"unit\":\"us\",\"text\":null,\"n\":1,\"value\":'"
+			     "$((UNDER_IT + n))'}]}'; bye");
+	cr_assert(zero(int, take(3, 30)), "%s", said);
+	cr_assert(eq(int, fake_workers(), 6));
+	row[0] = costs_row(costs, "launch", "call");
+	row[1] = costs_row(under, "launch", "call");
+	for (int i = 0; i < 3; i++) {
+		static const int of[COSTS_SIDES][3] = { { 0, 3, 4 }, { 1001, 1002, 1005 } };
+
+		for (int s = 0; s < COSTS_SIDES; s++)
+			cr_assert(eq(dbl, at(row[s], i), of[s][i]), "side %d, process %d", s, i);
+	}
+	cr_assert(eq(dbl, number(row[0], "median"), 3));
+	cr_assert(eq(dbl, number(row[1], "median"), 1002));
+	json_decref(costs);
+	json_decref(under);
 }
