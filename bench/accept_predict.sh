@@ -100,7 +100,9 @@ for p in "${programs[@]}"; do
 done
 
 echo "== prices"
-printf '%-28s %-20s %8s %8s %8s %8s %8s %s\n' program layer "A, ms" "B, ms" priced measured error "95 % interval, times"
+echo "times on B for one on A: priced with its 95 % interval, measured with the range of its turns"
+echo "errors: of that ratio, and of what B adds, where the machine was slower than when it was recorded"
+printf '%-28s %-16s %-22s %-22s %7s %7s\n' program layer priced measured ratio added
 price() { # NAME WORDS
 	local under=$1 given=$2 start p trace measured
 	# shellcheck disable=SC2086
@@ -123,17 +125,24 @@ price() { # NAME WORDS
 			printf '%-28s %-20s no price: %s\n' "$(stem "$p")" "$under" "$(head -n 1 "$out/log")"
 			continue
 		}
-		printf '%s %s %s %s %s %s\n' "$(member "$out/json" a value_ns)" "$(member "$out/json" b value_ns)" \
-			"$(member "$out/json" b lo_ns)" "$(member "$out/json" b hi_ns)" \
-			"$(column_median "$measured" 1)" "$(column_median "$measured" 2)" |
-			awk -v p="$(stem "$p")" -v layer="$under" -v start="$start" '
-				NF < 6 { printf "%-28s %-20s does not run there\n", p, layer }
-				NF == 6 {
-					taken = ($6 - start) / $5
-					priced = $2 / $1
-					printf "%-28s %-20s %8.1f %8.1f %8.3f %8.3f %+7.1f%% %.3f to %.3f\n", p, layer, $5, $6,
-						priced, taken, 100 * (priced / taken - 1), $3 / $1, $4 / $1
-				}'
+		# Ratios turn by turn, as the two runs of a turn see the same machine.
+		awk -v start="$start" '{ print ($2 - start) / $1 }' "$measured" | sort -g | awk \
+			-v on_a="$(column_median "$measured" 1)" -v on_b="$(column_median "$measured" 2)" -v start="$start" -v p="$(stem "$p")" \
+			-v layer="$under" -v a="$(member "$out/json" a value_ns)" -v b="$(member "$out/json" b value_ns)" \
+			-v lo="$(member "$out/json" b lo_ns)" -v hi="$(member "$out/json" b hi_ns)" '
+			{ ratio[NR] = $1 }
+			END {
+				if (!NR) {
+					printf "%-28s %-16s does not run there\n", p, layer
+					exit
+				}
+				n = NR
+				taken = (ratio[int((n + 1) / 2)] + ratio[int(n / 2) + 1]) / 2
+				meet = lo / a <= ratio[n] && ratio[1] <= hi / a
+				printf "%-28s %-16s %6.3f %5.3f to %-6.3f %6.3f %5.3f to %-6.3f %+6.1f%% %+6.1f%%    %s\n", p, layer,
+					b / a, lo / a, hi / a, taken, ratio[1], ratio[n], 100 * (b / a / taken - 1),
+					100 * ((on_a + (b - a) / 1e6) / (on_b - start) - 1), meet ? "they meet" : "apart"
+			}'
 	done
 }
 for name in "${words_of[@]}"; do
