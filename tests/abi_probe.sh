@@ -34,7 +34,7 @@ blas="$ours/cublas_v2.h $ours/cublasLt.h $ours/library_types.h"
 	awk '/^struct [A-Za-z0-9_]+ \{/ { name = $2; print "V(sizeof(struct " name "))"; next }
 	     /^}/ { name = "" }
 	     name != "" && /^\t[a-z].*;/ && !/return/ {
-		sub(/;.*/, ""); sub(/^\t(enum |const |unsigned )*[a-zA-Z_0-9]+ \**/, "")
+		sub(/;.*/, ""); sub(/^\t(enum |const |unsigned |struct )*[a-zA-Z_0-9]+ \**/, "")
 		n = split($0, field, /, */)
 		for (i = 1; i <= n; i++) {
 			sub(/\[.*/, "", field[i]); sub(/^ *\**/, "", field[i])

@@ -18,6 +18,12 @@
 
 #include "common/cpu/graph/graph.h"
 
+/* ---- what memory.c knows of copies ----------------------------------------------------- */
+
+/* Checks the pointers against the kind and the table of allocations. */
+cudaError_t copy_check(struct transfer *t, enum cudaMemcpyKind kind);
+cudaError_t set_check(struct transfer *t);
+
 /*
  * The first line of every call of the interface: returns the error that RIFT_CPU_FAIL has for it,
  * before the call has done anything.

@@ -3,6 +3,7 @@
  */
 #include "common/cpu/api/api.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* ---- captures -------------------------------------------------------------------------- */
@@ -161,6 +162,85 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 		.kernelParams = n->params,
 	};
 	return cudaSuccess;
+}
+
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *params)
+{
+	INJECT();
+	const struct node *n = node_find(node);
+
+	if (!n || !params || n->op->kind != OP_HOST)
+		return result(cudaErrorInvalidValue);
+	*params = (struct cudaHostNodeParams){ n->op->host.fn, n->op->host.user_data };
+	return cudaSuccess;
+}
+
+/* ---- objects of the program's that graphs keep ----------------------------------------- */
+
+static struct object *object_find(cudaUserObject_t handle)
+{
+	return handle_object(HANDLE_OBJECT, handle);
+}
+
+cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data, cudaHostFn_t destroy,
+				 unsigned n_refs, unsigned flags)
+{
+	CALL(other);
+	struct object *o;
+
+	if (!object || !destroy || !n_refs || n_refs > INT_MAX ||
+	    flags != cudaUserObjectNoDestructorSync)
+		return result(cudaErrorInvalidValue);
+	o = malloc(sizeof(*o));
+	if (!o)
+		return result(cudaErrorMemoryAllocation);
+	*o = (struct object){ .data = data, .destroy = destroy };
+	atomic_init(&o->n_refs, (int)n_refs);
+	*object = o->handle = handle_open(HANDLE_OBJECT, o);
+	if (*object)
+		return cudaSuccess;
+	free(o);
+	return result(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count)
+{
+	CALL(other);
+	struct object *o = object_find(object);
+
+	if (!o || !count || count > INT_MAX)
+		return result(cudaErrorInvalidValue);
+	atomic_fetch_add(&o->n_refs, (int)count);
+	return cudaSuccess;
+}
+
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
+{
+	CALL(other);
+	struct object *o = object_find(object);
+
+	if (!o || !count || count > INT_MAX)
+		return result(cudaErrorInvalidValue);
+	object_unref(o, count);
+	return cudaSuccess;
+}
+
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+				      unsigned flags)
+{
+	CALL(other);
+	struct graph *g = graph_find(graph);
+	struct object *o = object_find(object);
+
+	if (!g || !o || !count || count > INT_MAX || flags & ~(unsigned)cudaGraphUserObjectMove)
+		return result(cudaErrorInvalidValue);
+	if (!flags)
+		atomic_fetch_add(&o->n_refs, (int)count);
+	if (objects_add(&g->objects, o, count))
+		return cudaSuccess;
+	if (!flags)
+		object_unref(o, count);
+	return result(cudaErrorMemoryAllocation);
 }
 
 /* ---- executable graphs ----------------------------------------------------------------- */

@@ -258,7 +258,7 @@ static size_t extent(size_t rows, size_t pitch, size_t bytes)
 }
 
 /* CUDA looks at kinds only where a pointer could not be what they say. */
-static cudaError_t check_copy(struct transfer *t, enum cudaMemcpyKind kind)
+cudaError_t copy_check(struct transfer *t, enum cudaMemcpyKind kind)
 {
 	bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -271,6 +271,13 @@ static cudaError_t check_copy(struct transfer *t, enum cudaMemcpyKind kind)
 	    !range_fits(t->src, src_bytes, from_device, &t->src_on_device))
 		return cudaErrorInvalidValue;
 	return cudaSuccess;
+}
+
+cudaError_t set_check(struct transfer *t)
+{
+	return range_fits(t->dst, extent(t->rows, t->dst_pitch, t->bytes), true, &t->dst_on_device)
+		       ? cudaSuccess
+		       : cudaErrorInvalidValue;
 }
 
 /*
@@ -329,7 +336,7 @@ static cudaError_t copy_submit(struct transfer *t, enum cudaMemcpyKind kind, cud
 		return cudaErrorInvalidResourceHandle;
 	if (!t->bytes || !t->rows)
 		return cudaSuccess;
-	cudaError_t error = check_copy(t, kind);
+	cudaError_t error = copy_check(t, kind);
 
 	tell_copy(t);
 	return error ? error : submit(s, OP_COPY, t);
@@ -352,8 +359,10 @@ static cudaError_t set(void *dst, int value, size_t bytes, cudaStream_t stream)
 		return cudaErrorInvalidResourceHandle;
 	if (!bytes)
 		return cudaSuccess;
-	if (!range_fits(dst, bytes, true, &t.dst_on_device))
-		return cudaErrorInvalidValue;
+	cudaError_t error = set_check(&t);
+
+	if (error)
+		return error;
 	call_tells_memory(bytes, TRACE_MEMORY_device);
 	return submit(s, OP_SET, &t);
 }

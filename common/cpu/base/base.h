@@ -152,7 +152,14 @@ extern __thread bool told_why;
 
 /* ---- handles (handle.c) ---------------------------------------------------------------- */
 
-enum handle_kind { HANDLE_STREAM = 1, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_EXEC, HANDLE_NODE };
+enum handle_kind {
+	HANDLE_STREAM = 1,
+	HANDLE_EVENT,
+	HANDLE_GRAPH,
+	HANDLE_EXEC,
+	HANDLE_NODE,
+	HANDLE_OBJECT
+};
 
 /* A new handle of object; NULL when the table (a million entries) or memory is full. */
 void *handle_open(enum handle_kind kind, void *object);
@@ -217,6 +224,7 @@ struct transfer {
 	size_t bytes; /* of a row */
 	size_t rows, dst_pitch, src_pitch;
 	int value;
+	unsigned element;		   /* of a memset: bytes of the value, 1 (or 0), 2 or 4 */
 	bool dst_on_device, src_on_device; /* when it was submitted */
 	bool waits;			   /* the call returns when it is done */
 	enum trace_memory memory;	   /* of the host's side, for a trace */

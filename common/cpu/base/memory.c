@@ -492,9 +492,19 @@ void run_copy(const struct transfer *t)
 	running_copy = NULL;
 }
 
+static void set_row(char *row, const struct transfer *t)
+{
+	if (t->element <= 1)
+		memset(row, t->value, t->bytes);
+	else
+		for (size_t i = 0; i < t->bytes; i += t->element)
+			memmove(row + i, &t->value, t->element); /* as the host is little-endian */
+}
+
 void run_set(const struct transfer *t)
 {
 	running_copy = t;
-	memset(t->dst, t->value, t->bytes);
+	for (size_t row = 0; row < t->rows; row++)
+		set_row((char *)t->dst + row * t->dst_pitch, t);
 	running_copy = NULL;
 }

@@ -104,8 +104,41 @@ void graph_free(struct graph *g)
 		handle_close(HANDLE_GRAPH, g->handle); /* of a capture that failed */
 	for (size_t i = 0; i < g->n_nodes; i++)
 		node_free(g->node[i]);
+	objects_clear(&g->objects);
 	free(g->node);
 	free(g);
+}
+
+/* The node of g that stands where this one of another graph does, and needs the same. */
+static bool add_clone(struct graph *g, const struct node *node)
+{
+	struct op *op = op_clone(node->op);
+	struct node_set needs = { NULL, 0 };
+	bool ok = op;
+
+	for (size_t i = 0; ok && i < node->needs.n; i++) {
+		struct node_set one = { &g->node[node->needs.node[i]->index], 1 };
+
+		ok = nodes_merge(&needs, &one);
+	}
+	ok = ok && graph_add(g, op, &needs);
+	if (!ok)
+		op_free(op);
+	nodes_clear(&needs); /* it now holds the new node */
+	return ok;
+}
+
+struct graph *graph_clone(const struct graph *g)
+{
+	struct graph *clone = graph_new();
+	bool ok = clone && objects_copy(&clone->objects, &g->objects);
+
+	for (size_t i = 0; ok && i < g->n_nodes; i++)
+		ok = add_clone(clone, g->node[i]);
+	if (ok)
+		return clone;
+	graph_free(clone);
+	return NULL;
 }
 
 struct graph *graph_find(cudaGraph_t handle)
@@ -167,7 +200,7 @@ struct body *body_of_graph(const struct graph *g)
 	for (size_t i = 0; op && i < g->n_nodes; i++)
 		op[i] = g->node[i]->op;
 	if (op)
-		b = body_new(op, g->n_nodes);
+		b = body_new(op, g->n_nodes, &g->objects);
 	free(op);
 	return b;
 }
@@ -221,7 +254,7 @@ static struct body *own_body(struct exec *x)
 {
 	if (atomic_load_explicit(&x->body->n_refs, memory_order_acquire) == 1)
 		return x->body;
-	struct body *copy = body_new(x->body->op, x->body->n_ops);
+	struct body *copy = body_new(x->body->op, x->body->n_ops, &x->body->objects);
 
 	if (!copy)
 		return NULL;

@@ -34,6 +34,7 @@ struct node {
 struct graph {
 	struct node **node;
 	size_t n_nodes, room;
+	struct object_set objects;
 	uint64_t id;	    /* no other graph of the process has or had it */
 	cudaGraph_t handle; /* NULL: nobody has asked for it */
 	bool capturing;	    /* still growing: cannot be destroyed */
@@ -41,6 +42,7 @@ struct graph {
 
 struct graph *graph_new(void); /* NULL: no memory */
 void graph_free(struct graph *g);
+struct graph *graph_clone(const struct graph *g); /* NULL: no memory */
 
 /* A new node after *needs, which then holds the new node alone; NULL: no memory. */
 struct node *graph_add(struct graph *g, struct op *op, struct node_set *needs);

@@ -66,6 +66,8 @@ typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUuserObject_st *cudaUserObject_t;
+typedef struct cudaArray *cudaArray_t; /* of which there are none */
 
 typedef void (*cudaHostFn_t)(void *user_data);
 
@@ -132,6 +134,14 @@ enum cudaGraphInstantiateFlags {
 	cudaGraphInstantiateFlagUpload = 2,
 	cudaGraphInstantiateFlagDeviceLaunch = 4,
 	cudaGraphInstantiateFlagUseNodePriority = 8,
+};
+
+enum cudaUserObjectFlags {
+	cudaUserObjectNoDestructorSync = 1,
+};
+
+enum cudaUserObjectRetainFlags {
+	cudaGraphUserObjectMove = 1, /* the caller's references become the graph's */
 };
 
 enum cudaGraphNodeType {
@@ -297,6 +307,43 @@ struct cudaKernelNodeParams {
 	unsigned sharedMemBytes; /* dynamic, a block */
 	void **kernelParams;	 /* a pointer to each argument */
 	void **extra;		 /* another form of arguments, which the CPU device refuses */
+};
+
+struct cudaPos {
+	size_t x, y, z; /* x of linear memory: bytes */
+};
+
+struct cudaExtent {
+	size_t width, height, depth; /* width of linear memory: bytes */
+};
+
+struct cudaPitchedPtr {
+	void *ptr;
+	size_t pitch, xsize, ysize; /* bytes; xsize and ysize are not looked at */
+};
+
+struct cudaMemcpy3DParms {
+	cudaArray_t srcArray;
+	struct cudaPos srcPos;
+	struct cudaPitchedPtr srcPtr;
+	cudaArray_t dstArray;
+	struct cudaPos dstPos;
+	struct cudaPitchedPtr dstPtr;
+	struct cudaExtent extent;
+	enum cudaMemcpyKind kind;
+};
+
+struct cudaMemsetParams {
+	void *dst;
+	size_t pitch; /* bytes; of one row: any */
+	unsigned value;
+	unsigned elementSize; /* 1, 2 or 4 bytes */
+	size_t width, height; /* elements, rows */
+};
+
+struct cudaHostNodeParams {
+	cudaHostFn_t fn;
+	void *userData;
 };
 
 /* All that the CPU device knows. */

@@ -64,6 +64,60 @@ void events_close_all(void)
 		event_unref(e);
 }
 
+/* ---- objects of the program ------------------------------------------------------------ */
+
+/* On whichever thread lets go of it last, which may be a stream's. */
+void object_unref(struct object *o, unsigned count)
+{
+	bool before = in_host_function;
+
+	if (atomic_fetch_sub_explicit(&o->n_refs, (int)count, memory_order_acq_rel) > (int)count)
+		return;
+	handle_close(HANDLE_OBJECT, o->handle);
+	in_host_function = true;
+	o->destroy(o->data);
+	in_host_function = before;
+	free(o);
+}
+
+bool objects_add(struct object_set *set, struct object *o, unsigned count)
+{
+	size_t i = 0;
+
+	while (i < set->n && set->at[i].object != o)
+		i++;
+	if (i == set->n) {
+		struct kept_object *larger = realloc(set->at, (set->n + 1) * sizeof(*larger));
+
+		if (!larger)
+			return false;
+		set->at = larger;
+		set->at[set->n++] = (struct kept_object){ o, 0 };
+	}
+	set->at[i].count += count;
+	return true;
+}
+
+bool objects_copy(struct object_set *to, const struct object_set *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		atomic_fetch_add_explicit(&from->at[i].object->n_refs, 1, memory_order_relaxed);
+		if (!objects_add(to, from->at[i].object, 1)) {
+			object_unref(from->at[i].object, 1);
+			return false;
+		}
+	}
+	return true;
+}
+
+void objects_clear(struct object_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		object_unref(set->at[i].object, set->at[i].count);
+	free(set->at);
+	*set = (struct object_set){ NULL, 0 };
+}
+
 /* ---- lists of operations --------------------------------------------------------------- */
 
 void body_ref(struct body *b)
@@ -77,6 +131,7 @@ void body_unref(struct body *b)
 		return;
 	for (size_t i = 0; i < b->n_ops; i++)
 		op_free(b->op[i]);
+	objects_clear(&b->objects);
 	free(b->op);
 	free(b);
 }
@@ -89,7 +144,7 @@ static char *op_data(struct op *op, size_t bytes)
 }
 
 /* Only kinds that graphs hold: they refer to nothing but their data, or a graph's body. */
-static struct op *op_clone(const struct op *op)
+struct op *op_clone(const struct op *op)
 {
 	size_t bytes = 0;
 	struct op *copy = op_new();
@@ -117,7 +172,7 @@ static size_t count_kernels(const struct op *op)
 	return op->kind == OP_CHILD ? op->graph.body->n_kernels : op->kind == OP_KERNEL;
 }
 
-struct body *body_new(struct op *const *op, size_t n)
+struct body *body_new(struct op *const *op, size_t n, const struct object_set *objects)
 {
 	struct body *b = calloc(1, sizeof(*b));
 
@@ -132,7 +187,7 @@ struct body *body_new(struct op *const *op, size_t n)
 		b->n_kernels += count_kernels(b->op[b->n_ops]);
 		b->n_ops++;
 	}
-	if (b->op && b->n_ops == n)
+	if (b->op && b->n_ops == n && objects_copy(&b->objects, objects))
 		return b;
 	body_unref(b);
 	return NULL;
@@ -358,6 +413,7 @@ void op_run(struct op *op)
 	case OP_FREE:
 		free_memory(op);
 		break;
+	case OP_EMPTY:
 	case OP_QUIT:
 		break;
 	}

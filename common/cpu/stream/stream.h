@@ -46,6 +46,7 @@ enum op_kind {
 	OP_HOST,
 	OP_GRAPH,
 	OP_CHILD, /* a graph as a node of another: only graph.body counts */
+	OP_EMPTY, /* a node without work */
 	OP_FREE,
 	OP_QUIT
 };
@@ -88,6 +89,8 @@ struct op {
 };
 
 struct op *op_new(void); /* NULL: no memory */
+/* Of a kind that graphs hold, with its arguments. NULL: no memory. */
+struct op *op_clone(const struct op *op);
 void op_run(struct op *op);
 /* The same, with a row in the trace; e is zeroed, but for what is told of the stream. */
 void op_run_recorded(struct op *op, struct trace_event *e);
@@ -123,12 +126,40 @@ void event_ref(struct event *e);
 void event_unref(struct event *e);
 void events_close_all(void);
 
+/* ---- what graphs keep for the program (op.c) ------------------------------------------- */
+
+/* cudaUserObject_t: destroyed when nobody refers to it, of whom the program is one. */
+struct object {
+	void *data;
+	cudaHostFn_t destroy;
+	cudaUserObject_t handle;
+	atomic_int n_refs;
+};
+
+void object_unref(struct object *o, unsigned count);
+
+/* Each once, and how often it is referred to from here. */
+struct object_set {
+	struct kept_object {
+		struct object *object;
+		unsigned count;
+	} * at;
+	size_t n;
+};
+
+/* The references are the caller's before, and the set's after. False: no memory. */
+bool objects_add(struct object_set *set, struct object *o, unsigned count);
+/* Refers to each of them as well, once. */
+bool objects_copy(struct object_set *to, const struct object_set *from);
+void objects_clear(struct object_set *set);
+
 /* ---- lists of operations that run as one (op.c) ---------------------------------------- */
 
 /* What a launch runs. It is not changed while launches in flight, or other graphs, refer to it. */
 struct body {
 	struct op **op;		 /* own copies: the graph may be destroyed before */
 	size_t n_ops, n_kernels; /* n_kernels: those of child graphs as well */
+	struct object_set objects;
 	atomic_int n_refs;
 };
 
@@ -144,8 +175,8 @@ struct exec {
 	atomic_int n_refs;
 };
 
-/* Copies of operations, arguments included; NULL: no memory. */
-struct body *body_new(struct op *const *op, size_t n);
+/* Copies of operations, arguments included, which may need the objects; NULL: no memory. */
+struct body *body_new(struct op *const *op, size_t n, const struct object_set *objects);
 void body_ref(struct body *b);
 void body_unref(struct body *b);
 void exec_unref(struct exec *x);

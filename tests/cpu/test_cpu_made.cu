@@ -1,0 +1,2 @@
+/* test_cpu_made.cu - the kernels of test_cpu_made.c. */
+#include "tests/graphs.cuh"
