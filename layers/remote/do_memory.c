@@ -8,8 +8,9 @@ enum { PAGE_BYTES = 4096 };
 
 /* ---- given out ---------------------------------------------------------------------------- */
 
-static bool may_take(const struct session *s, uint64_t bytes)
+static bool may_take(struct session *s, uint64_t bytes)
 {
+	hosts_settle(s);
 	return bytes <= s->memory_max - s->memory_bytes && s->regions.n < REMOTE_REGIONS;
 }
 
@@ -180,7 +181,7 @@ int do_unpin(struct session *s, struct request *r)
 int do_mem_info(struct session *s, struct request *r)
 {
 	size_t left = 0, total = 0;
-	uint64_t allowed = s->memory_max - s->memory_bytes;
+	uint64_t allowed = (hosts_settle(s), s->memory_max - s->memory_bytes);
 	int err = (int)cudaMemGetInfo(&left, &total);
 	uint64_t answer[2] = { left < allowed ? left : allowed,
 			       total < s->memory_max ? total : s->memory_max };

@@ -310,6 +310,7 @@ static void serve(const struct listener *l, int client, pid_t *place)
 	session.told = given.bytes;
 	session.mirrors = watched.mirrors;
 	session.outlet = watched.channel ? &outlet : NULL;
+	hosts_connect(session.hosts, &channel->turn, session.outlet);
 	serve_channel(&session, channel, (int64_t)(o->poll * 1000));
 	complain(EPROTO, no_command);
 }

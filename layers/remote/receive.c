@@ -63,6 +63,20 @@ void outlet_answer(struct outlet *o, unsigned thread, uint64_t position,
 	send_message(o, f, answer->data);
 }
 
+void outlet_ask(struct outlet *o, const struct remote_asked *what, const void *data, uint32_t bytes)
+{
+	struct remote_frame f = { .message = MESSAGE_ASK, .bytes = bytes };
+	struct iovec part[3] = { { &f, sizeof(f) },
+				 { (void *)what, sizeof(*what) },
+				 { (void *)data, bytes } };
+
+	pthread_mutex_lock(&o->lock);
+	f.sent_ns = remote_now_ns();
+	send_changes(o);
+	remote_write(o->fd, part, bytes ? 3 : 2);
+	pthread_mutex_unlock(&o->lock);
+}
+
 /* A client waits for its blocks and for room in the ring, of which it must hear in time. */
 void outlet_done(struct outlet *o, const struct remote_channel *ch, const struct remote_command *c,
 		 uint64_t position, const struct remote_answer *answer)
@@ -129,6 +143,19 @@ static enum received receive_memory(struct remote_inlet *in, const struct remote
 	return got > 0 ? RECEIVED : got ? RECEIVED_END : RECEIVED_NONSENSE;
 }
 
+static enum received receive_asked(struct remote_inlet *in, struct remote_channel *ch,
+				   const struct remote_frame *f)
+{
+	if (f->bytes > REMOTE_TURN_BYTES)
+		return RECEIVED_NONSENSE;
+	if (!remote_read(in, ch->turn.data, f->bytes))
+		return RECEIVED_END;
+	remote_deliver(in, f->sent_ns, sizeof(*f) + f->bytes);
+	atomic_fetch_add(&ch->turn.done, 1);
+	remote_wake(&ch->turn.done);
+	return RECEIVED;
+}
+
 enum received receive_message(struct remote_inlet *in, struct remote_channel *ch,
 			      struct mirrors *mirrors)
 {
@@ -141,6 +168,8 @@ enum received receive_message(struct remote_inlet *in, struct remote_channel *ch
 		return RECEIVED_END;
 	if (f.message == MESSAGE_MEMORY)
 		return receive_memory(in, &f, mirrors);
+	if (f.message == MESSAGE_ASKED)
+		return receive_asked(in, ch, &f);
 	if (!remote_read(in, &c, sizeof(c)))
 		return RECEIVED_END;
 	if (f.message != MESSAGE_COMMAND || f.block >= REMOTE_BLOCKS ||

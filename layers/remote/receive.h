@@ -36,6 +36,10 @@ void outlet_done(struct outlet *o, const struct remote_channel *ch, const struct
 void outlet_answer(struct outlet *o, unsigned thread, uint64_t position,
 		   const struct remote_answer *answer);
 
+/* Asks the client for that, with the data of a copy to it. */
+void outlet_ask(struct outlet *o, const struct remote_asked *what, const void *data,
+		uint32_t bytes);
+
 enum received { RECEIVED, RECEIVED_END, RECEIVED_NONSENSE };
 
 /* One message, into the ring and the blocks. Its command is the server's to judge. */

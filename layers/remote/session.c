@@ -134,6 +134,8 @@ static command *const commands[REMOTE_OPS_COUNT] = {
 	[REMOTE_CAPTURE_BEGIN] = do_capture_begin,
 	[REMOTE_CAPTURE_END] = do_capture_end,
 	[REMOTE_CAPTURE_STATUS] = do_capture_status,
+	[REMOTE_HOST_CALL] = do_host_call,
+	[REMOTE_HOST_GONE] = do_host_gone,
 	[REMOTE_GRAPH_DESTROY] = do_graph_destroy,
 	[REMOTE_GRAPH_NODES] = do_graph_nodes,
 	[REMOTE_NODE_TYPE] = do_node_type,
@@ -213,6 +215,7 @@ struct session session_new(const struct remote_backend *backend, uint64_t pinned
 		.kernels.max = REMOTE_KERNELS,
 		.images.max = REMOTE_IMAGES_MAX,
 		.blas.max = REMOTE_BLAS,
+		.hosts = hosts_new(),
 	};
 }
 
@@ -256,6 +259,7 @@ static void close_region(const struct region *r)
 /* Streams first: captures end with them, and forbid what follows. */
 void session_close(struct session *s)
 {
+	hosts_close(s->hosts);
 	waits_release(s);
 	blas_release(s);
 	close_all(&s->streams, close_stream);
@@ -274,5 +278,7 @@ void session_close(struct session *s)
 		close_region(&s->regions.at[i]);
 	regions_release(&s->regions);
 	s->memory_bytes = 0;
+	hosts_free(s->hosts);
+	s->hosts = NULL;
 	cudaGetLastError();
 }

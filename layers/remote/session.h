@@ -56,6 +56,9 @@ struct served_blas {
 	struct extent workspace;
 };
 
+/* What streams and graphs ask of the client (do_hosts.c). */
+struct hosts;
+
 /* A thread of the client's that waits, while others of it are served. */
 struct parked {
 	uint8_t thread;
@@ -79,6 +82,7 @@ struct session {
 	struct plan **plans;	  /* of cuBLASLt, by hash; NULL: none */
 	int late[REMOTE_THREADS]; /* by thread: the last error of a command without answer */
 	uint64_t done;		  /* commands */
+	struct hosts *hosts;
 	struct parked parked[REMOTE_THREADS];
 	unsigned n_parked;
 	struct mirrors *mirrors; /* pinned memory that the client has a copy of; NULL: the same */
@@ -119,6 +123,23 @@ bool waits_take(struct session *s, unsigned *thread, int *error);
 
 void waits_release(struct session *s);
 
+/* ---- host functions (do_hosts.c) ---------------------------------------------------------- */
+
+struct hosts *hosts_new(void); /* NULL: no memory */
+
+/* Where the client is asked: by what both share, or over the outlet, which may be NULL. Without
+ * that, none of its functions is called. */
+void hosts_connect(struct hosts *h, struct remote_turn *turn, struct outlet *outlet);
+
+/* From now on none is called; who waits for the client waits no longer. */
+void hosts_close(struct hosts *h);
+
+/* When no stream and no graph has one. NULL: nothing. */
+void hosts_free(struct hosts *h);
+
+/* Takes what graphs that are gone had from memory_bytes. */
+void hosts_settle(struct session *s);
+
 /* What session_do() leaves in an answer. */
 void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,
 		    struct remote_answer *answer);
@@ -156,6 +177,7 @@ command do_stream_create, do_stream_destroy, do_stream_wait, do_stream_query;
 command do_stream_wait_event, do_event_create, do_event_destroy, do_event_record, do_event_wait;
 command do_event_query, do_event_elapsed;
 command do_capture_begin, do_capture_end, do_capture_status, do_graph_destroy, do_graph_nodes;
+command do_host_call, do_host_gone;
 command do_node_type, do_node_needs, do_node_kernel, do_exec_create, do_exec_upload;
 command do_exec_launch, do_exec_set_kernel, do_exec_update, do_exec_destroy;
 command do_blas_version, do_blas_create, do_blas_destroy, do_blas_stream, do_blas_workspace;

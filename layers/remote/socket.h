@@ -27,13 +27,17 @@ enum remote_message {
 	MESSAGE_BLOCK,
 	/* of both: bytes of pinned memory at the position (mirror.h) */
 	MESSAGE_MEMORY,
+	/* the daemon's: struct remote_asked, and the data of a copy to the client */
+	MESSAGE_ASK,
+	/* the client's: that is done, and the data of a copy from it */
+	MESSAGE_ASKED,
 };
 
 /* Before each message. Its parts follow without gaps. */
 struct remote_frame {
 	uint8_t message, thread, block;
 	uint8_t threads;   /* of the client that make calls */
-	uint32_t bytes;	   /* of a block, an answer, or memory */
+	uint32_t bytes;	   /* of a block, an answer, memory, or data */
 	uint64_t position; /* of the daemon in the ring, when it is done; of memory */
 	int32_t error, late;
 	int64_t sent_ns; /* by the clock of this machine, for a network that is imitated */

@@ -16,12 +16,10 @@
 #include "layers/remote/test_cpu_remote_calls.h"
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_fuzz.h"
+#include "layers/remote/test_passes.h"
 
 TestSuite(small_remote_calls, .timeout = 100);
 TestSuite(small_remote_daemon, .init = layers_apart, .timeout = 300);
-
-#define OK(call) cr_assert(eq(int, (int)(call), 0), #call)
-#define FAILS(call, error) cr_assert(eq(int, (int)(call), (int)(error)), #call)
 
 /* ---- calls -------------------------------------------------------------------------------- */
 
@@ -579,13 +577,8 @@ Test(small_remote_calls, threads_call_at_the_same_time)
 
 static void passes_with(bool strict, void (*begin)(void))
 {
-	struct own_daemon d = own_daemon_start(strict, begin);
-	const char *out;
-	int rc = run_own_tests(&d, "small_remote_calls/*", "", &out);
+	const char *out = passes_as_client("small_remote_calls/*", 18, strict, begin);
 
-	own_daemon_end(&d);
-	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "Tested: 18 | Passing: 18") != NULL, "%s", out);
 	cr_assert(strstr(out, "not supported: captures of copies ") != NULL, "%s", out);
 }
 
@@ -646,55 +639,13 @@ Test(small_remote_daemon, addresses_of_its_own_are_refused)
 	session_close(&s);
 }
 
-/* Any kernel is the one that does no harm; its parameters are those of another. */
-static const void *harmless(void *library, uint64_t offset, const char *name)
-{
-	(void)library;
-	(void)offset;
-	return strlen(name) > 0 ? kernel_nothing() : NULL;
-}
-
-static bool the_variable(void *library, uint64_t offset, const char *name, uint64_t *address,
-			 uint64_t *bytes)
-{
-	(void)library;
-	(void)name;
-	*address = word_of(variable());
-	*bytes = 32;
-	return offset % 2 == 0;
-}
-
-/* Nothing is read in it. */
-static int any_image(const void *image, void **library)
-{
-	*library = (void *)image;
-	return 0;
-}
-
-static void no_image(void *library)
-{
-	(void)library;
-}
-
-static const struct remote_backend backend = {
-	.load = any_image,
-	.unload = no_image,
-	.kernel = harmless,
-	.symbol = the_variable,
-};
-
-/* RIFT_REMOTE_FUZZ: how many in place of these. */
-enum { FUZZ_MESSAGES = 10000 };
-
 static void are_refused(bool by_socket)
 {
-	const char *n = getenv("RIFT_REMOTE_FUZZ");
-
 	fuzz_new_record();
 	passes_with(false, fuzz_watch);
 	cr_assert(lt(u64, 10000, fuzz_record->bytes));
-	fuzz_session(&backend, NULL, REMOTE_KERNEL, REMOTE_EXEC_DESTROY,
-		     n ? atoi(n) : FUZZ_MESSAGES, by_socket);
+	fuzz_session(&harmless, NULL, REMOTE_KERNEL, REMOTE_EXEC_DESTROY, fuzz_messages(),
+		     by_socket);
 }
 
 Test(small_remote_daemon, damaged_commands_are_refused)

@@ -91,8 +91,12 @@ static inline struct own_daemon own_daemon_start(bool strict, void (*begin)(void
 
 static inline void own_daemon_end(const struct own_daemon *d)
 {
+	char path[256];
+
 	kill(d->pid, SIGKILL);
 	waitpid(d->pid, NULL, 0);
+	snprintf(path, sizeof(path), "%s/" REMOTE_SOCKET, d->folder);
+	unlink(path); /* for the test's next one */
 }
 
 /* What its folder's file says. */

@@ -104,6 +104,8 @@ struct fuzz {
 	struct remote_command *buffer;
 	struct fuzz_socket *socket; /* by which they come; NULL: by the ring */
 	uint64_t base, tail, at;    /* at: in the record */
+	pthread_t asked;	    /* a client's thread, which is asked for host functions */
+	atomic_bool over;
 	int done[REMOTE_OPS_COUNT]; /* without an error, as an answer said */
 	_Alignas(16) uint8_t bytes[REMOTE_COMMAND_BYTES + 64];
 };
@@ -158,10 +160,28 @@ static void begin_session(struct fuzz *f)
 	f->s = session_new(f->backend, f->base, f->channel->in[0], f->channel->out[0], 128 << 20);
 	f->s.store = f->store;
 	f->s.library = fuzz_library;
-	if (!f->socket)
-		return;
-	connect_socket(f->socket);
-	f->s.outlet = &f->socket->out;
+	if (f->socket) {
+		connect_socket(f->socket);
+		f->s.outlet = &f->socket->out;
+	}
+	hosts_connect(f->s.hosts, &f->channel->turn, f->s.outlet);
+}
+
+/* Whatever it is, it is done. */
+static void *answer_questions(void *fuzz)
+{
+	struct fuzz *f = fuzz;
+	struct remote_turn *t = &f->channel->turn;
+
+	while (!atomic_load(&f->over)) {
+		unsigned asked = atomic_load(&t->asked);
+
+		if (atomic_exchange(&t->done, asked) != asked)
+			remote_wake(&t->done);
+		else
+			remote_sleep(&t->asked, asked, 1000000);
+	}
+	return NULL;
 }
 
 /* ---- damage ------------------------------------------------------------------------------- */
@@ -351,6 +371,10 @@ static struct remote_frame make_frame(const struct fuzz *f, const struct remote_
 		frame.bytes = 4 * (uint32_t)draw(40);
 		frame.position = draw(4) ? mirrored_at(f) + 4 * draw(2050) : some_word(f);
 	}
+	if (!exact && !draw(40)) {
+		frame.message = MESSAGE_ASKED;
+		frame.bytes = draw(8) ? (uint32_t)draw(3) * 40 : REMOTE_TURN_BYTES + 4;
+	}
 	if (!exact && !draw(40))
 		bytes[draw(sizeof(frame))] ^= (uint8_t)(1 << draw(8));
 	return frame;
@@ -370,7 +394,7 @@ static bool put_in_socket(struct fuzz *f, const struct remote_command *c, bool e
 	struct iovec part[3] = { { &frame, sizeof(frame) },
 				 { (void *)c, bytes },
 				 { (void *)block, body } };
-	bool memory = frame.message == MESSAGE_MEMORY;
+	bool memory = frame.message == MESSAGE_MEMORY || frame.message == MESSAGE_ASKED;
 	bool cut = bytes != c->bytes || body != frame.bytes || (!exact && !draw(200));
 
 	cr_assert(remote_write(f->socket->client, part, memory ? 1 : 2));
@@ -505,12 +529,15 @@ static inline void fuzz_session(const struct remote_backend *backend, const char
 	if (f->socket)
 		cr_assert(mirrors_add(&f->socket->mirrors, mirrored_at(f), MIRRORED));
 	begin_session(f);
+	cr_assert(zero(int, pthread_create(&f->asked, NULL, answer_questions, f)), "a thread");
 	replay(f);
 	for (unsigned op = first; op <= last; op++)
 		cr_assert(lt(int, 0, f->done[op]), "command %u was never done", op);
 	f->channel->threads = 2; /* waits, too, are then left to stand */
 	damage_and_invent(f, n);
 	session_close(&f->s);
+	atomic_store(&f->over, true);
+	pthread_join(f->asked, NULL);
 	if (f->socket)
 		end_socket(f->socket);
 	held = cpudev_held();

@@ -21,7 +21,7 @@
 
 /* ---- the handshake ------------------------------------------------------------------------ */
 
-enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 4 };
+enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 5 };
 
 /* The variable that names the folder of the layer; in it, the socket and the file of counts. */
 #define REMOTE_VARIABLE "RIFT_LAYER_REMOTE"
@@ -85,6 +85,7 @@ enum {
 	REMOTE_PAYLOAD_BYTES = 34 << 10,  /* with attributes of the launch */
 	REMOTE_INLINE_BYTES = 4 << 10,	  /* copies to the device up to here go in the command */
 	REMOTE_NAME_BYTES = 16 << 10,	  /* of a kernel, mangled, and the 0 behind it */
+	REMOTE_TURN_BYTES = 256 << 10,	  /* of memory that a graph copies, at a time */
 };
 
 /* The answer to the last call of one thread that waited for one. */
@@ -97,6 +98,25 @@ struct remote_answer {
 	uint8_t data[REMOTE_ANSWER_BYTES];
 };
 
+/* What the daemon asks of the client: the host function of that number, or so many bytes of the
+ * memory that the number stands for, from the offset. */
+struct remote_asked {
+	uint64_t number, offset;
+	uint32_t bytes, reserved;
+};
+
+/* One question at a time, from a thread of the daemon's device to one of the client's. No thread
+ * that makes or does commands is needed for it: they may all wait for the device meanwhile. */
+struct remote_turn {
+	/* the daemon's */
+	_Alignas(64) atomic_uint asked; /* so far; a futex */
+	struct remote_asked what;
+	/* the client's */
+	_Alignas(64) atomic_uint done; /* of those; a futex */
+	/* of who has the memory that is copied */
+	_Alignas(64) uint8_t data[REMOTE_TURN_BYTES];
+};
+
 struct remote_channel {
 	/* the client's */
 	_Alignas(64) atomic_uint_least64_t head; /* bytes ever written */
@@ -106,6 +126,7 @@ struct remote_channel {
 	_Alignas(64) atomic_uint_least64_t tail; /* bytes of commands that are done */
 	atomic_uint sleeping;
 	_Alignas(64) struct remote_answer answer[REMOTE_THREADS];
+	struct remote_turn turn;
 	_Alignas(64) uint8_t ring[REMOTE_RING_BYTES];
 	_Alignas(4096) uint8_t in[REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
 	uint8_t out[REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
@@ -115,9 +136,10 @@ struct remote_channel {
 
 /*
  * Each command: its words, its payload in bytes at most. A stream is 0, 1 or 2, which are CUDA's
- * default streams, or REMOTE_OWN + its number; images, events, graphs, executable graphs and
- * handles of cuBLAS are numbers. The client chooses numbers. Where a kernel or a variable is: the
- * number of an image, or how far into the program (REMOTE_FUNCTIONS), whose variables need no name.
+ * default streams, or REMOTE_OWN + its number; images, events, graphs, executable graphs, handles
+ * of cuBLAS and host functions are numbers. The client chooses numbers. Where a kernel or a
+ * variable is: the number of an image, or how far into the program (REMOTE_FUNCTIONS), whose
+ * variables need no name.
  */
 #define REMOTE_OPS(OP)                                                                             \
 	OP(PAD, 0, REMOTE_RING_BYTES) /* nothing: the rest of the ring */                          \
@@ -182,6 +204,8 @@ struct remote_channel {
 	OP(EXEC_SET_KERNEL, 8, REMOTE_PAYLOAD_BYTES) /* exec, graph, node, shape; arguments */     \
 	OP(EXEC_UPDATE, 2, 0) /* exec, graph -> result, node or -1, node or -1 */                  \
 	OP(EXEC_DESTROY, 1, 0)                                                                     \
+	OP(HOST_CALL, 3, 0)    /* number, stream, 1 where it is captured */                        \
+	OP(HOST_GONE, 0, 0)    /* -> how many, numbers that no graph has any more */               \
 	OP(BLAS_VERSION, 0, 0) /* -> size_t: cublasLtGetVersion() */                               \
 	OP(BLAS_CREATE, 2, 0)  /* number, 0 of cuBLAS or 1 of cuBLASLt */                          \
 	OP(BLAS_DESTROY, 1, 0)                                                                     \
@@ -241,6 +265,7 @@ enum {
 	REMOTE_SYMBOLS = 1024,
 	REMOTE_REGIONS = 1 << 20, /* pieces of memory */
 	REMOTE_BLAS = 64,	  /* handles of cuBLAS and cuBLASLt */
+	REMOTE_HOSTS = 1 << 16,	  /* host functions: pending in streams, or in graphs */
 };
 
 /* sizeof(cudaLaunchAttribute) */

@@ -26,6 +26,8 @@ static struct remote_command *nowhere;
 static __thread int last_error __attribute__((tls_model("initial-exec")));
 static __thread int thread_slot __attribute__((tls_model("initial-exec"))); /* + 1; 0: none */
 
+static __thread bool runs_hosts __attribute__((tls_model("initial-exec")));
+
 static unsigned answers[REMOTE_THREADS]; /* by slot: how many were asked for */
 static uint64_t slots_taken;
 static pthread_key_t slot_key;
@@ -162,10 +164,18 @@ void client_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+void client_runs_hosts(void)
+{
+	runs_hosts = true;
+}
+
+/* The lock may be held by who waits for the host function. */
 int client_enter(void)
 {
 	int error;
 
+	if (__builtin_expect(runs_hosts, 0))
+		return client_result(CUDA_NOT_PERMITTED);
 	pthread_mutex_lock(&lock);
 	if (__builtin_expect(state == NEW, 0))
 		open_connection();
@@ -180,6 +190,11 @@ int client_leave(int error)
 {
 	pthread_mutex_unlock(&lock);
 	return client_result(error);
+}
+
+struct connection *client_connection(void)
+{
+	return &connection;
 }
 
 uint64_t client_base(void)

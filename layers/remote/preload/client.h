@@ -38,6 +38,9 @@ int client_leave(int error);
 void client_lock(void);
 void client_unlock(void);
 
+/* The calling thread runs host functions, which may not call CUDA: client_enter() says so then. */
+void client_runs_hosts(void);
+
 /* For calls that the client answers without the lock: likewise. */
 int client_result(int error);
 
@@ -108,6 +111,9 @@ struct connection {
 /* Finds the daemon of the folder. False after one line. */
 bool connection_open(struct connection *c, const char *folder, const struct remote_shared *told);
 
+/* This process's, which is connected. */
+struct connection *client_connection(void);
+
 /* Has the daemon ended? */
 bool connection_is_lost(const struct connection *c);
 
@@ -120,6 +126,8 @@ struct mirrors *client_mirrors(void);
 /* Where the daemon is at the other end of a socket (socket.c): reads what it says, and sends it a
  * command and the block that belongs to it. False: that cannot be. */
 bool socket_begin(struct connection *c);
+/* What the daemon has asked for is done (hosts.c), with so many bytes of a copy. */
+void socket_done(struct connection *c, uint32_t bytes);
 bool socket_send(struct connection *c, const struct remote_command *command);
 
 /* ---- handles (handles.c); with the lock --------------------------------------------------- */
@@ -215,6 +223,14 @@ int copy_bytes(void *dst, const void *src, size_t bytes, int kind, uint64_t wher
 
 /* Captures that the program has begun and not ended. */
 extern int client_captures;
+
+/* Is the stream captured? Asks only where there are captures. */
+int client_is_captured(uint64_t where, bool *captured);
+
+/* ---- host functions (hosts.c); with the lock ---------------------------------------------- */
+
+/* Has the program had any? Its own memory may then be written before a copy's turn comes. */
+bool hosts_are_used(void);
 
 /* The program has unloaded the variable. */
 void variable_forget(const void *symbol);

@@ -194,13 +194,22 @@ static int copy_there(const struct remote_rows *rows, int kind, uint64_t where)
 /* A graph would read or write memory that only the program has. */
 static bool may_be_staged(uint64_t where, int *error)
 {
-	int status = 0;
+	bool captured;
 
-	*error = client_ask(REMOTE_CAPTURE_STATUS, WORDS(where), &status, sizeof(status));
-	if (!*error && status)
+	*error = client_is_captured(where, &captured);
+	if (!*error && captured)
 		*error =
 			client_refuse("captures of copies from or to memory that CUDA did not pin");
 	return !*error;
+}
+
+/* A host function before it may write the memory: CUDA reads it when the copy's turn comes, but
+ * for asynchronous copies from memory that nobody has pinned. */
+static int await_hosts(uint64_t src, uint64_t where)
+{
+	if (!hosts_are_used() || (where != REMOTE_WAITS && !regions_find(&client_regions, src)))
+		return 0;
+	return client_ask(REMOTE_STREAM_WAIT, WORDS(where == REMOTE_WAITS ? 0 : where), NULL, 0);
 }
 
 static int copy(const struct remote_rows *rows, int kind, uint64_t where)
@@ -224,8 +233,10 @@ static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 		return CUDA_INVALID_VALUE;
 	if (client_captures && where != REMOTE_WAITS && !may_be_staged(where, &error))
 		return error;
-	if (dst_there)
-		return stage_in(rows, where);
+	if (dst_there) {
+		error = await_hosts(rows->src, where);
+		return error ? error : stage_in(rows, where);
+	}
 	return src_there ? stage_out(rows, where) : copy_here(rows, where);
 }
 

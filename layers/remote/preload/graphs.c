@@ -52,13 +52,25 @@ int cudaStreamEndCapture(void *stream, void **graph)
 	*graph = handle_open(HANDLE_GRAPH, &number);
 	if (!*graph)
 		return client_leave(CUDA_NO_MEMORY);
-	client_captures -= client_captures > 0;
 	error = client_ask(REMOTE_CAPTURE_END, WORDS(where, number), NULL, 0);
+	/* with these it goes on, or there was none */
+	client_captures -= client_captures > 0 && error != CUDA_CAPTURE_UNMATCHED &&
+			   error != CUDA_ILLEGAL_STATE;
 	if (error) {
 		handle_close(HANDLE_GRAPH, *graph, &number);
 		*graph = NULL;
 	}
 	return client_leave(error);
+}
+
+int client_is_captured(uint64_t where, bool *captured)
+{
+	int status = 0, error = 0;
+
+	if (client_captures)
+		error = client_ask(REMOTE_CAPTURE_STATUS, WORDS(where), &status, sizeof(status));
+	*captured = status != 0;
+	return error;
 }
 
 int cudaStreamIsCapturing(void *stream, int *status)

@@ -62,6 +62,19 @@ bool socket_send(struct connection *c, const struct remote_command *command)
 	return sent;
 }
 
+void socket_done(struct connection *c, uint32_t bytes)
+{
+	struct remote_frame f = { .message = MESSAGE_ASKED, .bytes = bytes };
+	struct iovec part[2] = { { &f, sizeof(f) }, { c->channel->turn.data, bytes } };
+
+	pthread_mutex_lock(&sending);
+	if (c->mirrors)
+		mirrors_send(&mirrors, &pass, c->socket);
+	f.sent_ns = remote_now_ns();
+	remote_write(c->socket, part, bytes ? 2 : 1);
+	pthread_mutex_unlock(&sending);
+}
+
 /* ---- what comes in ------------------------------------------------------------------------ */
 
 static bool read_answer(struct remote_inlet *in, struct remote_channel *ch,
@@ -83,6 +96,19 @@ static bool read_answer(struct remote_inlet *in, struct remote_channel *ch,
 	return true;
 }
 
+/* Nothing else is asked before this is done. */
+static bool read_question(struct remote_inlet *in, struct remote_turn *t,
+			  const struct remote_frame *f)
+{
+	if (f->bytes > REMOTE_TURN_BYTES || !remote_read(in, &t->what, sizeof(t->what)) ||
+	    !remote_read(in, t->data, f->bytes))
+		return false;
+	remote_deliver(in, f->sent_ns, sizeof(*f) + sizeof(t->what) + f->bytes);
+	atomic_fetch_add(&t->asked, 1);
+	remote_wake(&t->asked);
+	return true;
+}
+
 /* False: it is none, or the connection has ended. */
 static bool take_message(struct remote_inlet *in, struct remote_channel *ch)
 {
@@ -93,6 +119,8 @@ static bool take_message(struct remote_inlet *in, struct remote_channel *ch)
 	/* of a piece that was given back meanwhile: nothing is to be done */
 	if (f.message == MESSAGE_MEMORY)
 		return f.bytes <= MIRROR_PAGE && mirrors_receive(&mirrors, in, &f) >= 0;
+	if (f.message == MESSAGE_ASK)
+		return read_question(in, &ch->turn, &f);
 	if (f.message == MESSAGE_ANSWER)
 		return read_answer(in, ch, &f);
 	if (f.message == MESSAGE_BLOCK &&

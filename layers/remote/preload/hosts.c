@@ -1,0 +1,226 @@
+/*
+ * hosts.c - host functions: what streams and graphs call in the program. The daemon's device asks
+ * for one by its number, and a thread that is there from the first use on calls it.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "layers/remote/preload/client.h"
+
+SHOWN int cudaLaunchHostFunc(void *stream, void (*function)(void *data), void *data);
+
+/* ---- what the numbers stand for ----------------------------------------------------------- */
+
+struct host {
+	void (*function)(void *data);
+	void *data;
+	bool live, once; /* once: it goes when it has run */
+	uint32_t uses;	 /* of the place, before */
+	uint32_t next_free;
+};
+
+/* No CUDA lock is held with it: who has the client's may wait for a host function. */
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct host *table;
+static uint32_t n_hosts, room, free_place; /* + 1; 0: none */
+
+#define NO_HOST UINT64_MAX
+
+static bool grow(void)
+{
+	uint32_t more = room ? 2 * room : 64;
+	struct host *larger = more <= REMOTE_HOSTS ? realloc(table, more * sizeof(*larger)) : NULL;
+
+	if (!larger)
+		return false;
+	table = larger;
+	room = more;
+	return true;
+}
+
+/* NO_HOST: all places are taken. */
+static uint64_t take_place(const struct host *host, bool may_grow)
+{
+	uint32_t place = free_place ? free_place - 1 : n_hosts, uses;
+
+	if (!free_place && n_hosts == room && (!may_grow || !grow()))
+		return NO_HOST;
+	if (free_place)
+		free_place = table[place].next_free;
+	else
+		table[n_hosts++] = (struct host){ 0 };
+	uses = table[place].uses;
+	table[place] = *host;
+	table[place].live = true;
+	table[place].uses = uses;
+	return place | (uint64_t)uses << 32;
+}
+
+/* NULL: it is none, or no longer. */
+static struct host *find(uint64_t number)
+{
+	uint32_t place = (uint32_t)number;
+	struct host *h = place < n_hosts ? &table[place] : NULL;
+
+	return h && h->live && h->uses == number >> 32 ? h : NULL;
+}
+
+static void forget(uint64_t number)
+{
+	struct host *h;
+
+	pthread_mutex_lock(&table_lock);
+	h = find(number);
+	if (h) {
+		h->live = false;
+		h->uses++;
+		h->next_free = free_place;
+		free_place = (uint32_t)number + 1;
+	}
+	pthread_mutex_unlock(&table_lock);
+}
+
+/* Those whose graphs are gone. False: there are none. */
+static bool forget_gone(void)
+{
+	struct {
+		uint64_t n, number[REMOTE_ANSWER_BYTES / 8 - 1];
+	} *gone = calloc(1, sizeof(*gone));
+	bool some = gone && !client_ask(REMOTE_HOST_GONE, NULL, 0, gone, sizeof(*gone)) && gone->n;
+
+	for (uint64_t i = 0; some && i < gone->n; i++)
+		forget(gone->number[i]);
+	free(gone);
+	return some;
+}
+
+static uint64_t enter(const struct host *host)
+{
+	uint64_t number;
+
+	for (bool may_grow = false;; may_grow = true) {
+		pthread_mutex_lock(&table_lock);
+		number = take_place(host, may_grow || !room);
+		pthread_mutex_unlock(&table_lock);
+		if (number != NO_HOST || (may_grow && !forget_gone()))
+			return number;
+		while (forget_gone())
+			;
+	}
+}
+
+/* ---- the thread that calls them ----------------------------------------------------------- */
+
+/* How often it looks whether the daemon is there. */
+enum { LOOK_NS = 1000000000 };
+
+/* A child of the program's that a host function has forked is not asked. False: so it is, or the
+ * daemon has ended. */
+static bool await(struct remote_turn *t, unsigned done, pid_t pid)
+{
+	while (atomic_load(&t->asked) == done && getpid() == pid) {
+		remote_sleep(&t->asked, done, LOOK_NS);
+		if (atomic_load(&t->asked) == done && connection_is_lost(client_connection()))
+			return false;
+	}
+	return getpid() == pid;
+}
+
+static void answer(const struct remote_asked *what)
+{
+	struct host h = { NULL };
+	const struct host *found;
+
+	pthread_mutex_lock(&table_lock);
+	found = find(what->number);
+	if (found)
+		h = *found;
+	pthread_mutex_unlock(&table_lock);
+	if (h.function)
+		h.function(h.data);
+	if (h.once)
+		forget(what->number);
+}
+
+static void *answer_all(void *unused)
+{
+	struct connection *c = client_connection();
+	struct remote_turn *t = &c->channel->turn;
+	pid_t pid = getpid();
+
+	client_runs_hosts();
+	for (unsigned done = 0; await(t, done, pid);) {
+		answer(&t->what);
+		if (getpid() != pid)
+			break;
+		done++;
+		if (c->transport == REMOTE_SHM) {
+			atomic_store(&t->done, done);
+			remote_wake(&t->done);
+		} else {
+			socket_done(c, 0);
+		}
+	}
+	return unused;
+}
+
+static bool running;
+
+bool hosts_are_used(void)
+{
+	return running;
+}
+
+/* The program's signals are its own threads'. */
+static bool begin(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (running)
+		return true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	running = !pthread_create(&thread, &attr, answer_all, NULL);
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return running;
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+static int launch(uint64_t where, struct host host)
+{
+	bool captured;
+	int error = client_is_captured(where, &captured);
+	uint64_t number;
+
+	if (error)
+		return error;
+	host.once = !captured;
+	number = begin() ? enter(&host) : NO_HOST;
+	if (number == NO_HOST)
+		return CUDA_NO_MEMORY;
+	error = client_ahead_if(!captured, REMOTE_HOST_CALL, WORDS(number, where, captured));
+	if (error)
+		forget(number);
+	return error;
+}
+
+int cudaLaunchHostFunc(void *stream, void (*function)(void *data), void *data)
+{
+	int error = function ? client_enter() : client_result(CUDA_INVALID_VALUE);
+	uint64_t where;
+
+	if (error)
+		return error;
+	return client_leave(
+		handle_stream(stream, &where)
+			? launch(where, (struct host){ .function = function, .data = data })
+			: CUDA_INVALID_HANDLE);
+}

@@ -1,0 +1,431 @@
+/*
+ * test_cpu_remote_hosts.c - host functions by way of the layer remote, in streams and in graphs:
+ * the suite small_remote_hosts holds with and without it, and runs again as a client of this
+ * program's daemon, over each transport. What that one was sent is damaged as in
+ * test_cpu_remote_calls.c.
+ */
+/* sanitizers: seen elsewhere */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "layers/remote/serve.h"
+#include "layers/remote/test_daemon.h"
+#include "layers/remote/test_fuzz.h"
+#include "layers/remote/test_passes.h"
+
+TestSuite(small_remote_hosts, .timeout = 100);
+TestSuite(large_remote_hosts, .timeout = 100);
+TestSuite(small_remote_hosts_stuck, .timeout = 100);
+TestSuite(small_remote_hosts_daemon, .init = layers_apart, .timeout = 300);
+TestSuite(large_remote_hosts_daemon, .init = layers_apart, .timeout = 300);
+
+static void add(uint64_t *to, uint64_t value, cudaStream_t stream)
+{
+	uint8_t times = 1;
+	void *arguments[] = { &to, &value, &times };
+
+	OK(cudaLaunchKernel(kernel_add(), (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, arguments, 0,
+			    stream));
+}
+
+static uint64_t *zeroed_word(void)
+{
+	uint64_t *word;
+
+	OK(cudaMalloc((void **)&word, sizeof(*word)));
+	OK(cudaMemset(word, 0, sizeof(*word)));
+	OK(cudaDeviceSynchronize());
+	return word;
+}
+
+static cudaStream_t new_stream(unsigned flags)
+{
+	cudaStream_t stream;
+
+	OK(cudaStreamCreateWithFlags(&stream, flags));
+	return stream;
+}
+
+/* ---- host functions ------------------------------------------------------------------------ */
+
+static void count(void *n)
+{
+	++*(uint64_t *)n;
+}
+
+/* Memory that both have mapped: what a kernel has written, and what one will read. */
+struct seen {
+	uint64_t *pinned;
+	uint64_t last, steps;
+};
+
+static void look(void *seen)
+{
+	struct seen *s = seen;
+
+	s->steps += s->pinned[0] == s->last + 1;
+	s->last = s->pinned[0];
+	s->pinned[0] = ++s->last;
+}
+
+static void wait_at_gate(void *gate)
+{
+	while (!atomic_load((atomic_int *)gate))
+		sched_yield();
+}
+
+/* ---- in streams ---------------------------------------------------------------------------- */
+
+Test(small_remote_hosts, they_come_in_the_order_of_their_stream)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+	struct seen s = { 0 };
+	uint64_t *device;
+
+	OK(cudaHostAlloc((void **)&s.pinned, 8, cudaHostAllocMapped));
+	*s.pinned = 0;
+	OK(cudaHostGetDevicePointer((void **)&device, s.pinned, 0));
+	for (int i = 0; i < 200; i++) {
+		add(device, 1, stream);
+		OK(cudaLaunchHostFunc(stream, look, &s));
+	}
+	OK(cudaStreamSynchronize(stream));
+	cr_assert(eq(u64, s.steps, 200));
+	cr_assert(eq(u64, *s.pinned, 400));
+	OK(cudaFreeHost(s.pinned));
+}
+
+/* More than a queue holds, and places for them are used again. */
+Test(small_remote_hosts, many_may_be_pending)
+{
+	cudaStream_t a = new_stream(0), b = new_stream(cudaStreamNonBlocking);
+	uint64_t n[2] = { 0 };
+
+	for (int i = 0; i < 3000; i++) {
+		OK(cudaLaunchHostFunc(a, count, &n[0]));
+		if (i % 4 == 0)
+			OK(cudaLaunchHostFunc(b, count, &n[1]));
+	}
+	OK(cudaDeviceSynchronize());
+	cr_assert(eq(u64, n[0], 3000));
+	cr_assert(eq(u64, n[1], 750));
+}
+
+static void *make_calls(void *stream)
+{
+	uint64_t *word;
+
+	OK(cudaMalloc((void **)&word, sizeof(*word)));
+	add(word, 1, new_stream(cudaStreamNonBlocking));
+	FAILS(cudaStreamQuery(*(cudaStream_t *)stream), cudaErrorNotReady);
+	OK(cudaGetLastError());
+	return word;
+}
+
+/* It is not asserted that it takes long: what stands still ends this test. */
+Test(small_remote_hosts, others_call_while_one_runs)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking), other = new_stream(0);
+	atomic_int gate = 0;
+	pthread_t thread;
+	uint64_t *word = zeroed_word(), n = 0;
+
+	OK(cudaLaunchHostFunc(stream, wait_at_gate, &gate));
+	add(word, 3, other);
+	OK(cudaStreamSynchronize(other));
+	pthread_create(&thread, NULL, make_calls, &stream);
+	pthread_join(thread, NULL);
+	FAILS(cudaStreamQuery(stream), cudaErrorNotReady);
+	atomic_store(&gate, 1);
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaLaunchHostFunc(stream, count, &n));
+	OK(cudaStreamSynchronize(stream));
+	cr_assert(eq(u64, n, 1));
+}
+
+static void write_later(void *n)
+{
+	const struct timespec moment = { .tv_nsec = 20000000 };
+
+	nanosleep(&moment, NULL);
+	*(uint64_t *)n += 40;
+}
+
+/* The thread that does commands stands in the copy, or in a full queue, until it has run. */
+Test(small_remote_hosts, a_call_that_waits_for_one_does_not_keep_it_from_running)
+{
+	cudaStream_t stream = new_stream(0);
+	uint64_t n = 2, got = 0, *word = zeroed_word();
+
+	OK(cudaLaunchHostFunc(stream, write_later, &n));
+	OK(cudaMemcpy(word, &n, 8, cudaMemcpyHostToDevice)); /* which waits for the stream */
+	OK(cudaMemcpy(&got, word, 8, cudaMemcpyDeviceToHost));
+	cr_assert(eq(u64, got, 42));
+	OK(cudaLaunchHostFunc(stream, write_later, &n));
+	for (int i = 0; i < 3000; i++)
+		add(word, 1, stream);
+	OK(cudaFree(word));
+	cr_assert(eq(u64, n, 82));
+}
+
+/* Memory that is registered is read when the copy's turn comes. */
+Test(small_remote_hosts, a_copy_reads_what_one_before_it_has_written)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+	uint64_t own[512] = { 1 }, got = 0, *word = zeroed_word();
+
+	OK(cudaHostRegister(own, sizeof(own), 0));
+	OK(cudaLaunchHostFunc(stream, write_later, own));
+	OK(cudaMemcpyAsync(word, own, 8, cudaMemcpyHostToDevice, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaMemcpy(&got, word, 8, cudaMemcpyDeviceToHost));
+	cr_assert(eq(u64, got, 41));
+	OK(cudaHostUnregister(own));
+}
+
+struct calls {
+	cudaStream_t stream;
+	int error[3], last;
+};
+
+static void call(void *calls)
+{
+	struct calls *c = calls;
+	void *memory;
+
+	c->error[0] = (int)cudaMalloc(&memory, 8);
+	c->error[1] = (int)cudaStreamSynchronize(c->stream);
+	c->error[2] = (int)cudaLaunchHostFunc(c->stream, call, calls);
+	c->last = (int)cudaGetLastError();
+}
+
+Test(small_remote_hosts, it_may_not_call_cuda)
+{
+	struct calls c = { .stream = new_stream(0) };
+
+	OK(cudaLaunchHostFunc(c.stream, call, &c));
+	OK(cudaStreamSynchronize(c.stream));
+	for (int i = 0; i < 3; i++)
+		cr_assert(eq(int, c.error[i], cudaErrorNotPermitted), "call %d", i);
+	cr_assert(eq(int, c.last, cudaErrorNotPermitted));
+	OK(cudaGetLastError());
+	FAILS(cudaLaunchHostFunc(c.stream, NULL, &c), cudaErrorInvalidValue);
+	FAILS(cudaLaunchHostFunc((cudaStream_t)0x1234568, call, &c),
+	      cudaErrorInvalidResourceHandle);
+}
+
+/* ---- in graphs ----------------------------------------------------------------------------- */
+
+static cudaGraphExec_t counting_graph(uint64_t *n, int times)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	for (int i = 0; i < times; i++)
+		OK(cudaLaunchHostFunc(stream, count, n));
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaStreamDestroy(stream));
+	return exec;
+}
+
+Test(small_remote_hosts, a_graph_calls_them_each_time)
+{
+	uint64_t n = 0, once = 0;
+	cudaGraphExec_t exec = counting_graph(&n, 3);
+
+	cr_assert(eq(u64, n, 0), "it ran in the capture");
+	OK(cudaLaunchHostFunc(0, count, &once));
+	for (int i = 0; i < 5; i++)
+		OK(cudaGraphLaunch(exec, 0));
+	OK(cudaGraphExecDestroy(exec)); /* what is under way runs */
+	OK(cudaStreamSynchronize(0));
+	cr_assert(eq(u64, n, 15));
+	cr_assert(eq(u64, once, 1));
+}
+
+Test(small_remote_hosts, places_of_graphs_that_are_gone_are_used_again)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 20; i++) {
+		cudaGraphExec_t exec = counting_graph(&n, 50);
+
+		OK(cudaGraphLaunch(exec, 0));
+		OK(cudaStreamSynchronize(0));
+		OK(cudaGraphExecDestroy(exec));
+	}
+	cr_assert(eq(u64, n, 1000));
+}
+
+/* More than a client may have at a time: REMOTE_HOSTS. */
+Test(large_remote_hosts, in_graphs_one_after_the_other)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 70; i++)
+		OK(cudaGraphExecDestroy(counting_graph(&n, 1000)));
+	OK(cudaStreamSynchronize(0));
+}
+
+/* ---- the same by way of a daemon ---------------------------------------------------------- */
+
+enum { TESTS = 8 };
+
+static void passes_with(bool strict)
+{
+	const char *out = passes_as_client("small_remote_hosts/*", TESTS, strict, NULL);
+
+	cr_assert(strstr(out, "not supported") == NULL, "%s", out);
+}
+
+Test(small_remote_hosts_daemon, all_pass_by_way_of_it)
+{
+	passes_with(false);
+	passes_with(true);
+}
+
+Test(small_remote_hosts_daemon, all_pass_over_a_unix_socket)
+{
+	own_transport = REMOTE_UNIX;
+	passes_with(false);
+}
+
+Test(small_remote_hosts_daemon, all_pass_over_tcp)
+{
+	own_transport = REMOTE_TCP;
+	passes_with(false);
+}
+
+Test(large_remote_hosts_daemon, more_pass_than_there_are_places_for)
+{
+	passes_as_client("large_remote_hosts/*", 1, false, NULL);
+}
+
+static void are_refused(bool by_socket)
+{
+	fuzz_new_record();
+	passes_as_client("small_remote_hosts/*", TESTS, false, fuzz_watch);
+	fuzz_session(&harmless, NULL, REMOTE_HOST_CALL, REMOTE_HOST_GONE, fuzz_messages(),
+		     by_socket);
+}
+
+Test(small_remote_hosts_daemon, damaged_commands_are_refused)
+{
+	are_refused(false);
+}
+
+Test(small_remote_hosts_daemon, damaged_messages_of_a_socket_are_refused)
+{
+	are_refused(true);
+}
+
+/* ---- ends --------------------------------------------------------------------------------- */
+
+static void stay(void *unused)
+{
+	const char *path = getenv("RIFT_REMOTE_STUCK");
+	FILE *f = fopen(path, "w");
+
+	(void)unused;
+	fprintf(f, "%d\n", (int)getpid());
+	fclose(f);
+	for (;;)
+		pause();
+}
+
+/* Is run by the next tests, as a client. */
+Test(small_remote_hosts_stuck, a_host_function_stays)
+{
+	const char *path = getenv("RIFT_REMOTE_STUCK");
+
+	if (!path)
+		return;
+	OK(cudaLaunchHostFunc(new_stream(cudaStreamNonBlocking), stay, NULL));
+	cr_assert(has_appeared(path), "it does not run");
+	if (getenv("RIFT_REMOTE_WAITS"))
+		cudaDeviceSynchronize();
+}
+
+/* No time is asserted but the 3 s after which a hang is one. */
+static bool has_no_server(const struct own_daemon *d)
+{
+	return !shell(NULL,
+		      "for i in $(seq 300); do test -z \"$(cat /proc/%d/task/%d/children)\" && "
+		      "exit 0; sleep 0.01; done; exit 1",
+		      d->pid, d->pid);
+}
+
+static void ends_with_one_pending(enum remote_transport transport)
+{
+	struct own_daemon d;
+	char set[256];
+	const char *out;
+	int rc;
+
+	own_transport = transport;
+	d = own_daemon_start(false, NULL);
+	snprintf(set, sizeof(set), "RIFT_REMOTE_STUCK=%s/stuck-%d", getenv("XDG_RUNTIME_DIR"),
+		 (int)transport);
+	rc = run_own_tests(&d, "small_remote_hosts_stuck/*", set, &out);
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(has_no_server(&d), "a server is left");
+	own_daemon_end(&d);
+}
+
+Test(small_remote_hosts_daemon, a_program_ends_though_one_is_pending)
+{
+	ends_with_one_pending(REMOTE_SHM);
+	ends_with_one_pending(REMOTE_UNIX);
+	ends_with_one_pending(REMOTE_TCP);
+}
+
+static void *kill_the_client(void *path)
+{
+	const struct timespec moment = { .tv_nsec = 100000000 };
+	FILE *f = has_appeared(path) ? fopen(path, "r") : NULL;
+	int pid = 0;
+
+	nanosleep(&moment, NULL); /* it has been written, and the client waits */
+	if (f && fscanf(f, "%d", &pid) == 1)
+		kill(pid, SIGKILL);
+	if (f)
+		fclose(f);
+	return NULL;
+}
+
+static void killed_with_one_pending(enum remote_transport transport)
+{
+	struct own_daemon d;
+	char set[512], path[200];
+	pthread_t killer;
+	const char *out;
+	int rc;
+
+	own_transport = transport;
+	d = own_daemon_start(false, NULL);
+	snprintf(path, sizeof(path), "%s/killed-%d", getenv("XDG_RUNTIME_DIR"), (int)transport);
+	snprintf(set, sizeof(set), "RIFT_REMOTE_WAITS=1 RIFT_REMOTE_STUCK=%s", path);
+	pthread_create(&killer, NULL, kill_the_client, path);
+	rc = run_own_tests(&d, "small_remote_hosts_stuck/*", set, &out);
+	pthread_join(killer, NULL);
+	cr_assert(ne(int, rc, 0), "it was not killed");
+	cr_assert(has_no_server(&d), "a server is left");
+	own_daemon_end(&d);
+}
+
+Test(small_remote_hosts_daemon, a_client_killed_with_one_pending_leaves_nothing)
+{
+	killed_with_one_pending(REMOTE_SHM);
+	killed_with_one_pending(REMOTE_UNIX);
+	killed_with_one_pending(REMOTE_TCP);
+}
