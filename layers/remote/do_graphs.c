@@ -75,16 +75,91 @@ int do_graph_destroy(struct session *s, struct request *r)
 	return 0;
 }
 
+static int get_needs(cudaGraphNode_t node, cudaGraphNode_t *needs, size_t *n)
+{
+#if CUDART_VERSION >= 13000
+	return (int)cudaGraphNodeGetDependencies(node, needs, NULL, n);
+#else
+	return (int)cudaGraphNodeGetDependencies(node, needs, n);
+#endif
+}
+
+static struct served_node *served(const struct served_graph *g, cudaGraphNode_t node)
+{
+	for (size_t i = 0; i < g->nodes; i++)
+		if (g->node[i].node == node)
+			return &g->node[i];
+	return NULL;
+}
+
+/* What moves the client's memory for a copy: it stands before the copy, or behind it. */
+static int join_mover(const struct served_graph *g, cudaGraphNode_t mover)
+{
+	cudaGraphNode_t copy;
+	struct served_node *found;
+	size_t n = 1;
+	int err = get_needs(mover, &copy, &n);
+
+	found = err || n != 1 ? NULL : served(g, copy);
+	if (found)
+		found->last = mover;
+	return err;
+}
+
+static int join_copy(struct served_node *copy)
+{
+	cudaGraphNode_t mover;
+	enum cudaGraphNodeType type;
+	size_t n = 1;
+	bool in;
+	int err = (int)cudaGraphNodeGetType(copy->node, &type);
+
+	if (err || type != cudaGraphNodeTypeMemcpy)
+		return err;
+	err = get_needs(copy->node, &mover, &n);
+	if (!err && n == 1 && hosts_moves(mover, &in) && in)
+		copy->first = mover;
+	return err;
+}
+
+/* Without those that the client does not know of. */
+static int serve_nodes(struct served_graph *g, const cudaGraphNode_t *all, size_t n)
+{
+	bool in;
+	int err = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!hosts_moves(all[i], &in))
+			g->node[g->nodes++] = (struct served_node){ all[i], all[i], all[i] };
+	for (size_t i = 0; !err && i < n; i++)
+		if (hosts_moves(all[i], &in) && !in)
+			err = join_mover(g, all[i]);
+	for (size_t i = 0; !err && i < g->nodes; i++)
+		err = join_copy(&g->node[i]);
+	return err;
+}
+
 static int list_nodes(struct served_graph *g)
 {
-	int err = (int)cudaGraphGetNodes(g->graph, NULL, &g->nodes);
+	cudaGraphNode_t *all;
+	size_t n;
+	int err = (int)cudaGraphGetNodes(g->graph, NULL, &n);
 
 	if (err)
 		return err;
-	g->node = calloc(g->nodes + 1, sizeof(*g->node));
-	if (!g->node)
-		return cudaErrorMemoryAllocation;
-	return (int)cudaGraphGetNodes(g->graph, g->node, &g->nodes);
+	all = calloc(n + 1, sizeof(*all));
+	g->nodes = 0;
+	g->node = calloc(n + 1, sizeof(*g->node));
+	if (!g->node || !all)
+		err = cudaErrorMemoryAllocation;
+	err = err || !n ? err : (int)cudaGraphGetNodes(g->graph, all, &n);
+	err = err ? err : serve_nodes(g, all, n);
+	free(all);
+	if (err) {
+		free(g->node);
+		g->node = NULL;
+	}
+	return err;
 }
 
 /* The graph of that number with its nodes; or NULL and *err. */
@@ -103,17 +178,16 @@ static cudaGraphNode_t find_node(const struct session *s, uint64_t graph, uint64
 	const struct served_graph *g = find_graph(s, graph, err);
 
 	if (g && node < g->nodes)
-		return g->node[node];
+		return g->node[node].node;
 	*err = *err ? *err : cudaErrorInvalidValue;
 	return NULL;
 }
 
 static uint64_t place_of(const struct served_graph *g, cudaGraphNode_t node)
 {
-	for (size_t i = 0; i < g->nodes; i++)
-		if (g->node[i] == node)
-			return i;
-	return NO_NODE;
+	const struct served_node *found = served(g, node);
+
+	return found ? (uint64_t)(found - g->node) : NO_NODE;
 }
 
 int do_graph_nodes(struct session *s, struct request *r)
@@ -138,45 +212,71 @@ int do_node_type(struct session *s, struct request *r)
 	return err;
 }
 
-static int get_needs(cudaGraphNode_t node, cudaGraphNode_t *needs, size_t *n)
+/* Places of nodes that one needs. */
+struct needs {
+	uint64_t *place;
+	size_t n, room;
+};
+
+static bool put_need(struct needs *needs, uint64_t place)
 {
-#if CUDART_VERSION >= 13000
-	return (int)cudaGraphNodeGetDependencies(node, needs, NULL, n);
-#else
-	return (int)cudaGraphNodeGetDependencies(node, needs, n);
-#endif
+	if (needs->n == needs->room) {
+		size_t room = needs->room ? 2 * needs->room : 16;
+		uint64_t *larger = realloc(needs->place, room * sizeof(*larger));
+
+		if (!larger)
+			return false;
+		needs->place = larger;
+		needs->room = room;
+	}
+	needs->place[needs->n++] = place;
+	return true;
+}
+
+/* In place of one that the client does not know of: what that one needs. Twice at most, as a copy
+ * stands between two of those. */
+static int collect_needs(const struct served_graph *g, cudaGraphNode_t node, struct needs *out)
+{
+	cudaGraphNode_t *raw;
+	size_t n = 0;
+	bool in;
+	int err = get_needs(node, NULL, &n);
+
+	if (err || !n)
+		return err;
+	raw = calloc(n, sizeof(*raw));
+	err = raw ? get_needs(node, raw, &n) : (int)cudaErrorMemoryAllocation;
+	for (size_t i = 0; !err && i < n; i++) {
+		if (hosts_moves(raw[i], &in))
+			err = collect_needs(g, raw[i], out);
+		else if (!put_need(out, place_of(g, raw[i])))
+			err = cudaErrorMemoryAllocation;
+	}
+	free(raw);
+	return err;
 }
 
 /* As many as fit, from the first that is asked for. */
-static void put_needs(struct request *r, const struct served_graph *g, const cudaGraphNode_t *needs,
-		      uint64_t n)
+static void put_needs(struct request *r, const struct needs *needs)
 {
 	enum { FIT = REMOTE_ANSWER_BYTES / 8 - 1 };
+	uint64_t n = needs->n, first = r->word[2], put = first < n ? n - first : 0;
 
 	answer_put(r, &n, sizeof(n));
-	for (uint64_t i = r->word[2]; i < n && i - r->word[2] < FIT; i++) {
-		uint64_t place = place_of(g, needs[i]);
-
-		answer_put(r, &place, sizeof(place));
-	}
+	if (put)
+		answer_put(r, needs->place + first, (put < FIT ? put : FIT) * sizeof(uint64_t));
 }
 
 int do_node_needs(struct session *s, struct request *r)
 {
+	struct needs needs = { NULL };
 	int err;
-	cudaGraphNode_t node = find_node(s, r->word[0], r->word[1], &err), *needs;
-	size_t n = 0;
+	cudaGraphNode_t node = find_node(s, r->word[0], r->word[1], &err);
 
-	err = err ? err : get_needs(node, NULL, &n);
-	if (err)
-		return err;
-	needs = calloc(n + 1, sizeof(*needs));
-	if (!needs)
-		return cudaErrorMemoryAllocation;
-	err = n ? get_needs(node, needs, &n) : 0;
+	err = err ? err : collect_needs(table_get(&s->graphs, r->word[0]), node, &needs);
 	if (!err)
-		put_needs(r, table_get(&s->graphs, r->word[0]), needs, n);
-	free(needs);
+		put_needs(r, &needs);
+	free(needs.place);
 	return err;
 }
 

@@ -3,6 +3,9 @@
  * graphs call. relay() stands for one there: it asks the client and waits, on whichever thread the
  * device calls host functions. The session's own thread is not needed, as it may wait for the very
  * same stream.
+ *
+ * A graph's copy from or to memory that the daemon does not have goes by way of a buffer of the
+ * graph's: before the copy or behind it, relay() moves the client's memory, part by part.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -24,10 +27,15 @@ struct hosts {
 	uint64_t gone[REMOTE_HOSTS];
 };
 
+enum host_kind { HOST_CALL, HOST_IN, HOST_OUT };
+
 struct host {
 	struct hosts *all;
 	uint64_t number; /* means something to the client alone */
-	bool once;	 /* a stream's, which goes when it has run; else a graph's */
+	enum host_kind kind;
+	bool once;	/* a stream's, which goes when it has run; else a graph's */
+	uint64_t bytes; /* of the buffer */
+	uint8_t buffer[];
 };
 
 /* ---- all of them -------------------------------------------------------------------------- */
@@ -76,12 +84,12 @@ void hosts_settle(struct session *s)
 /* Where the session is closed, who sleeps may have missed it. */
 enum { NAP_NS = 100000000 };
 
-static void publish(struct hosts *h, const struct remote_asked *what)
+static void publish(struct hosts *h, const struct remote_asked *what, bool with_data)
 {
 	h->turn->what = *what;
 	atomic_store(&h->turn->asked, ++h->asked);
 	if (h->outlet)
-		outlet_ask(h->outlet, what, NULL, 0);
+		outlet_ask(h->outlet, what, h->turn->data, with_data ? what->bytes : 0);
 	else
 		remote_wake(&h->turn->asked);
 }
@@ -96,14 +104,20 @@ static bool await(struct hosts *h)
 	return done == h->asked;
 }
 
-static bool ask(struct hosts *h, const struct remote_asked *what)
+static bool ask(struct host *host, const struct remote_asked *what)
 {
+	struct hosts *h = host->all;
+	uint8_t *part = host->buffer + what->offset;
 	bool done = false;
 
 	pthread_mutex_lock(&h->turn_lock);
 	if (h->turn && !atomic_load(&h->closed)) {
-		publish(h, what);
+		if (host->kind == HOST_OUT)
+			memcpy(h->turn->data, part, what->bytes);
+		publish(h, what, host->kind == HOST_OUT);
 		done = await(h);
+		if (host->kind == HOST_IN)
+			memcpy(part, h->turn->data, what->bytes);
 	}
 	pthread_mutex_unlock(&h->turn_lock);
 	return done;
@@ -119,8 +133,16 @@ static void host_free(struct host *h)
 static void relay(void *host)
 {
 	struct host *h = host;
+	struct remote_asked what = { .number = h->number };
 
-	ask(h->all, &(struct remote_asked){ .number = h->number });
+	do {
+		uint64_t left = h->bytes - what.offset;
+
+		what.bytes = left < REMOTE_TURN_BYTES ? (uint32_t)left : REMOTE_TURN_BYTES;
+		if (!ask(h, &what))
+			break;
+		what.offset += what.bytes;
+	} while (what.offset < h->bytes);
 	if (h->once)
 		host_free(h);
 }
@@ -144,20 +166,25 @@ static void let_go(void *host)
 	struct host *h = host;
 
 	enter_gone(h->all, h->number);
+	atomic_fetch_add(&h->all->released_bytes, h->bytes);
 	free(h);
 }
 
-static struct host *host_new(struct session *s, uint64_t number, bool once)
+/* The buffer counts as memory; NULL: there is none, or too much. */
+static struct host *host_new(struct session *s, const struct host *like)
 {
 	struct host *h;
 
-	if (!s->hosts || atomic_load(&s->hosts->live) >= REMOTE_HOSTS)
+	if (!s->hosts || atomic_load(&s->hosts->live) >= REMOTE_HOSTS ||
+	    !memory_may_take(s, like->bytes))
 		return NULL;
-	h = calloc(1, sizeof(*h));
+	h = malloc(sizeof(*h) + like->bytes);
 	if (!h)
 		return NULL;
-	*h = (struct host){ .all = s->hosts, .number = number, .once = once };
+	*h = *like;
+	h->all = s->hosts;
 	atomic_fetch_add(&s->hosts->live, 1);
+	s->memory_bytes += h->bytes;
 	return h;
 }
 
@@ -168,6 +195,7 @@ static int give_to_graph(struct host *h, cudaGraph_t graph)
 	int err = (int)cudaUserObjectCreate(&object, h, let_go, 1, cudaUserObjectNoDestructorSync);
 
 	if (err) {
+		atomic_fetch_add(&h->all->released_bytes, h->bytes);
 		host_free(h);
 		return err;
 	}
@@ -198,7 +226,7 @@ static int growing_graph(cudaStream_t stream, cudaGraph_t *graph)
 
 static int launch(struct session *s, uint64_t number, cudaStream_t stream, cudaGraph_t graph)
 {
-	struct host *h = host_new(s, number, !graph);
+	struct host *h = host_new(s, &(struct host){ .number = number, .once = !graph });
 	int err = h ? 0 : (int)cudaErrorMemoryAllocation;
 
 	if (h && graph)
@@ -229,6 +257,69 @@ int do_host_call(struct session *s, struct request *r)
 		enter_gone(s->hosts, number);
 	}
 	return err;
+}
+
+/* The client's memory, the copy's rows and their buffer. */
+static int copy_by_buffer(struct session *s, struct host *h, struct remote_rows rows,
+			  uint64_t where)
+{
+	cudaStream_t stream;
+	int err;
+
+	session_stream(s, where, &stream);
+	if (h->kind == HOST_IN) {
+		rows.src = word_of(h->buffer);
+		rows.src_pitch = rows.width;
+		err = (int)cudaLaunchHostFunc(stream, relay, h);
+		return err ? err : memory_copy(s, &rows, cudaMemcpyHostToDevice, where);
+	}
+	rows.dst = word_of(h->buffer);
+	rows.dst_pitch = rows.width;
+	err = memory_copy(s, &rows, cudaMemcpyDeviceToHost, where);
+	return err ? err : (int)cudaLaunchHostFunc(stream, relay, h);
+}
+
+/* Rows of the client's memory on the device. False: they are not. */
+static bool rows_of(const struct session *s, const uint64_t word[4], struct remote_rows *rows,
+		    uint64_t *bytes)
+{
+	*rows = (struct remote_rows){ word[0], word[1], word[0], word[1], word[2], word[3] };
+	return rows->width && rows->height && (rows->height == 1 || word[1] >= rows->width) &&
+	       !__builtin_mul_overflow(rows->width, rows->height, bytes) &&
+	       regions_hold(&s->regions, word[0], rows_extent(rows->height, word[1], rows->width));
+}
+
+int do_host_copy(struct session *s, struct request *r)
+{
+	struct host like = { .number = r->word[0], .kind = r->word[6] ? HOST_IN : HOST_OUT };
+	struct remote_rows rows;
+	cudaGraph_t graph = NULL;
+	cudaStream_t stream;
+	struct host *h;
+	int err = session_stream(s, r->word[1], &stream) ? growing_graph(stream, &graph)
+							 : (int)cudaErrorInvalidResourceHandle;
+
+	if (!err && (!graph || !rows_of(s, r->word + 2, &rows, &like.bytes)))
+		err = cudaErrorInvalidValue;
+	if (err)
+		return err;
+	h = host_new(s, &like);
+	err = h ? give_to_graph(h, graph) : (int)cudaErrorMemoryAllocation;
+	return err ? err : copy_by_buffer(s, h, rows, r->word[1]);
+}
+
+bool hosts_moves(cudaGraphNode_t node, bool *in)
+{
+	enum cudaGraphNodeType type;
+	struct cudaHostNodeParams p;
+	const struct host *h;
+
+	if (cudaGraphNodeGetType(node, &type) || type != cudaGraphNodeTypeHost ||
+	    cudaGraphHostNodeGetParams(node, &p) || p.fn != relay)
+		return false;
+	h = p.userData;
+	*in = h->kind == HOST_IN;
+	return h->kind != HOST_CALL;
 }
 
 int do_host_gone(struct session *s, struct request *r)

@@ -8,7 +8,7 @@ enum { PAGE_BYTES = 4096 };
 
 /* ---- given out ---------------------------------------------------------------------------- */
 
-static bool may_take(struct session *s, uint64_t bytes)
+bool memory_may_take(struct session *s, uint64_t bytes)
 {
 	hosts_settle(s);
 	return bytes <= s->memory_max - s->memory_bytes && s->regions.n < REMOTE_REGIONS;
@@ -32,8 +32,8 @@ static int hand_out(struct session *s, struct request *r, void *memory, uint64_t
 int do_malloc(struct session *s, struct request *r)
 {
 	void *memory = NULL;
-	int err = may_take(s, r->word[0]) ? (int)cudaMalloc(&memory, r->word[0])
-					  : (int)cudaErrorMemoryAllocation;
+	int err = memory_may_take(s, r->word[0]) ? (int)cudaMalloc(&memory, r->word[0])
+						 : (int)cudaErrorMemoryAllocation;
 
 	return err ? err : hand_out(s, r, memory, r->word[0]);
 }
@@ -46,7 +46,7 @@ int do_malloc_async(struct session *s, struct request *r)
 
 	if (!session_stream(s, r->word[1], &stream))
 		return cudaErrorInvalidResourceHandle;
-	if (!may_take(s, r->word[0]))
+	if (!memory_may_take(s, r->word[0]))
 		return cudaErrorMemoryAllocation;
 	err = (int)cudaMallocAsync(&memory, r->word[0], stream);
 	return err ? err : hand_out(s, r, memory, r->word[0]);
@@ -147,7 +147,7 @@ int do_pin(struct session *s, struct request *r)
 	if (!piece.bytes || piece.base % PAGE_BYTES || offset >= REMOTE_PINNED_BYTES ||
 	    piece.bytes > REMOTE_PINNED_BYTES - offset)
 		return cudaErrorInvalidValue;
-	if (!may_take(s, piece.bytes) || !regions_add(&s->regions, piece))
+	if (!memory_may_take(s, piece.bytes) || !regions_add(&s->regions, piece))
 		return cudaErrorMemoryAllocation;
 	err = begin_mirror(s, &piece);
 	if (!err) {
@@ -198,9 +198,7 @@ static bool holds_rows(const struct session *s, uint64_t base, uint64_t height, 
 	return regions_hold(&s->regions, base, rows_extent(height, pitch, width)) != NULL;
 }
 
-/* On a stream, or waiting for the copy on the default stream. */
-static int copy_rows(const struct session *s, const struct remote_rows *rows, int kind,
-		     uint64_t where)
+int memory_copy(const struct session *s, const struct remote_rows *rows, int kind, uint64_t where)
 {
 	void *dst = pointer_of(rows->dst), *src = pointer_of(rows->src);
 	enum cudaMemcpyKind k = (enum cudaMemcpyKind)kind;
@@ -229,7 +227,7 @@ int do_copy(struct session *s, struct request *r)
 	if (!holds_rows(s, rows.dst, rows.height, rows.dst_pitch, rows.width) ||
 	    !holds_rows(s, rows.src, rows.height, rows.src_pitch, rows.width))
 		return cudaErrorInvalidValue;
-	return copy_rows(s, &rows, (int)r->word[6], r->word[7]);
+	return memory_copy(s, &rows, (int)r->word[6], r->word[7]);
 }
 
 /* A graph would read or write the block at each launch, when others use it. */
@@ -278,7 +276,7 @@ int do_copy_in(struct session *s, struct request *r)
 					  r->word[2], r->word[2], low_of(r->word[3]) };
 	int err = block ? refuse_in_capture(s, r->word[4]) : cudaErrorInvalidValue;
 
-	err = err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[4]);
+	err = err ? err : memory_copy(s, &rows, cudaMemcpyDefault, r->word[4]);
 	return err ? err : free_block(s, r->word[4]);
 }
 
@@ -289,7 +287,7 @@ int do_copy_inline(struct session *s, struct request *r)
 	int err = holds_rows(s, rows.dst, 1, 0, rows.width) ? refuse_in_capture(s, r->word[1])
 							    : cudaErrorInvalidValue;
 
-	return err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[1]);
+	return err ? err : memory_copy(s, &rows, cudaMemcpyDefault, r->word[1]);
 }
 
 int do_copy_out(struct session *s, struct request *r)
@@ -300,7 +298,7 @@ int do_copy_out(struct session *s, struct request *r)
 	int err = block ? refuse_in_capture(s, r->word[4]) : cudaErrorInvalidValue;
 	cudaStream_t stream;
 
-	err = err ? err : copy_rows(s, &rows, cudaMemcpyDefault, r->word[4]);
+	err = err ? err : memory_copy(s, &rows, cudaMemcpyDefault, r->word[4]);
 	if (!err && r->word[4] != REMOTE_WAITS && session_stream(s, r->word[4], &stream))
 		err = (int)cudaStreamSynchronize(stream);
 	return err;

@@ -135,6 +135,7 @@ static command *const commands[REMOTE_OPS_COUNT] = {
 	[REMOTE_CAPTURE_END] = do_capture_end,
 	[REMOTE_CAPTURE_STATUS] = do_capture_status,
 	[REMOTE_HOST_CALL] = do_host_call,
+	[REMOTE_HOST_COPY] = do_host_copy,
 	[REMOTE_HOST_GONE] = do_host_gone,
 	[REMOTE_GRAPH_DESTROY] = do_graph_destroy,
 	[REMOTE_GRAPH_NODES] = do_graph_nodes,

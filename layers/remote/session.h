@@ -39,10 +39,16 @@ struct served_kernel {
 	struct remote_param param[REMOTE_PARAMS];
 };
 
+/* A node that the client knows of. A copy from or to the client's memory is two of the runtime's:
+ * what the copy needs is needed by the first, and who needs the copy needs the last. */
+struct served_node {
+	cudaGraphNode_t node, first, last;
+};
+
 /* Nodes by their order in cudaGraphGetNodes. */
 struct served_graph {
 	cudaGraph_t graph;
-	cudaGraphNode_t *node; /* NULL: not asked for yet */
+	struct served_node *node; /* NULL: not asked for yet */
 	size_t nodes;
 };
 
@@ -137,6 +143,9 @@ void hosts_close(struct hosts *h);
 /* When no stream and no graph has one. NULL: nothing. */
 void hosts_free(struct hosts *h);
 
+/* Does the node, which the client does not know of, move the memory of a copy? *in: before it. */
+bool hosts_moves(cudaGraphNode_t node, bool *in);
+
 /* Takes what graphs that are gone had from memory_bytes. */
 void hosts_settle(struct session *s);
 
@@ -177,7 +186,7 @@ command do_stream_create, do_stream_destroy, do_stream_wait, do_stream_query;
 command do_stream_wait_event, do_event_create, do_event_destroy, do_event_record, do_event_wait;
 command do_event_query, do_event_elapsed;
 command do_capture_begin, do_capture_end, do_capture_status, do_graph_destroy, do_graph_nodes;
-command do_host_call, do_host_gone;
+command do_host_call, do_host_copy, do_host_gone;
 command do_node_type, do_node_needs, do_node_kernel, do_exec_create, do_exec_upload;
 command do_exec_launch, do_exec_set_kernel, do_exec_update, do_exec_destroy;
 command do_blas_version, do_blas_create, do_blas_destroy, do_blas_stream, do_blas_workspace;
@@ -192,6 +201,12 @@ struct served_blas *blas_handle(const struct session *s, uint64_t number, bool l
 /* Handles, then what was planned for them. */
 void blas_release(struct session *s);
 void plans_release(struct session *s);
+
+/* May the client have so much more memory? */
+bool memory_may_take(struct session *s, uint64_t bytes);
+
+/* On a stream, or waiting for the copy on the default stream. A CUDA error. */
+int memory_copy(const struct session *s, const struct remote_rows *rows, int kind, uint64_t where);
 
 /* The arguments, so many bytes, each by its address; false: they are not this kernel's. */
 bool kernel_arguments(const struct served_kernel *k, const uint8_t *at, uint32_t bytes,

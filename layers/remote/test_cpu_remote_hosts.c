@@ -267,6 +267,150 @@ Test(small_remote_hosts, places_of_graphs_that_are_gone_are_used_again)
 	cr_assert(eq(u64, n, 1000));
 }
 
+/* ---- copies of graphs ---------------------------------------------------------------------- */
+
+/* Memory is read and written when the graph runs, and again at each launch. */
+static void copies_both_ways(uint64_t words, bool registered)
+{
+	uint64_t *from = calloc(words, 8), *to = calloc(words, 8), *device;
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	OK(cudaMalloc((void **)&device, 8 * words));
+	if (registered)
+		OK(cudaHostRegister(from, 8 * words, 0));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cudaMemcpyAsync(device, from, 8 * words, cudaMemcpyHostToDevice, stream));
+	add(device, 5, stream);
+	OK(cudaMemcpyAsync(to, device, 8 * words, cudaMemcpyDefault, stream));
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphDestroy(graph));
+	for (uint64_t round = 1; round < 4; round++) {
+		for (uint64_t i = 0; i < words; i++)
+			from[i] = round * 1000003 + i;
+		OK(cudaGraphLaunch(exec, stream));
+		OK(cudaStreamSynchronize(stream));
+		cr_assert(eq(u64, to[0], from[0] + 5));
+		cr_assert(zero(int, memcmp(to + 1, from + 1, 8 * words - 8)), "round %d",
+			  (int)round);
+	}
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaFree(device));
+	if (registered)
+		OK(cudaHostUnregister(from));
+	free(from);
+	free(to);
+}
+
+Test(small_remote_hosts, a_graph_copies_the_program_s_memory)
+{
+	static const uint64_t words[] = { 1, 1000, 32768, 32769, 300000 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		copies_both_ways(words[i], i % 2);
+}
+
+/* Over TCP such memory is the program's alone. */
+Test(small_remote_hosts, a_graph_copies_large_pinned_memory)
+{
+	enum { BYTES = 2 << 20 };
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+	uint8_t *pinned, *device, last = 0;
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	OK(cudaMallocHost((void **)&pinned, BYTES));
+	OK(cudaMalloc((void **)&device, BYTES));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+	OK(cudaMemcpyAsync(device, pinned, BYTES, cudaMemcpyHostToDevice, stream));
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	pinned[BYTES - 1] = 77;
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaMemcpy(&last, device + BYTES - 1, 1, cudaMemcpyDeviceToHost));
+	cr_assert(eq(u8, last, 77));
+	OK(cudaFreeHost(pinned));
+}
+
+/* A copy in, two beside each other, and one out: rows, with gaps on both sides. */
+static cudaGraph_t graph_of_rows(uint8_t *from, uint8_t *device, uint8_t *to, uint64_t *word)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking), other = new_stream(1);
+	cudaEvent_t event;
+	cudaGraph_t graph;
+
+	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	OK(cudaMemcpy2DAsync(device, 20, from, 30, 10, 3, cudaMemcpyHostToDevice, stream));
+	OK(cudaEventRecord(event, stream));
+	OK(cudaStreamWaitEvent(other, event, 0));
+	OK(cudaMemcpy2DAsync(to, 40, device, 20, 10, 3, cudaMemcpyDeviceToHost, stream));
+	add(word, 1, other);
+	OK(cudaEventRecord(event, other));
+	OK(cudaStreamWaitEvent(stream, event, 0));
+	OK(cudaMemcpyAsync(word, from, 8, cudaMemcpyHostToDevice, stream));
+	OK(cudaStreamEndCapture(stream, &graph));
+	return graph;
+}
+
+/* The program sees the nodes that CUDA has, and no more. */
+Test(small_remote_hosts, a_copy_is_one_node)
+{
+	uint8_t from[90], to[120] = { 0 }, *device;
+	uint64_t *word = zeroed_word();
+	cudaGraphNode_t node[9], needs[9];
+	enum cudaGraphNodeType type[4];
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	size_t n = 9;
+
+	for (int i = 0; i < 90; i++)
+		from[i] = (uint8_t)(i + 1);
+	OK(cudaMalloc((void **)&device, 60));
+	graph = graph_of_rows(from, device, to, word);
+	OK(cudaGraphGetNodes(graph, node, &n));
+	cr_assert(eq(sz, n, 4));
+	for (size_t i = 0; i < n; i++)
+		OK(cudaGraphNodeGetType(node[i], &type[i]));
+	cr_assert(type[0] == cudaGraphNodeTypeMemcpy && type[1] == cudaGraphNodeTypeMemcpy &&
+		  type[2] == cudaGraphNodeTypeKernel && type[3] == cudaGraphNodeTypeMemcpy);
+	for (size_t i = 0; i < 4; i++) {
+		n = 9;
+		OK(cudaGraphNodeGetDependencies(node[i], needs, NULL, &n));
+		cr_assert(eq(sz, n, i == 0 ? 0 : i < 3 ? 1 : 2), "node %zu", i);
+		cr_assert(n == 0 || needs[0] == (i == 3 ? node[1] : node[0]), "node %zu", i);
+		cr_assert(n < 2 || needs[1] == node[2], "node %zu", i);
+	}
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphLaunch(exec, 0));
+	OK(cudaStreamSynchronize(0));
+	for (int i = 0; i < 120; i++)
+		cr_assert(eq(u8, to[i], i % 40 < 10 ? from[i / 40 * 30 + i % 40] : 0), "byte %d",
+			  i);
+}
+
+/* What its copies took is the program's again: 40 MiB each, of 256. */
+Test(small_remote_hosts, buffers_go_with_their_graphs)
+{
+	enum { BYTES = 40 << 20 };
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+	uint8_t *from = calloc(1, BYTES), *device;
+	cudaGraph_t graph;
+
+	OK(cudaMalloc((void **)&device, BYTES));
+	for (int i = 0; i < 20; i++) {
+		OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+		OK(cudaMemcpyAsync(device, from, BYTES, cudaMemcpyHostToDevice, stream));
+		OK(cudaStreamEndCapture(stream, &graph));
+		OK(cudaGraphDestroy(graph));
+	}
+	OK(cudaFree(device));
+	free(from);
+}
+
 /* More than a client may have at a time: REMOTE_HOSTS. */
 Test(large_remote_hosts, in_graphs_one_after_the_other)
 {
@@ -279,7 +423,7 @@ Test(large_remote_hosts, in_graphs_one_after_the_other)
 
 /* ---- the same by way of a daemon ---------------------------------------------------------- */
 
-enum { TESTS = 8 };
+enum { TESTS = 12 };
 
 static void passes_with(bool strict)
 {

@@ -205,6 +205,8 @@ struct remote_channel {
 	OP(EXEC_UPDATE, 2, 0) /* exec, graph -> result, node or -1, node or -1 */                  \
 	OP(EXEC_DESTROY, 1, 0)                                                                     \
 	OP(HOST_CALL, 3, 0)    /* number, stream, 1 where it is captured */                        \
+	OP(HOST_COPY, 7, 0)    /* number, stream, address, pitch, width, height, 1 to the device:  \
+				  captured, and the other memory is what the number stands for */  \
 	OP(HOST_GONE, 0, 0)    /* -> how many, numbers that no graph has any more */               \
 	OP(BLAS_VERSION, 0, 0) /* -> size_t: cublasLtGetVersion() */                               \
 	OP(BLAS_CREATE, 2, 0)  /* number, 0 of cuBLAS or 1 of cuBLASLt */                          \

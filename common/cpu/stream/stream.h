@@ -89,7 +89,7 @@ struct op {
 };
 
 struct op *op_new(void); /* NULL: no memory */
-/* Of a kind that graphs hold, with its arguments. NULL: no memory. */
+/* A copy, arguments included, of a kind that graphs hold. NULL: no memory. */
 struct op *op_clone(const struct op *op);
 void op_run(struct op *op);
 /* The same, with a row in the trace; e is zeroed, but for what is told of the stream. */

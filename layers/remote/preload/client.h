@@ -232,6 +232,10 @@ int client_is_captured(uint64_t where, bool *captured);
 /* Has the program had any? Its own memory may then be written before a copy's turn comes. */
 bool hosts_are_used(void);
 
+/* A captured copy between memory of the daemon's and of the program's, which is read and written
+ * when the graph runs. */
+int hosts_copy(const struct remote_rows *rows, bool to_device, uint64_t where);
+
 /* The program has unloaded the variable. */
 void variable_forget(const void *symbol);
 

@@ -191,16 +191,13 @@ static int copy_there(const struct remote_rows *rows, int kind, uint64_t where)
 				     rows->width, rows->height, (uint64_t)kind, where));
 }
 
-/* A graph would read or write memory that only the program has. */
-static bool may_be_staged(uint64_t where, int *error)
+/* A graph reads and writes the program's memory when it runs. */
+static int capture_copy(const struct remote_rows *rows, bool dst_there, bool src_there,
+			uint64_t where)
 {
-	bool captured;
-
-	*error = client_is_captured(where, &captured);
-	if (!*error && captured)
-		*error =
-			client_refuse("captures of copies from or to memory that CUDA did not pin");
-	return !*error;
+	return dst_there || src_there ? hosts_copy(rows, dst_there, where)
+				      : client_refuse("captures of copies within the program's "
+						      "own memory");
 }
 
 /* A host function before it may write the memory: CUDA reads it when the copy's turn comes, but
@@ -215,7 +212,7 @@ static int await_hosts(uint64_t src, uint64_t where)
 static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 {
 	int error;
-	bool dst_there = is_there(rows->dst), src_there = is_there(rows->src);
+	bool dst_there = is_there(rows->dst), src_there = is_there(rows->src), captured = false;
 	bool to_device = kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE;
 	bool from_device = kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE;
 
@@ -231,8 +228,9 @@ static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 	if ((dst_there && !holds(rows->dst, rows->dst_pitch, rows)) ||
 	    (src_there && !holds(rows->src, rows->src_pitch, rows)))
 		return CUDA_INVALID_VALUE;
-	if (client_captures && where != REMOTE_WAITS && !may_be_staged(where, &error))
-		return error;
+	error = where == REMOTE_WAITS ? 0 : client_is_captured(where, &captured);
+	if (error || captured)
+		return error ? error : capture_copy(rows, dst_there, src_there, where);
 	if (dst_there) {
 		error = await_hosts(rows->src, where);
 		return error ? error : stage_in(rows, where);

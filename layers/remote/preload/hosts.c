@@ -1,10 +1,12 @@
 /*
  * hosts.c - host functions: what streams and graphs call in the program. The daemon's device asks
- * for one by its number, and a thread that is there from the first use on calls it.
+ * for one by its number, and a thread that is there from the first use on calls it. So it moves the
+ * program's memory for copies of graphs.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "layers/remote/preload/client.h"
@@ -13,11 +15,15 @@ SHOWN int cudaLaunchHostFunc(void *stream, void (*function)(void *data), void *d
 
 /* ---- what the numbers stand for ----------------------------------------------------------- */
 
+enum host_kind { HOST_CALL, HOST_IN, HOST_OUT };
+
 struct host {
+	enum host_kind kind;
 	void (*function)(void *data);
 	void *data;
-	bool live, once; /* once: it goes when it has run */
-	uint32_t uses;	 /* of the place, before */
+	struct remote_rows rows; /* the program's, without gaps on the other side */
+	bool live, once;	 /* once: it goes when it has run */
+	uint32_t uses;		 /* of the place, before */
 	uint32_t next_free;
 };
 
@@ -128,9 +134,31 @@ static bool await(struct remote_turn *t, unsigned done, pid_t pid)
 	return getpid() == pid;
 }
 
-static void answer(const struct remote_asked *what)
+/* Part of the rows, as they lie without gaps. */
+static void move_rows(const struct host *h, const struct remote_asked *what, uint8_t *data)
 {
-	struct host h = { NULL };
+	const struct remote_rows *r = &h->rows;
+	bool in = h->kind == HOST_IN;
+	uint64_t base = in ? r->src : r->dst, pitch = in ? r->src_pitch : r->dst_pitch;
+	uint64_t all = r->width * r->height, bytes;
+
+	if (what->offset > all || what->bytes > all - what->offset ||
+	    what->bytes > REMOTE_TURN_BYTES)
+		return;
+	for (uint64_t done = 0; done < what->bytes; done += bytes) {
+		uint64_t at = what->offset + done, column = at % r->width;
+		void *here = (void *)(uintptr_t)(base + at / r->width * pitch + column);
+
+		bytes = r->width - column;
+		bytes = bytes < what->bytes - done ? bytes : what->bytes - done;
+		memcpy(in ? (void *)(data + done) : here, in ? here : (void *)(data + done), bytes);
+	}
+}
+
+/* Returns how many bytes go to the daemon. */
+static uint32_t answer(const struct remote_asked *what, uint8_t *data)
+{
+	struct host h = { HOST_CALL };
 	const struct host *found;
 
 	pthread_mutex_lock(&table_lock);
@@ -140,8 +168,11 @@ static void answer(const struct remote_asked *what)
 	pthread_mutex_unlock(&table_lock);
 	if (h.function)
 		h.function(h.data);
+	else if (h.live)
+		move_rows(&h, what, data);
 	if (h.once)
 		forget(what->number);
+	return h.kind == HOST_IN && what->bytes <= REMOTE_TURN_BYTES ? what->bytes : 0;
 }
 
 static void *answer_all(void *unused)
@@ -152,7 +183,8 @@ static void *answer_all(void *unused)
 
 	client_runs_hosts();
 	for (unsigned done = 0; await(t, done, pid);) {
-		answer(&t->what);
+		uint32_t bytes = answer(&t->what, t->data);
+
 		if (getpid() != pid)
 			break;
 		done++;
@@ -160,7 +192,7 @@ static void *answer_all(void *unused)
 			atomic_store(&t->done, done);
 			remote_wake(&t->done);
 		} else {
-			socket_done(c, 0);
+			socket_done(c, bytes);
 		}
 	}
 	return unused;
@@ -207,6 +239,24 @@ static int launch(uint64_t where, struct host host)
 	if (number == NO_HOST)
 		return CUDA_NO_MEMORY;
 	error = client_ahead_if(!captured, REMOTE_HOST_CALL, WORDS(number, where, captured));
+	if (error)
+		forget(number);
+	return error;
+}
+
+int hosts_copy(const struct remote_rows *rows, bool to_device, uint64_t where)
+{
+	struct host host = { .kind = to_device ? HOST_IN : HOST_OUT, .rows = *rows };
+	uint64_t number = begin() ? enter(&host) : NO_HOST;
+	int error;
+
+	if (number == NO_HOST)
+		return CUDA_NO_MEMORY;
+	error = client_ask(REMOTE_HOST_COPY,
+			   WORDS(number, where, to_device ? rows->dst : rows->src,
+				 to_device ? rows->dst_pitch : rows->src_pitch, rows->width,
+				 rows->height, to_device),
+			   NULL, 0);
 	if (error)
 		forget(number);
 	return error;
