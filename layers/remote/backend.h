@@ -49,6 +49,9 @@ struct remote_backend {
 	int (*node_set)(cudaGraphExec_t exec, cudaGraphNode_t node,
 			const struct cudaKernelNodeParams *p);
 	bool (*is_kernel)(const void *kernel, const void *named);
+	/* As cudaGraphAddKernelNode(), likewise. */
+	int (*node_add)(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
+			size_t n, const struct cudaKernelNodeParams *p);
 };
 
 /* NULL: this build's runtime cannot do that. */

@@ -117,6 +117,7 @@ const struct remote_backend *backend_cuda(void)
 		.node_get = driver_node_get,
 		.node_set = driver_node_set,
 		.is_kernel = driver_is_kernel,
+		.node_add = driver_node_add,
 	};
 
 	return &cuda;

@@ -24,22 +24,30 @@ int do_capture_begin(struct session *s, struct request *r)
 	return (int)cudaStreamBeginCapture(stream, (enum cudaStreamCaptureMode)r->word[1]);
 }
 
-int do_capture_end(struct session *s, struct request *r)
+int graph_enter(struct session *s, uint64_t number, cudaGraph_t graph)
 {
 	struct served_graph *g = calloc(1, sizeof(*g));
-	cudaStream_t stream;
-	int err;
+	int err = g ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
 
-	if (!g)
-		return cudaErrorMemoryAllocation;
-	err = session_stream(s, r->word[0], &stream) ? (int)cudaStreamEndCapture(stream, &g->graph)
-						     : (int)cudaErrorInvalidResourceHandle;
-	if (!err && g->graph && table_put(&s->graphs, r->word[1], g))
+	if (g)
+		g->graph = graph;
+	if (g && table_put(&s->graphs, number, g))
 		return 0;
-	if (g->graph)
-		cudaGraphDestroy(g->graph);
+	cudaGraphDestroy(graph);
 	free(g);
-	return err ? err : cudaErrorInvalidValue;
+	return err;
+}
+
+int do_capture_end(struct session *s, struct request *r)
+{
+	cudaGraph_t graph = NULL;
+	cudaStream_t stream;
+	int err = session_stream(s, r->word[0], &stream) ? (int)cudaStreamEndCapture(stream, &graph)
+							 : (int)cudaErrorInvalidResourceHandle;
+
+	if (!err && !graph)
+		err = cudaErrorInvalidValue;
+	return err ? err : graph_enter(s, r->word[1], graph);
 }
 
 int do_capture_status(struct session *s, struct request *r)
@@ -149,7 +157,8 @@ static int list_nodes(struct served_graph *g)
 		return err;
 	all = calloc(n + 1, sizeof(*all));
 	g->nodes = 0;
-	g->node = calloc(n + 1, sizeof(*g->node));
+	g->room = n + 1;
+	g->node = calloc(g->room, sizeof(*g->node));
 	if (!g->node || !all)
 		err = cudaErrorMemoryAllocation;
 	err = err || !n ? err : (int)cudaGraphGetNodes(g->graph, all, &n);
@@ -162,8 +171,7 @@ static int list_nodes(struct served_graph *g)
 	return err;
 }
 
-/* The graph of that number with its nodes; or NULL and *err. */
-static struct served_graph *find_graph(const struct session *s, uint64_t number, int *err)
+struct served_graph *graph_find(const struct session *s, uint64_t number, int *err)
 {
 	struct served_graph *g = table_get(&s->graphs, number);
 
@@ -175,7 +183,7 @@ static struct served_graph *find_graph(const struct session *s, uint64_t number,
 
 static cudaGraphNode_t find_node(const struct session *s, uint64_t graph, uint64_t node, int *err)
 {
-	const struct served_graph *g = find_graph(s, graph, err);
+	const struct served_graph *g = graph_find(s, graph, err);
 
 	if (g && node < g->nodes)
 		return g->node[node].node;
@@ -193,7 +201,7 @@ static uint64_t place_of(const struct served_graph *g, cudaGraphNode_t node)
 int do_graph_nodes(struct session *s, struct request *r)
 {
 	int err;
-	const struct served_graph *g = find_graph(s, r->word[0], &err);
+	const struct served_graph *g = graph_find(s, r->word[0], &err);
 	uint64_t n = g ? g->nodes : 0;
 
 	answer_put(r, &n, sizeof(n));
@@ -408,7 +416,7 @@ int do_exec_update(struct session *s, struct request *r)
 	cudaGraphExec_t exec = table_get(&s->execs, r->word[0]);
 	cudaGraphExecUpdateResultInfo info = { .result = cudaGraphExecUpdateError };
 	int err;
-	const struct served_graph *g = find_graph(s, r->word[1], &err);
+	const struct served_graph *g = graph_find(s, r->word[1], &err);
 	uint64_t answer[3];
 
 	if (!exec || !g)

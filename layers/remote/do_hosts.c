@@ -308,6 +308,59 @@ int do_host_copy(struct session *s, struct request *r)
 	return err ? err : copy_by_buffer(s, h, rows, r->word[1]);
 }
 
+int hosts_add_call(struct session *s, cudaGraph_t graph, uint64_t number,
+		   const cudaGraphNode_t *needs, size_t n, struct served_node *node)
+{
+	struct host *h = host_new(s, &(struct host){ .number = number });
+	const struct cudaHostNodeParams p = { relay, h };
+	int err = h ? give_to_graph(h, graph) : (int)cudaErrorMemoryAllocation;
+
+	err = err ? err : (int)cudaGraphAddHostNode(&node->node, graph, needs, n, &p);
+	node->first = node->last = node->node;
+	return err;
+}
+
+/* The mover before the copy, or behind it. */
+static int add_two(struct host *h, cudaGraph_t graph, struct remote_rows rows,
+		   const cudaGraphNode_t *needs, size_t n, struct served_node *node)
+{
+	const struct cudaHostNodeParams p = { relay, h };
+	struct cudaMemcpy3DParms copy;
+	int err;
+
+	if (h->kind == HOST_IN) {
+		rows.src = word_of(h->buffer);
+		rows.src_pitch = rows.width;
+		copy = graph_copy_of(&rows, cudaMemcpyHostToDevice);
+		err = (int)cudaGraphAddHostNode(&node->first, graph, needs, n, &p);
+		err = err ? err
+			  : (int)cudaGraphAddMemcpyNode(&node->node, graph, &node->first, 1, &copy);
+		node->last = node->node;
+		return err;
+	}
+	rows.dst = word_of(h->buffer);
+	rows.dst_pitch = rows.width;
+	copy = graph_copy_of(&rows, cudaMemcpyDeviceToHost);
+	err = (int)cudaGraphAddMemcpyNode(&node->node, graph, needs, n, &copy);
+	node->first = node->node;
+	return err ? err : (int)cudaGraphAddHostNode(&node->last, graph, &node->node, 1, &p);
+}
+
+int hosts_add_copy(struct session *s, cudaGraph_t graph, uint64_t number, const uint64_t word[5],
+		   const cudaGraphNode_t *needs, size_t n, struct served_node *node)
+{
+	struct host like = { .number = number, .kind = word[4] ? HOST_IN : HOST_OUT };
+	struct remote_rows rows;
+	struct host *h;
+	int err;
+
+	if (!rows_of(s, word, &rows, &like.bytes))
+		return cudaErrorInvalidValue;
+	h = host_new(s, &like);
+	err = h ? give_to_graph(h, graph) : (int)cudaErrorMemoryAllocation;
+	return err ? err : add_two(h, graph, rows, needs, n, node);
+}
+
 bool hosts_moves(cudaGraphNode_t node, bool *in)
 {
 	enum cudaGraphNodeType type;

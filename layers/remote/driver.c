@@ -14,6 +14,8 @@
 typedef int get_function(cudaGraphNode_t node, CUDA_KERNEL_NODE_PARAMS_v2 *p);
 typedef int set_function(cudaGraphExec_t exec, cudaGraphNode_t node,
 			 const CUDA_KERNEL_NODE_PARAMS_v2 *p);
+typedef int add_function(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
+			 size_t n, const CUDA_KERNEL_NODE_PARAMS_v2 *p);
 typedef int function_function(CUfunction *function, CUkernel kernel);
 
 /* As CUDA 12.0 has them, which is the first with kernels of libraries. NULL: the driver has none.
@@ -95,12 +97,9 @@ int driver_node_get(cudaGraphNode_t node, struct cudaKernelNodeParams *p)
 	return 0;
 }
 
-int driver_node_set(cudaGraphExec_t exec, cudaGraphNode_t node,
-		    const struct cudaKernelNodeParams *p)
+static CUDA_KERNEL_NODE_PARAMS_v2 drivers(const struct cudaKernelNodeParams *p)
 {
-	static set_function *set;
-	void *found = set ? NULL : find("cuGraphExecKernelNodeSetParams");
-	CUDA_KERNEL_NODE_PARAMS_v2 d = {
+	return (CUDA_KERNEL_NODE_PARAMS_v2){
 		.func = function_of(p->func),
 		.gridDimX = p->gridDim.x,
 		.gridDimY = p->gridDim.y,
@@ -111,6 +110,14 @@ int driver_node_set(cudaGraphExec_t exec, cudaGraphNode_t node,
 		.sharedMemBytes = p->sharedMemBytes,
 		.kernelParams = p->kernelParams,
 	};
+}
+
+int driver_node_set(cudaGraphExec_t exec, cudaGraphNode_t node,
+		    const struct cudaKernelNodeParams *p)
+{
+	static set_function *set;
+	void *found = set ? NULL : find("cuGraphExecKernelNodeSetParams");
+	const CUDA_KERNEL_NODE_PARAMS_v2 d = drivers(p);
 
 	if (found)
 		memcpy(&set, &found, sizeof(set));
@@ -119,6 +126,22 @@ int driver_node_set(cudaGraphExec_t exec, cudaGraphNode_t node,
 		return (int)cudaGraphExecKernelNodeSetParams(exec, node, p);
 	}
 	return d.func ? set(exec, node, &d) : (int)cudaErrorInvalidDeviceFunction;
+}
+
+int driver_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
+		    size_t n, const struct cudaKernelNodeParams *p)
+{
+	static add_function *add;
+	void *found = add ? NULL : find("cuGraphAddKernelNode");
+	const CUDA_KERNEL_NODE_PARAMS_v2 d = drivers(p);
+
+	if (found)
+		memcpy(&add, &found, sizeof(add));
+	if (!add) {
+		lacks("cuGraphAddKernelNode");
+		return (int)cudaGraphAddKernelNode(node, graph, needs, n, p);
+	}
+	return d.func ? add(node, graph, needs, n, &d) : (int)cudaErrorInvalidDeviceFunction;
 }
 
 #endif

@@ -40,14 +40,16 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
 #pragma weak cudaGetDriverEntryPointByVersion
 
 /*
- * As cudaGraphKernelNodeGetParams() and cudaGraphExecKernelNodeSetParams(), for kernels of
- * libraries. A node's p->func is the driver's, which driver_is_kernel() compares; the other's is a
- * cudaKernel_t. Both return a CUDA error. Where the driver has no such functions, the runtime is
- * asked.
+ * As cudaGraphKernelNodeGetParams(), cudaGraphExecKernelNodeSetParams() and
+ * cudaGraphAddKernelNode(), for kernels of libraries. A node's p->func is the driver's, which
+ * driver_is_kernel() compares; the others' is a cudaKernel_t. They return a CUDA error. Where the
+ * driver has no such functions, the runtime is asked.
  */
 int driver_node_get(cudaGraphNode_t node, struct cudaKernelNodeParams *p);
 int driver_node_set(cudaGraphExec_t exec, cudaGraphNode_t node,
 		    const struct cudaKernelNodeParams *p);
+int driver_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *needs,
+		    size_t n, const struct cudaKernelNodeParams *p);
 bool driver_is_kernel(const void *kernel, const void *nodes);
 
 #endif

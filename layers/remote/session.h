@@ -49,7 +49,7 @@ struct served_node {
 struct served_graph {
 	cudaGraph_t graph;
 	struct served_node *node; /* NULL: not asked for yet */
-	size_t nodes;
+	size_t nodes, room;
 };
 
 /* A handle of cuBLAS, or of cuBLASLt. */
@@ -146,6 +146,13 @@ void hosts_free(struct hosts *h);
 /* Does the node, which the client does not know of, move the memory of a copy? *in: before it. */
 bool hosts_moves(cudaGraphNode_t node, bool *in);
 
+/* A node more of the graph, for the function of that number, or for a copy of its memory: the words
+ * are those of HOST_COPY, from the address on. */
+int hosts_add_call(struct session *s, cudaGraph_t graph, uint64_t number,
+		   const cudaGraphNode_t *needs, size_t n, struct served_node *node);
+int hosts_add_copy(struct session *s, cudaGraph_t graph, uint64_t number, const uint64_t word[5],
+		   const cudaGraphNode_t *needs, size_t n, struct served_node *node);
+
 /* Takes what graphs that are gone had from memory_bytes. */
 void hosts_settle(struct session *s);
 
@@ -187,6 +194,8 @@ command do_stream_wait_event, do_event_create, do_event_destroy, do_event_record
 command do_event_query, do_event_elapsed;
 command do_capture_begin, do_capture_end, do_capture_status, do_graph_destroy, do_graph_nodes;
 command do_host_call, do_host_copy, do_host_gone;
+command do_graph_create, do_graph_clone, do_add_kernel, do_add_copy, do_add_set, do_add_host;
+command do_add_host_copy, do_add_empty, do_add_needs;
 command do_node_type, do_node_needs, do_node_kernel, do_exec_create, do_exec_upload;
 command do_exec_launch, do_exec_set_kernel, do_exec_update, do_exec_destroy;
 command do_blas_version, do_blas_create, do_blas_destroy, do_blas_stream, do_blas_workspace;
@@ -214,7 +223,15 @@ bool kernel_arguments(const struct served_kernel *k, const uint8_t *at, uint32_t
 
 void image_release(struct session *s, struct served_image *i);
 
+/* The runtime's graph is the client's from then on, or destroyed. */
+int graph_enter(struct session *s, uint64_t number, cudaGraph_t graph);
 void graph_release(struct served_graph *g);
+
+/* The graph of that number with its nodes; or NULL and *err. */
+struct served_graph *graph_find(const struct session *s, uint64_t number, int *err);
+
+/* The runtime's names for a copy of rows in linear memory. */
+struct cudaMemcpy3DParms graph_copy_of(const struct remote_rows *rows, int kind);
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 

@@ -104,6 +104,7 @@ struct fuzz {
 	struct remote_command *buffer;
 	struct fuzz_socket *socket; /* by which they come; NULL: by the ring */
 	uint64_t base, tail, at;    /* at: in the record */
+	bool damages, freed;	    /* from here on; memory, in this session */
 	pthread_t asked;	    /* a client's thread, which is asked for host functions */
 	atomic_bool over;
 	int done[REMOTE_OPS_COUNT]; /* without an error, as an answer said */
@@ -159,6 +160,7 @@ static void begin_session(struct fuzz *f)
 	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
 	f->s = session_new(f->backend, f->base, f->channel->in[0], f->channel->out[0], 128 << 20);
 	f->s.store = f->store;
+	f->freed = false;
 	f->s.library = fuzz_library;
 	if (f->socket) {
 		connect_socket(f->socket);
@@ -222,11 +224,11 @@ static uint64_t some_word(const struct fuzz *f)
 static void keep_small(struct remote_command *c)
 {
 	static const uint8_t grid_at[REMOTE_OPS_COUNT] = {
-		[REMOTE_LAUNCH] = 1, [REMOTE_EXEC_SET_KERNEL] = 4
+		[REMOTE_LAUNCH] = 1, [REMOTE_EXEC_SET_KERNEL] = 4, [REMOTE_ADD_KERNEL] = 3
 	};
 	uint64_t *grid = &c->word[grid_at[c->op % REMOTE_OPS_COUNT]];
 
-	if (c->op != REMOTE_LAUNCH && c->op != REMOTE_EXEC_SET_KERNEL)
+	if (c->op != REMOTE_LAUNCH && c->op != REMOTE_EXEC_SET_KERNEL && c->op != REMOTE_ADD_KERNEL)
 		return;
 	if (low_of(grid[0]) > 64 || high_of(grid[0]) > 64 || low_of(grid[2]) > 64)
 		grid[0] &= pair(3, 3);
@@ -429,6 +431,15 @@ static bool come(struct fuzz *f, const struct remote_command *c, bool exact)
 	return serve_commands(&f->s, f->channel, &f->tail, put_in_ring(f, c, exact), f->buffer);
 }
 
+/* A graph may copy memory that was given back since, which ends the process, as a kernel's fault
+ * does: none is launched then. */
+static void keep_off_freed_memory(struct fuzz *f, struct remote_command *c)
+{
+	f->freed = f->freed || c->op == REMOTE_FREE || c->op == REMOTE_FREE_ASYNC;
+	if (f->damages && f->freed && c->op == REMOTE_EXEC_LAUNCH)
+		c->op = REMOTE_EXEC_UPLOAD;
+}
+
 /* It is done or refused. Memory stays bounded, and each answer has an end. */
 static void do_message(struct fuzz *f, bool exact)
 {
@@ -438,6 +449,7 @@ static void do_message(struct fuzz *f, bool exact)
 	int error;
 
 	c->flags = REMOTE_ANSWERED;
+	keep_off_freed_memory(f, c);
 	answer = &f->channel->answer[c->thread % REMOTE_THREADS];
 	if (come(f, c, exact)) {
 		f->done[c->op] += !answer->error || answer->error == cudaErrorNotReady;
@@ -468,6 +480,7 @@ static void replay(struct fuzz *f)
  * those that are right, so that there is something to hit. */
 static void damage_and_invent(struct fuzz *f, int n)
 {
+	f->damages = true;
 	for (int i = 0; i < n; i++) {
 		bool damaged = i % 3 != 0;
 

@@ -85,6 +85,7 @@ enum {
 	REMOTE_PAYLOAD_BYTES = 34 << 10,  /* with attributes of the launch */
 	REMOTE_INLINE_BYTES = 4 << 10,	  /* copies to the device up to here go in the command */
 	REMOTE_NAME_BYTES = 16 << 10,	  /* of a kernel, mangled, and the 0 behind it */
+	REMOTE_NEEDS_BYTES = 32 << 10,	  /* nodes, by their places, 8 bytes each */
 	REMOTE_TURN_BYTES = 256 << 10,	  /* of memory that a graph copies, at a time */
 };
 
@@ -208,8 +209,21 @@ struct remote_channel {
 	OP(HOST_COPY, 7, 0)    /* number, stream, address, pitch, width, height, 1 to the device:  \
 				  captured, and the other memory is what the number stands for */  \
 	OP(HOST_GONE, 0, 0)    /* -> how many, numbers that no graph has any more */               \
-	OP(BLAS_VERSION, 0, 0) /* -> size_t: cublasLtGetVersion() */                               \
-	OP(BLAS_CREATE, 2, 0)  /* number, 0 of cuBLAS or 1 of cuBLASLt */                          \
+	OP(GRAPH_CREATE, 1, 0) /* graph */                                                         \
+	OP(GRAPH_CLONE, 2, 0)  /* graph, of which */                                               \
+	OP(ADD_KERNEL, 7, REMOTE_PAYLOAD_BYTES) /* graph, how many nodes it needs, shape; nodes,   \
+						   arguments -> node */                            \
+	OP(ADD_COPY, 8, REMOTE_NEEDS_BYTES)	/* graph, struct remote_rows, kind; nodes it needs \
+						   -> node */                                      \
+	OP(ADD_SET, 7, REMOTE_NEEDS_BYTES)	/* graph, dst, pitch, value, bytes of an element,  \
+						   width, height; nodes it needs -> node */        \
+	OP(ADD_HOST, 2, REMOTE_NEEDS_BYTES)	/* graph, number; nodes it needs -> node */        \
+	OP(ADD_HOST_COPY, 7, REMOTE_NEEDS_BYTES) /* graph, number, and as HOST_COPY from address;  \
+						    nodes it needs -> node */                      \
+	OP(ADD_EMPTY, 1, REMOTE_NEEDS_BYTES)	 /* graph; nodes it needs -> node */               \
+	OP(ADD_NEEDS, 1, REMOTE_NEEDS_BYTES)	 /* graph; pairs: a node, and who needs it */      \
+	OP(BLAS_VERSION, 0, 0)			 /* -> size_t: cublasLtGetVersion() */             \
+	OP(BLAS_CREATE, 2, 0)			 /* number, 0 of cuBLAS or 1 of cuBLASLt */        \
 	OP(BLAS_DESTROY, 1, 0)                                                                     \
 	OP(BLAS_STREAM, 2, 0)	 /* handle, stream */                                              \
 	OP(BLAS_WORKSPACE, 3, 0) /* handle, address, bytes */                                      \
@@ -267,6 +281,7 @@ enum {
 	REMOTE_SYMBOLS = 1024,
 	REMOTE_REGIONS = 1 << 20, /* pieces of memory */
 	REMOTE_BLAS = 64,	  /* handles of cuBLAS and cuBLASLt */
+	REMOTE_NODES = 1 << 20,	  /* of a graph that is made node by node */
 	REMOTE_HOSTS = 1 << 16,	  /* host functions: pending in streams, or in graphs */
 };
 

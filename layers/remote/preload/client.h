@@ -221,6 +221,9 @@ const char *image_variable(const void *symbol, uint64_t *where, int *error);
 /* On a stream's word, or REMOTE_WAITS. */
 int copy_bytes(void *dst, const void *src, size_t bytes, int kind, uint64_t where);
 
+/* Whether the daemon has each side's memory. A CUDA error, where no such copy can be. */
+int copy_judge(const struct remote_rows *rows, int kind, bool *dst_there, bool *src_there);
+
 /* Captures that the program has begun and not ended. */
 extern int client_captures;
 
@@ -235,6 +238,17 @@ bool hosts_are_used(void);
 /* A captured copy between memory of the daemon's and of the program's, which is read and written
  * when the graph runs. */
 int hosts_copy(const struct remote_rows *rows, bool to_device, uint64_t where);
+
+/* A number for a graph's function, or for the rows of the program's that a graph copies.
+ * UINT64_MAX: there are too many. Forgotten where it comes to no use. */
+uint64_t hosts_enter_call(void (*function)(void *data), void *data);
+uint64_t hosts_enter_copy(const struct remote_rows *rows, bool to_device);
+void hosts_forget(uint64_t number);
+
+/* ---- the program's CUDA ------------------------------------------------------------------- */
+
+/* CUDA 12's has no edges among its parameters, and another name for the one that has. */
+bool client_is_of_cuda_12(void);
 
 /* The program has unloaded the variable. */
 void variable_forget(const void *symbol);

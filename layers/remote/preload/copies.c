@@ -209,25 +209,35 @@ static int await_hosts(uint64_t src, uint64_t where)
 	return client_ask(REMOTE_STREAM_WAIT, WORDS(where == REMOTE_WAITS ? 0 : where), NULL, 0);
 }
 
-static int copy(const struct remote_rows *rows, int kind, uint64_t where)
+int copy_judge(const struct remote_rows *rows, int kind, bool *dst_there, bool *src_there)
 {
-	int error;
-	bool dst_there = is_there(rows->dst), src_there = is_there(rows->src), captured = false;
 	bool to_device = kind == HOST_TO_DEVICE || kind == DEVICE_TO_DEVICE;
 	bool from_device = kind == DEVICE_TO_HOST || kind == DEVICE_TO_DEVICE;
 
-	if (!rows->width || !rows->height)
-		return 0;
+	*dst_there = is_there(rows->dst);
+	*src_there = is_there(rows->src);
 	if (kind < HOST_TO_HOST || kind > ANY_WAY)
 		return CUDA_INVALID_DIRECTION;
-	if ((to_device && !dst_there) || (from_device && !src_there) || !rows->dst || !rows->src)
+	if ((to_device && !*dst_there) || (from_device && !*src_there) || !rows->dst || !rows->src)
 		return CUDA_INVALID_VALUE;
+	/* nothing of the program's is touched for a copy that would be refused */
+	if (*dst_there != *src_there && ((*dst_there && !holds(rows->dst, rows->dst_pitch, rows)) ||
+					 (*src_there && !holds(rows->src, rows->src_pitch, rows))))
+		return CUDA_INVALID_VALUE;
+	return 0;
+}
+
+static int copy(const struct remote_rows *rows, int kind, uint64_t where)
+{
+	bool dst_there, src_there, captured = false;
+	int error = copy_judge(rows, kind, &dst_there, &src_there);
+
+	if (!rows->width || !rows->height)
+		return 0;
+	if (error)
+		return error;
 	if (dst_there && src_there)
 		return copy_there(rows, kind, where);
-	/* nothing of the program's is touched for a copy that would be refused */
-	if ((dst_there && !holds(rows->dst, rows->dst_pitch, rows)) ||
-	    (src_there && !holds(rows->src, rows->src_pitch, rows)))
-		return CUDA_INVALID_VALUE;
 	error = where == REMOTE_WAITS ? 0 : client_is_captured(where, &captured);
 	if (error || captured)
 		return error ? error : capture_copy(rows, dst_there, src_there, where);

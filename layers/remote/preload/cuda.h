@@ -93,6 +93,44 @@ struct cuda_kernel_node {
 	void **arguments, **extra;
 };
 
+struct cuda_pos {
+	size_t x, y, z; /* x of linear memory: bytes */
+};
+
+struct cuda_extent {
+	size_t width, height, depth;
+};
+
+struct cuda_pitched {
+	void *at;
+	size_t pitch, width, height;
+};
+
+/* cudaMemcpy3DParms */
+struct cuda_copy_node {
+	void *src_array;
+	struct cuda_pos src_pos;
+	struct cuda_pitched src;
+	void *dst_array;
+	struct cuda_pos dst_pos;
+	struct cuda_pitched dst;
+	struct cuda_extent extent;
+	int kind;
+};
+
+/* cudaMemsetParams */
+struct cuda_set_node {
+	void *dst;
+	size_t pitch;
+	unsigned value, element; /* element: bytes */
+	size_t width, height;	 /* elements, rows */
+};
+
+struct cuda_host_node {
+	void (*function)(void *data);
+	void *data;
+};
+
 struct cuda_update_result {
 	int result;
 	void *node, *from_node;

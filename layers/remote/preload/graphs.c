@@ -148,8 +148,7 @@ static int get_needs(const uint64_t node[2], void **out, size_t room, size_t *n)
 	return error;
 }
 
-/* CUDA 12's has no edges among its parameters, and another name for the one that has. */
-static bool is_of_cuda_12(void)
+bool client_is_of_cuda_12(void)
 {
 	return dlopen("libcudart.so.12", RTLD_LAZY | RTLD_NOLOAD) &&
 	       !dlopen("libcudart.so.13", RTLD_LAZY | RTLD_NOLOAD);
@@ -159,7 +158,8 @@ static bool is_of_cuda_12(void)
 int cudaGraphNodeGetDependencies(void *node, void **needs, void *edges, size_t *n)
 {
 	enum { EDGE_BYTES = 8 }; /* sizeof(cudaGraphEdgeData) */
-	int error = is_of_cuda_12() ? client_refuse("cudaGraphNodeGetDependencies of CUDA 12")
+	int error = client_is_of_cuda_12()
+			    ? client_refuse("cudaGraphNodeGetDependencies of CUDA 12")
 		    : n && (needs || !edges) ? client_enter()
 					     : client_result(CUDA_INVALID_VALUE);
 	uint64_t at[2];

@@ -73,7 +73,7 @@ static struct host *find(uint64_t number)
 	return h && h->live && h->uses == number >> 32 ? h : NULL;
 }
 
-static void forget(uint64_t number)
+void hosts_forget(uint64_t number)
 {
 	struct host *h;
 
@@ -97,7 +97,7 @@ static bool forget_gone(void)
 	bool some = gone && !client_ask(REMOTE_HOST_GONE, NULL, 0, gone, sizeof(*gone)) && gone->n;
 
 	for (uint64_t i = 0; some && i < gone->n; i++)
-		forget(gone->number[i]);
+		hosts_forget(gone->number[i]);
 	free(gone);
 	return some;
 }
@@ -171,7 +171,7 @@ static uint32_t answer(const struct remote_asked *what, uint8_t *data)
 	else if (h.live)
 		move_rows(&h, what, data);
 	if (h.once)
-		forget(what->number);
+		hosts_forget(what->number);
 	return h.kind == HOST_IN && what->bytes <= REMOTE_TURN_BYTES ? what->bytes : 0;
 }
 
@@ -240,14 +240,29 @@ static int launch(uint64_t where, struct host host)
 		return CUDA_NO_MEMORY;
 	error = client_ahead_if(!captured, REMOTE_HOST_CALL, WORDS(number, where, captured));
 	if (error)
-		forget(number);
+		hosts_forget(number);
 	return error;
+}
+
+static uint64_t enter_for_graph(const struct host *host)
+{
+	return begin() ? enter(host) : NO_HOST;
+}
+
+uint64_t hosts_enter_call(void (*function)(void *data), void *data)
+{
+	return enter_for_graph(&(struct host){ .function = function, .data = data });
+}
+
+uint64_t hosts_enter_copy(const struct remote_rows *rows, bool to_device)
+{
+	return enter_for_graph(
+		&(struct host){ .kind = to_device ? HOST_IN : HOST_OUT, .rows = *rows });
 }
 
 int hosts_copy(const struct remote_rows *rows, bool to_device, uint64_t where)
 {
-	struct host host = { .kind = to_device ? HOST_IN : HOST_OUT, .rows = *rows };
-	uint64_t number = begin() ? enter(&host) : NO_HOST;
+	uint64_t number = hosts_enter_copy(rows, to_device);
 	int error;
 
 	if (number == NO_HOST)
@@ -258,7 +273,7 @@ int hosts_copy(const struct remote_rows *rows, bool to_device, uint64_t where)
 				 rows->height, to_device),
 			   NULL, 0);
 	if (error)
-		forget(number);
+		hosts_forget(number);
 	return error;
 }
 
