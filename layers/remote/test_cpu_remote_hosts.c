@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -220,6 +221,45 @@ Test(small_remote_hosts, it_may_not_call_cuda)
 	      cudaErrorInvalidResourceHandle);
 }
 
+struct told {
+	cudaStream_t stream;
+	int error, calls;
+};
+
+static void be_told(cudaStream_t stream, cudaError_t error, void *at)
+{
+	struct told *t = at;
+
+	t->stream = stream;
+	t->error = (int)error;
+	t->calls++;
+}
+
+/* The CPU device does not have it. */
+Test(small_remote_hosts, a_callback_is_told_its_stream)
+{
+	typedef cudaError_t add_function(cudaStream_t stream,
+					 void (*f)(cudaStream_t s, cudaError_t e, void *data),
+					 void *data, unsigned flags);
+	cudaStream_t stream = new_stream(0);
+	void *found = dlsym(RTLD_DEFAULT, "cudaStreamAddCallback");
+	struct told t = { .error = 9 };
+	add_function *add_callback;
+	cudaGraph_t graph;
+
+	cr_assert(eq(int, found != NULL, getenv(REMOTE_VARIABLE) != NULL));
+	if (!found)
+		return;
+	memcpy(&add_callback, &found, sizeof(found));
+	OK(add_callback(stream, be_told, &t, 0));
+	OK(cudaStreamSynchronize(stream));
+	cr_assert(t.calls == 1 && t.stream == stream && t.error == 0, "%d", t.error);
+	FAILS(add_callback(stream, be_told, &t, 1), cudaErrorInvalidValue);
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	FAILS(add_callback(stream, be_told, &t, 0), cudaErrorStreamCaptureUnsupported);
+	FAILS(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+}
+
 /* ---- in graphs ----------------------------------------------------------------------------- */
 
 static cudaGraphExec_t counting_graph(uint64_t *n, int times)
@@ -423,7 +463,7 @@ Test(large_remote_hosts, in_graphs_one_after_the_other)
 
 /* ---- the same by way of a daemon ---------------------------------------------------------- */
 
-enum { TESTS = 12 };
+enum { TESTS = 13 };
 
 static void passes_with(bool strict)
 {

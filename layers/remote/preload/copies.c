@@ -204,7 +204,9 @@ static int capture_copy(const struct remote_rows *rows, bool dst_there, bool src
  * for asynchronous copies from memory that nobody has pinned. */
 static int await_hosts(uint64_t src, uint64_t where)
 {
-	if (!hosts_are_used() || (where != REMOTE_WAITS && !regions_find(&client_regions, src)))
+	/* a wait would end captures that are under way */
+	if (!hosts_are_used() || client_captures ||
+	    (where != REMOTE_WAITS && !regions_find(&client_regions, src)))
 		return 0;
 	return client_ask(REMOTE_STREAM_WAIT, WORDS(where == REMOTE_WAITS ? 0 : where), NULL, 0);
 }

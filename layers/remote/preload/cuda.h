@@ -29,8 +29,7 @@ enum cuda_error {
 	CUDA_LAUNCH_FAILED = 719,
 	CUDA_NOT_PERMITTED = 800,
 	CUDA_NOT_SUPPORTED = 801,
-	CUDA_CAPTURE_UNSUPPORTED = 900, /* cudaErrorStreamCaptureUnsupported */
-	CUDA_CAPTURE_UNMATCHED = 903,	/* cudaErrorStreamCaptureUnmatched */
+	CUDA_CAPTURE_UNMATCHED = 903, /* cudaErrorStreamCaptureUnmatched */
 };
 
 enum cuda_copy_kind { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, ANY_WAY };

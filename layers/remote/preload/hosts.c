@@ -11,7 +11,10 @@
 
 #include "layers/remote/preload/client.h"
 
+typedef void callback(void *stream, int error, void *data);
+
 SHOWN int cudaLaunchHostFunc(void *stream, void (*function)(void *data), void *data);
+SHOWN int cudaStreamAddCallback(void *stream, callback *function, void *data, unsigned flags);
 
 /* ---- what the numbers stand for ----------------------------------------------------------- */
 
@@ -20,7 +23,8 @@ enum host_kind { HOST_CALL, HOST_IN, HOST_OUT };
 struct host {
 	enum host_kind kind;
 	void (*function)(void *data);
-	void *data;
+	callback *callback; /* the same, and is told of the stream */
+	void *data, *stream;
 	struct remote_rows rows; /* the program's, without gaps on the other side */
 	bool live, once;	 /* once: it goes when it has run */
 	uint32_t uses;		 /* of the place, before */
@@ -168,6 +172,8 @@ static uint32_t answer(const struct remote_asked *what, uint8_t *data)
 	pthread_mutex_unlock(&table_lock);
 	if (h.function)
 		h.function(h.data);
+	else if (h.callback)
+		h.callback(h.stream, 0, h.data);
 	else if (h.live)
 		move_rows(&h, what, data);
 	if (h.once)
@@ -232,6 +238,9 @@ static int launch(uint64_t where, struct host host)
 	int error = client_is_captured(where, &captured);
 	uint64_t number;
 
+	/* such a wait is an error, too, and ends the capture likewise */
+	if (!error && captured && host.callback)
+		error = client_ask(REMOTE_STREAM_WAIT, WORDS(where), NULL, 0);
 	if (error)
 		return error;
 	host.once = !captured;
@@ -288,4 +297,18 @@ int cudaLaunchHostFunc(void *stream, void (*function)(void *data), void *data)
 		handle_stream(stream, &where)
 			? launch(where, (struct host){ .function = function, .data = data })
 			: CUDA_INVALID_HANDLE);
+}
+
+int cudaStreamAddCallback(void *stream, callback *function, void *data, unsigned flags)
+{
+	int error = function && !flags ? client_enter() : client_result(CUDA_INVALID_VALUE);
+	uint64_t where;
+
+	if (error)
+		return error;
+	return client_leave(handle_stream(stream, &where)
+				    ? launch(where, (struct host){ .callback = function,
+								   .data = data,
+								   .stream = stream })
+				    : CUDA_INVALID_HANDLE);
 }
