@@ -253,24 +253,29 @@ Test(small_remote_nodes, a_copy_on_the_device_is_a_command)
 	cr_assert(got[0] == 0 && got[1] == 9, "%d", (int)got[1]);
 }
 
-/* A graph that a capture has made can go on. */
+/* A graph that a capture has made can go on: what comes behind a copy to the program's memory finds
+ * it there. */
 Test(small_remote_nodes, a_captured_graph_takes_more)
 {
-	uint64_t own = 5, *device = device_words(1);
+	uint64_t own = 5, back = 0, *device = device_words(2);
 	cudaStream_t stream;
 	cudaGraph_t graph;
-	cudaGraphNode_t first, more;
-	size_t n = 1;
+	cudaGraphNode_t node[2], more;
+	size_t n = 2;
 
 	OK(cudaStreamCreate(&stream));
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
 	OK(cudaMemcpyAsync(device, &own, 8, cudaMemcpyHostToDevice, stream));
+	OK(cudaMemcpyAsync(&back, device, 8, cudaMemcpyDeviceToHost, stream));
 	OK(cudaStreamEndCapture(stream, &graph));
-	OK(cudaGraphGetNodes(graph, &first, &n));
-	more = add(graph, &first, 1, device, 3);
-	check_needs(more, &first, 1);
+	OK(cudaGraphGetNodes(graph, node, &n));
+	cr_assert(eq(sz, n, 2));
+	OK(cudaGraphAddMemcpyNode1D(&more, graph, &node[1], 1, device + 1, &back, 8,
+				    cudaMemcpyHostToDevice));
+	check_needs(more, &node[1], 1);
+	more = add(graph, &more, 1, device + 1, 3);
 	run(exec_of(graph));
-	OK(cudaMemcpy(&own, device, 8, cudaMemcpyDeviceToHost));
+	OK(cudaMemcpy(&own, device + 1, 8, cudaMemcpyDeviceToHost));
 	cr_assert(eq(u64, own, 8));
 }
 
@@ -347,6 +352,115 @@ Test(small_remote_nodes_daemon, all_pass_over_tcp)
 {
 	own_transport = REMOTE_TCP;
 	passes_with(false);
+}
+
+/* ---- commands, one by one ----------------------------------------------------------------- */
+
+static struct session own_session(void)
+{
+	static uint8_t blocks[2 * REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
+
+	return session_new(backend_cpu(), UINT64_C(0x7e8000000000), blocks[0],
+			   blocks[REMOTE_BLOCKS], 1 << 20);
+}
+
+#define ASK(op, ...)                                                                               \
+	command_error(&s, &answer, op, "", (const uint64_t[]){ __VA_ARGS__ },                      \
+		      sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+/* With places of nodes behind the words. */
+static int add_with(struct session *s, enum remote_op op, const uint64_t *word, size_t words,
+		    const uint64_t *places, size_t n)
+{
+	static struct remote_answer answer;
+	_Alignas(16) uint8_t bytes[256] = { 0 };
+	struct remote_command *c = (struct remote_command *)bytes;
+
+	*c = (struct remote_command){
+		.bytes = remote_command_bytes((unsigned)words, (uint32_t)(8 * n)),
+		.op = (uint16_t)op,
+		.flags = REMOTE_ANSWERED,
+		.payload = (uint32_t)(8 * n),
+	};
+	memcpy(c->word, word, 8 * words);
+	memcpy(c->word + words, places, 8 * n);
+	cr_assert(session_do(s, c, c->bytes, &answer));
+	return answer.error;
+}
+
+/* The daemon's own memory is out of reach, whichever node names it. */
+Test(small_remote_nodes_daemon, addresses_of_its_own_are_refused)
+{
+	static struct remote_answer answer;
+	static uint64_t secret = 42;
+	uint64_t there = word_of(&secret), own;
+	struct session s = own_session();
+
+	cr_assert(zero(int, ASK(REMOTE_MALLOC, 64)));
+	memcpy(&own, answer.data, sizeof(own));
+	cr_assert(zero(int, ASK(REMOTE_GRAPH_CREATE, 0)));
+	cr_assert(eq(int, ASK(REMOTE_ADD_COPY, 0, there, 8, own, 8, 8, 1, 4), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_COPY, 0, own, 8, there, 8, 8, 1, 4), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_COPY, 0, own, 40, own, 8, 8, 3, 4), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_COPY, 0, own, 4, own, 4, 8, 2, 4), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_SET, 0, there, 8, 0, 4, 2, 1), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_SET, 0, own, 40, 0, 4, 2, 3), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_SET, 0, own, 40, 0, 4, UINT64_C(1) << 62, 1), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_HOST_COPY, 0, 9, there, 8, 8, 1, 1), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_HOST_COPY, 0, 9, own, 8, UINT64_C(1) << 40, 1, 0), 1));
+	cr_assert(eq(int, ASK(REMOTE_ADD_EMPTY, 1), 1));
+	cr_assert(zero(int, ASK(REMOTE_ADD_HOST_COPY, 0, 9, own, 8, 8, 8, 1)));
+	cr_assert(eq(u64, s.memory_bytes, 128));
+	cr_assert(zero(int, ASK(REMOTE_GRAPH_DESTROY, 0)));
+	cr_assert(zero(int, ASK(REMOTE_MEM_INFO)));
+	cr_assert(eq(u64, s.memory_bytes, 64), "its buffer counts no longer");
+	cr_assert(eq(u64, secret, 42));
+	session_close(&s);
+}
+
+static void check_edge(const struct served_graph *g, size_t from, size_t to)
+{
+	cudaGraphNode_t need;
+	size_t n = 1;
+
+	OK(cudaGraphNodeGetDependencies(g->node[to].first, &need, NULL, &n));
+	cr_assert(n == 1 && need == g->node[from].last, "%zu of %zu nodes", n, to);
+}
+
+/* The CPU device runs nodes in their order, whatever their edges: here these are looked at. What
+ * needs a copy to the client's memory needs what moves that; and a copy from it is needed there. */
+Test(small_remote_nodes_daemon, who_needs_a_copy_needs_what_moves_its_memory)
+{
+	static struct remote_answer answer;
+	struct session s = own_session();
+	struct served_graph *g;
+	uint64_t own, one = 1, edge[2] = { 1, 3 };
+	int err;
+
+	cr_assert(zero(int, ASK(REMOTE_MALLOC, 64)));
+	memcpy(&own, answer.data, sizeof(own));
+	cr_assert(zero(int, ASK(REMOTE_STREAM_CREATE, 0, 1, 0)));
+	cr_assert(zero(int, ASK(REMOTE_CAPTURE_BEGIN, REMOTE_OWN, 2)));
+	cr_assert(zero(int, ASK(REMOTE_HOST_COPY, 7, REMOTE_OWN, own, 8, 8, 1, 1)));
+	cr_assert(zero(int, ASK(REMOTE_HOST_COPY, 8, REMOTE_OWN, own, 8, 8, 1, 0)));
+	cr_assert(zero(int, ASK(REMOTE_CAPTURE_END, REMOTE_OWN, 5)));
+	cr_assert(eq(int, ASK(REMOTE_HOST_COPY, 8, REMOTE_OWN, own, 8, 8, 1, 0), 1), "no capture");
+	g = graph_find(&s, 5, &err);
+	cr_assert(g != NULL);
+	cr_assert(eq(sz, g->nodes, 2));
+	check_edge(g, 0, 1);
+	for (size_t i = 0; i < 2; i++)
+		cr_assert(i ? g->node[i].last != g->node[i].node
+			    : g->node[i].first != g->node[i].node);
+	cr_assert(zero(int, add_with(&s, REMOTE_ADD_EMPTY, (uint64_t[]){ 5 }, 1, &one, 1)));
+	check_edge(g, 1, 2);
+	cr_assert(zero(int, ASK(REMOTE_ADD_HOST_COPY, 5, 9, own, 8, 8, 1, 1)));
+	cr_assert(zero(int, add_with(&s, REMOTE_ADD_NEEDS, (uint64_t[]){ 5 }, 1, edge, 2)));
+	check_edge(g, 1, 3);
+	cr_assert(eq(int,
+		     add_with(&s, REMOTE_ADD_EMPTY, (uint64_t[]){ 5 }, 1, (uint64_t[]){ 4 }, 1),
+		     1));
+	session_close(&s);
 }
 
 static void are_refused(bool by_socket)
