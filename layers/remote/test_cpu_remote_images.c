@@ -503,6 +503,7 @@ Test(small_remote_images, kernels_of_graphs_are_known_by_the_driver)
 	const struct remote_shape want = { 5, pair(2, 3), pair(5, 6), pair(4, 7), 128 };
 	const struct recorded_launch *l = &recorded->launch[2];
 	uint64_t set[8] = { 0, 0, 1, 5, pair(9, 1), pair(8, 1), pair(1, 1), 64 };
+	uint64_t add[7] = { 0, 0, 5, pair(3, 1), pair(4, 1), pair(1, 1), 0 };
 
 	for (uint64_t node = 0; node < 2; node++) {
 		cr_assert(zero(int, ASK(REMOTE_NODE_KERNEL, "", 0, node)), "node %d", (int)node);
@@ -516,6 +517,11 @@ Test(small_remote_images, kernels_of_graphs_are_known_by_the_driver)
 	check_shape(l, "image_plain", (dim3){ 9, 1, 1 }, (dim3){ 8, 1, 1 }, 16);
 	cr_assert(eq(sz, l->shared_bytes, 64));
 	cr_assert(zero(int, memcmp(l->arguments + 8, "LETTERS", 8)));
+	cr_assert(zero(int, command_error(&b->s, &b->answer, REMOTE_ADD_KERNEL, "sixteen LETTERS",
+					  add, 7)));
+	cr_assert(zero(int, memcmp(b->answer.data, &(uint64_t){ 2 }, 8)), "its place");
+	check_shape(l + 1, "image_plain", (dim3){ 3, 1, 1 }, (dim3){ 4, 1, 1 }, 16);
+	cr_assert(zero(int, memcmp((l + 1)->arguments + 8, "LETTERS", 8)));
 	session_close(&b->s);
 	free(b);
 }
