@@ -56,7 +56,7 @@ static void run(cudaGraphExec_t exec)
 
 static void add_one(void *p)
 {
-	++*(int *)p;
+	__atomic_fetch_add((int *)p, 1, __ATOMIC_ACQ_REL);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------ */
