@@ -203,7 +203,7 @@ Test(small_cpu_trace, records_of_events_are_numbered)
 	json_decref(rows);
 }
 
-/* The first gap computed for all of it, the second for next to none. */
+/* The first gap computed for 20 ms, the second slept for 100. */
 Test(small_cpu_trace, a_gap_computed_or_slept)
 {
 	json_t *rows = record("RIFT_TRACE_FOLD=0", "gaps"), *row;
@@ -223,7 +223,7 @@ Test(small_cpu_trace, a_gap_computed_or_slept)
 		last = trace_int(row, "t1");
 	}
 	cr_assert(eq(int, n, 3));
-	cr_assert(lt(i64, gap[1] / 10, cpu[1])); /* others may have had the core */
+	cr_assert(le(i64, 20000000, cpu[1]));
 	cr_assert(lt(i64, cpu[2], gap[2] / 2));
 	json_decref(rows);
 }
