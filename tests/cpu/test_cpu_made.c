@@ -221,6 +221,26 @@ Test(small_cpu_made, what_is_wrong_is_refused)
 	REFUSED(cudaErrorInvalidValue, cudaGraphClone(&none, graph));
 }
 
+/* A graph may grow after it was instantiated: what was made of it then has no such nodes. */
+Test(small_cpu_made, an_executable_graph_has_no_later_nodes)
+{
+	int factor = 1, term = 7, *p = device_ints(1);
+	cudaGraph_t graph = new_graph();
+	cudaGraphNode_t first = add_affine(graph, NULL, 0, p, 1, 1), later[100];
+	cudaGraphExec_t exec = exec_of(graph);
+	void *argument[3];
+	struct cudaKernelNodeParams params = affine_params(&p, &factor, &term, argument);
+
+	for (int i = 0; i < 100; i++) {
+		later[i] = add_affine(graph, NULL, 0, p, 1, 1);
+		REFUSED(cudaErrorInvalidValue,
+			cudaGraphExecKernelNodeSetParams(exec, later[i], &params));
+	}
+	OK(cudaGraphExecKernelNodeSetParams(exec, first, &params));
+	run(exec);
+	cr_assert(device_int(p) == 7, "%d", device_int(p));
+}
+
 /* ---- copies of graphs ------------------------------------------------------------------- */
 
 Test(small_cpu_made, a_clone_is_a_graph_of_its_own)
@@ -310,4 +330,34 @@ Test(small_cpu_made, objects_of_a_capture_that_fails_go)
 	REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(s));
 	REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &graph));
 	cr_assert(gone == 1, "%d", gone);
+}
+
+static void ask_about_capture(void *stream)
+{
+	enum cudaStreamCaptureStatus status;
+
+	OK(cudaStreamIsCapturing(*(cudaStream_t *)stream, &status));
+}
+
+/* Its function may wait for a thread that looks at captures: here it does so itself. */
+Test(small_cpu_made, objects_of_a_capture_go_without_its_lock)
+{
+	cudaStream_t other = begin_capture(), s;
+	enum cudaStreamCaptureStatus status;
+	cudaGraph_t growing, graph;
+	cudaUserObject_t object;
+
+	for (int i = 0; i < 2; i++) {
+		s = begin_capture();
+		OK(cudaUserObjectCreate(&object, &other, ask_about_capture, 1,
+					cudaUserObjectNoDestructorSync));
+		OK(cudaStreamGetCaptureInfo(s, &status, NULL, &growing, NULL, NULL, NULL));
+		OK(cudaGraphRetainUserObject(growing, object, 1, cudaGraphUserObjectMove));
+		if (i == 0) {
+			REFUSED(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(s));
+			REFUSED(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(s, &graph));
+		}
+		OK(cudaStreamDestroy(s));
+	}
+	OK(cudaStreamEndCapture(other, &graph));
 }

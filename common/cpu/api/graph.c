@@ -284,8 +284,9 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 	struct exec *x = handle_object(HANDLE_EXEC, exec);
 	const struct node *n = node_find(node);
 
+	/* the graph may have grown since */
 	if (!x || !n || !params || params->extra || n->graph->id != x->graph_id ||
-	    x->body->op[n->index]->kind != OP_KERNEL)
+	    n->index >= x->body->n_ops || x->body->op[n->index]->kind != OP_KERNEL)
 		return result(cudaErrorInvalidValue);
 	return result(exec_set_params(x, n->index, params));
 }

@@ -113,8 +113,11 @@ static void leave(struct capture *c, struct stream *s)
 	s->capture = NULL;
 }
 
-static void close_capture(struct capture *c)
+/* Returns its graph, or NULL. That is freed without the lock: objects that it keeps may be the
+ * last of theirs, and the program's functions that destroy them may wait for other threads. */
+static struct graph *close_capture(struct capture *c)
 {
+	struct graph *graph = c->graph;
 	struct capture *before = open_captures;
 
 	while (c->members)
@@ -126,24 +129,27 @@ static void close_capture(struct capture *c)
 			before = before->next;
 		before->next = c->next;
 	}
-	graph_free(c->graph);
 	free(c->told);
 	free(c->told_edges);
 	free(c);
+	return graph;
 }
 
 void capture_drop(struct stream *s)
 {
+	struct graph *graph = NULL;
+
 	if (!stream_captures(s))
 		return;
 	lock_acquire(&capture_lock);
 	struct capture *c = s->capture;
 
 	if (c && c->origin == s)
-		close_capture(c);
+		graph = close_capture(c);
 	else if (c)
 		leave(c, s);
 	lock_release(&capture_lock);
+	graph_free(graph);
 }
 
 /* ---- begin and end --------------------------------------------------------------------- */
@@ -219,6 +225,7 @@ static cudaError_t finish(struct capture *c, cudaGraph_t *graph)
 cudaError_t capture_end(struct stream *s, cudaGraph_t *graph)
 {
 	cudaError_t error = cudaErrorIllegalState;
+	struct graph *failed = NULL;
 
 	lock_acquire(&capture_lock);
 	struct capture *c = s->capture;
@@ -228,9 +235,10 @@ cudaError_t capture_end(struct stream *s, cudaGraph_t *graph)
 		error = cudaErrorStreamCaptureUnmatched;
 	} else if (c) {
 		error = finish(c, graph);
-		close_capture(c);
+		failed = close_capture(c);
 	}
 	lock_release(&capture_lock);
+	graph_free(failed);
 	return error;
 }
 
