@@ -73,6 +73,11 @@ void hosts_free(struct hosts *h)
 	free(h);
 }
 
+bool hosts_are_there(const struct session *s)
+{
+	return s->hosts && atomic_load(&s->hosts->live);
+}
+
 void hosts_settle(struct session *s)
 {
 	if (s->hosts)

@@ -53,7 +53,9 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 			return false;
 		if (serve_shown)
 			serve_shown(buffer);
-		parked = atomic_load(&ch->threads) > 1 && waits_park(s, buffer, bytes);
+		/* what a host function waits for may be a thread's first call */
+		parked = (atomic_load(&ch->threads) > 1 || hosts_are_there(s)) &&
+			 waits_park(s, buffer, bytes);
 		if (buffer->op != REMOTE_PAD && !parked && !session_do(s, buffer, bytes, answer))
 			return false;
 		if (s->told)

@@ -153,6 +153,9 @@ int hosts_add_call(struct session *s, cudaGraph_t graph, uint64_t number,
 int hosts_add_copy(struct session *s, cudaGraph_t graph, uint64_t number, const uint64_t word[5],
 		   const cudaGraphNode_t *needs, size_t n, struct served_node *node);
 
+/* Has the client any, in a stream or a graph? */
+bool hosts_are_there(const struct session *s);
+
 /* Takes what graphs that are gone had from memory_bytes. */
 void hosts_settle(struct session *s);
 

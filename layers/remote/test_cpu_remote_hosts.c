@@ -150,6 +150,50 @@ Test(small_remote_hosts, others_call_while_one_runs)
 	cr_assert(eq(u64, n, 1));
 }
 
+struct helped {
+	atomic_int asked, done;
+};
+
+static void have_help(void *helped)
+{
+	struct helped *h = helped;
+
+	atomic_store(&h->asked, 1);
+	wait_at_gate(&h->done);
+}
+
+static void *help(void *helped)
+{
+	struct helped *h = helped;
+	void *memory;
+
+	wait_at_gate(&h->asked);
+	OK(cudaMalloc(&memory, 8));
+	atomic_store(&h->done, 1);
+	return NULL;
+}
+
+/* The other thread's first call comes when the first one waits for the host function. */
+Test(small_remote_hosts, one_may_wait_for_a_thread_that_calls)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+	uint64_t got = 1, *word = zeroed_word();
+
+	for (int copies = 0; copies < 2; copies++) {
+		struct helped h = { 0 };
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, help, &h);
+		OK(cudaLaunchHostFunc(stream, have_help, &h));
+		if (copies)
+			OK(cudaMemcpyAsync(&got, word, 8, cudaMemcpyDeviceToHost, stream));
+		OK(cudaStreamSynchronize(stream));
+		pthread_join(thread, NULL);
+	}
+	cr_assert(eq(u64, got, 0));
+	OK(cudaStreamDestroy(stream));
+}
+
 static void write_later(void *n)
 {
 	const struct timespec moment = { .tv_nsec = 20000000 };
@@ -187,6 +231,31 @@ Test(small_remote_hosts, a_copy_reads_what_one_before_it_has_written)
 	OK(cudaStreamSynchronize(stream));
 	OK(cudaMemcpy(&got, word, 8, cudaMemcpyDeviceToHost));
 	cr_assert(eq(u64, got, 41));
+	OK(cudaHostUnregister(own));
+}
+
+/* Likewise while others are captured, and the captures go on. */
+Test(small_remote_hosts, a_copy_beside_a_capture_reads_it_too)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking), captured = new_stream(0);
+	uint64_t own[512] = { 1 }, got = 0, *word = zeroed_word();
+	cudaGraph_t graph;
+
+	OK(cudaHostRegister(own, sizeof(own), 0));
+	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
+	OK(cudaLaunchHostFunc(stream, write_later, own));
+	OK(cudaMemcpyAsync(word, own, 8, cudaMemcpyHostToDevice, stream));
+	OK(cudaStreamEndCapture(captured, &graph));
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaMemcpy(&got, word, 8, cudaMemcpyDeviceToHost));
+	cr_assert(eq(u64, got, 41));
+	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));
+	OK(cudaStreamDestroy(captured)); /* which ends it, though no graph comes of it */
+	OK(cudaLaunchHostFunc(stream, write_later, own));
+	OK(cudaMemcpyAsync(word, own, 8, cudaMemcpyHostToDevice, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaMemcpy(&got, word, 8, cudaMemcpyDeviceToHost));
+	cr_assert(eq(u64, got, 81));
 	OK(cudaHostUnregister(own));
 }
 
@@ -258,6 +327,23 @@ Test(small_remote_hosts, a_callback_is_told_its_stream)
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
 	FAILS(add_callback(stream, be_told, &t, 0), cudaErrorStreamCaptureUnsupported);
 	FAILS(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+}
+
+/* nvcc --default-stream per-thread; the CPU device has no names of its own for that. */
+Test(small_remote_hosts, programs_with_a_stream_for_each_thread_have_them)
+{
+	typedef cudaError_t launch_function(cudaStream_t stream, void (*f)(void *data), void *data);
+	void *found = dlsym(RTLD_DEFAULT, "cudaLaunchHostFunc_ptsz");
+	launch_function *launch;
+	uint64_t n = 0;
+
+	cr_assert(eq(int, found != NULL, getenv(REMOTE_VARIABLE) != NULL));
+	if (!found)
+		return;
+	memcpy(&launch, &found, sizeof(found));
+	OK(launch(NULL, count, &n));
+	OK(cudaStreamSynchronize(cudaStreamPerThread));
+	cr_assert(eq(u64, n, 1));
 }
 
 /* ---- in graphs ----------------------------------------------------------------------------- */
@@ -463,7 +549,7 @@ Test(large_remote_hosts, in_graphs_one_after_the_other)
 
 /* ---- the same by way of a daemon ---------------------------------------------------------- */
 
-enum { TESTS = 13 };
+enum { TESTS = 16 };
 
 static void passes_with(bool strict)
 {

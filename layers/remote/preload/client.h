@@ -235,6 +235,10 @@ int client_is_captured(uint64_t where, bool *captured);
 /* Has the program had any? Its own memory may then be written before a copy's turn comes. */
 bool hosts_are_used(void);
 
+/* Waits for what the stream has so far, though others may be captured, where host functions are
+ * used. A CUDA error. */
+int hosts_await(uint64_t where);
+
 /* A captured copy between memory of the daemon's and of the program's, which is read and written
  * when the graph runs. */
 int hosts_copy(const struct remote_rows *rows, bool to_device, uint64_t where);

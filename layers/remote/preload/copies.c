@@ -200,15 +200,21 @@ static int capture_copy(const struct remote_rows *rows, bool dst_there, bool src
 						      "own memory");
 }
 
+/* While captures are under way, not by CUDA's own wait, which would end them. */
+static int await_stream(uint64_t where)
+{
+	where = where == REMOTE_WAITS ? 0 : where;
+	return client_captures ? hosts_await(where)
+			       : client_ask(REMOTE_STREAM_WAIT, WORDS(where), NULL, 0);
+}
+
 /* A host function before it may write the memory: CUDA reads it when the copy's turn comes, but
  * for asynchronous copies from memory that nobody has pinned. */
 static int await_hosts(uint64_t src, uint64_t where)
 {
-	/* a wait would end captures that are under way */
-	if (!hosts_are_used() || client_captures ||
-	    (where != REMOTE_WAITS && !regions_find(&client_regions, src)))
+	if (!hosts_are_used() || (where != REMOTE_WAITS && !regions_find(&client_regions, src)))
 		return 0;
-	return client_ask(REMOTE_STREAM_WAIT, WORDS(where == REMOTE_WAITS ? 0 : where), NULL, 0);
+	return await_stream(where);
 }
 
 int copy_judge(const struct remote_rows *rows, int kind, bool *dst_there, bool *src_there)
@@ -247,7 +253,11 @@ static int copy(const struct remote_rows *rows, int kind, uint64_t where)
 		error = await_hosts(rows->src, where);
 		return error ? error : stage_in(rows, where);
 	}
-	return src_there ? stage_out(rows, where) : copy_here(rows, where);
+	if (!src_there)
+		return copy_here(rows, where);
+	/* a host function before it may wait for another thread, which needs the lock */
+	error = hosts_are_used() ? await_stream(where) : 0;
+	return error ? error : stage_out(rows, where);
 }
 
 int copy_bytes(void *dst, const void *src, size_t bytes, int kind, uint64_t where)

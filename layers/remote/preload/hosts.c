@@ -95,12 +95,13 @@ void hosts_forget(uint64_t number)
 /* Those whose graphs are gone. False: there are none. */
 static bool forget_gone(void)
 {
+	enum { FIT = REMOTE_ANSWER_BYTES / 8 - 1 };
 	struct {
-		uint64_t n, number[REMOTE_ANSWER_BYTES / 8 - 1];
+		uint64_t n, number[FIT];
 	} *gone = calloc(1, sizeof(*gone));
 	bool some = gone && !client_ask(REMOTE_HOST_GONE, NULL, 0, gone, sizeof(*gone)) && gone->n;
 
-	for (uint64_t i = 0; some && i < gone->n; i++)
+	for (uint64_t i = 0; some && i < gone->n && i < FIT; i++)
 		hosts_forget(gone->number[i]);
 	free(gone);
 	return some;
@@ -189,7 +190,9 @@ static void *answer_all(void *unused)
 
 	client_runs_hosts();
 	for (unsigned done = 0; await(t, done, pid);) {
-		uint32_t bytes = answer(&t->what, t->data);
+		/* a copy: what is looked at must not change before it is used */
+		struct remote_asked what = t->what;
+		uint32_t bytes = answer(&what, t->data);
 
 		if (getpid() != pid)
 			break;
@@ -285,6 +288,47 @@ int hosts_copy(const struct remote_rows *rows, bool to_device, uint64_t where)
 		hosts_forget(number);
 	return error;
 }
+
+/* ---- a wait that captures bear ------------------------------------------------------------- */
+
+static void pass(void *passed)
+{
+	atomic_store((atomic_uint *)passed, 1);
+	remote_wake(passed);
+}
+
+/* A device that has failed calls no functions: it is asked for an error now and then. */
+static int look(atomic_uint *passed)
+{
+	client_unlock();
+	remote_sleep(passed, 0, LOOK_NS);
+	client_lock();
+	return atomic_load(passed) ? 0 : client_ask(REMOTE_MEM_INFO, NULL, 0, NULL, 0);
+}
+
+/* By a host function of its own. After an error that may run yet: the word stays then. */
+int hosts_await(uint64_t where)
+{
+	atomic_uint *passed = calloc(1, sizeof(*passed));
+	uint64_t number =
+		passed ? enter(&(struct host){ .function = pass, .data = passed, .once = true })
+		       : NO_HOST;
+	int error = CUDA_NO_MEMORY;
+
+	if (number != NO_HOST)
+		error = client_ask(REMOTE_HOST_CALL, WORDS(number, where, 0), NULL, 0);
+	else
+		free(passed);
+	if (number != NO_HOST && error)
+		hosts_forget(number);
+	while (!error && !atomic_load(passed))
+		error = look(passed);
+	if (!error)
+		free(passed);
+	return error;
+}
+
+/* ---- functions of CUDA ---------------------------------------------------------------------- */
 
 int cudaLaunchHostFunc(void *stream, void (*function)(void *data), void *data)
 {

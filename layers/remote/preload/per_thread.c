@@ -64,6 +64,12 @@ WITH_STREAM(cudaGraphLaunch, (void *exec, void *stream), exec)
 
 OF_STREAM(cudaStreamSynchronize, (void *stream))
 OF_STREAM(cudaStreamQuery, (void *stream))
+OF_STREAM(cudaLaunchHostFunc, (void *stream, void (*function)(void *data), void *data), function,
+	  data)
+OF_STREAM(cudaStreamAddCallback,
+	  (void *stream, void (*function)(void *stream, int error, void *data), void *data,
+	   unsigned flags),
+	  function, data, flags)
 OF_STREAM(cudaStreamGetFlags, (void *stream, unsigned *flags), flags)
 OF_STREAM(cudaStreamWaitEvent, (void *stream, void *event, unsigned flags), event, flags)
 OF_STREAM(cudaStreamBeginCapture, (void *stream, int mode), mode)
