@@ -49,9 +49,11 @@ static bool make_room(struct served_graph *g)
 	struct served_node *larger;
 	size_t room = 2 * g->room;
 
+	if (g->nodes >= REMOTE_NODES)
+		return false;
 	if (g->nodes < g->room)
 		return true;
-	larger = g->nodes < REMOTE_NODES ? realloc(g->node, room * sizeof(*larger)) : NULL;
+	larger = realloc(g->node, room * sizeof(*larger));
 	if (!larger)
 		return false;
 	g->node = larger;

@@ -7,6 +7,7 @@
 #include "tests/graphs.h"
 
 TestSuite(small_cpu_made, .timeout = 300);
+TestSuite(large_cpu_made, .timeout = 300);
 
 static cudaGraph_t new_graph(void)
 {
@@ -239,6 +240,22 @@ Test(small_cpu_made, an_executable_graph_has_no_later_nodes)
 	OK(cudaGraphExecKernelNodeSetParams(exec, first, &params));
 	run(exec);
 	cr_assert(device_int(p) == 7, "%d", device_int(p));
+}
+
+/* The process has a million handles. */
+Test(large_cpu_made, a_node_without_a_handle_is_none)
+{
+	cudaGraph_t graph = new_graph();
+	cudaGraphNode_t node;
+	cudaEvent_t event;
+	size_t n;
+
+	while (!cudaEventCreateWithFlags(&event, cudaEventDisableTiming))
+		;
+	for (int i = 0; i < 3; i++)
+		REFUSED(cudaErrorMemoryAllocation, cudaGraphAddEmptyNode(&node, graph, NULL, 0));
+	OK(cudaGraphGetNodes(graph, NULL, &n));
+	cr_assert(n == 0, "%zu", n);
 }
 
 /* ---- copies of graphs ------------------------------------------------------------------- */

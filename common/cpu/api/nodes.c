@@ -73,6 +73,8 @@ static cudaError_t end(struct addition *a, cudaGraphNode_t *out, cudaError_t err
 		op_free(a->op);
 	if (!error)
 		error = nodes_list(&node, 1, out, NULL, &(size_t){ 1 });
+	if (node && error)
+		graph_drop_last(a->graph);
 	return error;
 }
 

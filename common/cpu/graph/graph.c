@@ -96,6 +96,11 @@ static void node_free(struct node *node)
 	free(node);
 }
 
+void graph_drop_last(struct graph *g)
+{
+	node_free(g->node[--g->n_nodes]);
+}
+
 void graph_free(struct graph *g)
 {
 	if (!g)

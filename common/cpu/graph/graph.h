@@ -47,6 +47,9 @@ struct graph *graph_clone(const struct graph *g); /* NULL: no memory */
 /* A new node after *needs, which then holds the new node alone; NULL: no memory. */
 struct node *graph_add(struct graph *g, struct op *op, struct node_set *needs);
 
+/* Takes the newest node back, which none needs. */
+void graph_drop_last(struct graph *g);
+
 /* NULL for a handle that is closed, or none. */
 struct graph *graph_find(cudaGraph_t handle);
 struct node *node_find(cudaGraphNode_t handle);
