@@ -193,6 +193,8 @@ static int probe(void *arguments)
 	if (a->native && (!layers->n || !a->given.output))
 		return complain(EINVAL,
 				"--native needs --layer, and --output for the costs under it");
+	if (output_same_file(a->native, a->given.output))
+		return complain(EINVAL, "--native and --output name the same file");
 	if (!a->native)
 		return layers->n ? arguments_run_under_layers(&a->given) : probe_here(a, NULL);
 	err = layer_command(layers->word, layers->n, &layer);

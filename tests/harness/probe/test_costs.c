@@ -475,6 +475,7 @@ Test(small_costs, wrong_arguments_are_refused)
 	refused(3, "--native *--layer*--output", "probe --native /tmp/n.json");
 	refused(3, "--native *--layer*--output", "probe --native /tmp/n.json --output /tmp/u.json");
 	refused(3, "--native *--layer*--output", "probe --native /tmp/n.json --layer none");
+	refused(3, "same file", "probe --native /tmp/n.json --layer none --output /tmp/n.json");
 }
 
 /* Call costs and a session in either order: neither is compared with the other. */
