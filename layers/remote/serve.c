@@ -58,8 +58,10 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 			 waits_park(s, buffer, bytes);
 		if (buffer->op != REMOTE_PAD && !parked && !session_do(s, buffer, bytes, answer))
 			return false;
-		if (s->told)
+		if (s->told) {
+			hosts_settle(s); /* graphs that are gone have given theirs back */
 			atomic_store_explicit(s->told, s->memory_bytes, memory_order_relaxed);
+		}
 		*tail += bytes;
 		atomic_store_explicit(&ch->tail, *tail, memory_order_release);
 		answered = buffer->op != REMOTE_PAD && !parked && buffer->flags & REMOTE_ANSWERED;
