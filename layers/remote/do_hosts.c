@@ -276,11 +276,11 @@ static int copy_by_buffer(struct session *s, struct host *h, struct remote_rows 
 		rows.src = word_of(h->buffer);
 		rows.src_pitch = rows.width;
 		err = (int)cudaLaunchHostFunc(stream, relay, h);
-		return err ? err : memory_copy(s, &rows, cudaMemcpyHostToDevice, where);
+		return err ? err : memory_copy(s, &rows, cudaMemcpyDefault, where);
 	}
 	rows.dst = word_of(h->buffer);
 	rows.dst_pitch = rows.width;
-	err = memory_copy(s, &rows, cudaMemcpyDeviceToHost, where);
+	err = memory_copy(s, &rows, cudaMemcpyDefault, where);
 	return err ? err : (int)cudaLaunchHostFunc(stream, relay, h);
 }
 
@@ -336,7 +336,7 @@ static int add_two(struct host *h, cudaGraph_t graph, struct remote_rows rows,
 	if (h->kind == HOST_IN) {
 		rows.src = word_of(h->buffer);
 		rows.src_pitch = rows.width;
-		copy = graph_copy_of(&rows, cudaMemcpyHostToDevice);
+		copy = graph_copy_of(&rows, cudaMemcpyDefault);
 		err = (int)cudaGraphAddHostNode(&node->first, graph, needs, n, &p);
 		err = err ? err
 			  : (int)cudaGraphAddMemcpyNode(&node->node, graph, &node->first, 1, &copy);
@@ -345,7 +345,7 @@ static int add_two(struct host *h, cudaGraph_t graph, struct remote_rows rows,
 	}
 	rows.dst = word_of(h->buffer);
 	rows.dst_pitch = rows.width;
-	copy = graph_copy_of(&rows, cudaMemcpyDeviceToHost);
+	copy = graph_copy_of(&rows, cudaMemcpyDefault);
 	err = (int)cudaGraphAddMemcpyNode(&node->node, graph, needs, n, &copy);
 	node->first = node->node;
 	return err ? err : (int)cudaGraphAddHostNode(&node->last, graph, &node->node, 1, &p);
