@@ -2,8 +2,8 @@
  * session.h - what a daemon keeps of its client, and the commands that it does for it.
  *
  * session_do() takes a command that the client can no longer change. Nothing in it is believed:
- * lengths, numbers and addresses are held against what the client was given. What it may take is
- * bounded. One thread at a time.
+ * lengths, numbers and addresses are held against what the client was given. Memory is bounded by
+ * `memory=`, handles, nodes of a graph and host functions by their number. One thread at a time.
  */
 #ifndef RIFT_REMOTE_SESSION_H
 #define RIFT_REMOTE_SESSION_H
