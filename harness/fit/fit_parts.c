@@ -233,17 +233,19 @@ static double best_pace(const struct fit_part *s, const struct fit_data *d)
 	return best;
 }
 
+/* Where all kernels are empty, their pace is p: nothing tells a gap between them from it. */
 static void fit_from_starts(struct fit_parts *p, const struct fit_data *d, struct model *m)
 {
 	static const double shares[][2] = { { 1, 0.1 }, { 0.5, 0.5 }, { 0.9, 0.9 }, { 2, 0.1 } };
 	struct fit_part *s = &p->part[PART_STREAM];
 	double pace = best_pace(s, d), least = INFINITY;
+	bool kernels = part_count_kernels(s, false) > 0;
 	const struct model before = *m;
 
-	part_set_free(s, 3, (enum model_param[]){ MODEL_Z, MODEL_P, MODEL_G });
+	part_set_free(s, kernels ? 3 : 2, (enum model_param[]){ MODEL_Z, MODEL_P, MODEL_G });
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
-		struct model at =
-			stream_start(s, d, &before, shares[i][0] * pace, shares[i][1] * pace);
+		struct model at = stream_start(s, d, &before, shares[i][0] * pace,
+					       kernels ? shares[i][1] * pace : 0);
 		double loss = part_fit(s, d, &at, LOSS_GUESS);
 
 		if (loss < least) {

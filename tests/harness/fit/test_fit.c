@@ -309,6 +309,25 @@ Test(small_fit, g_is_hidden_behind_p)
 	made_release(&made);
 }
 
+/* Whichever of p and g a fit began with: nothing is there that outlasts a launch. */
+Test(small_fit, empty_kernels_alone_have_a_pace)
+{
+	for (unsigned seed = 1; seed <= 6; seed++) {
+		struct fake_session s = few_processes(0.01);
+		struct made made = { 0 };
+
+		s.mode = "stream";
+		s.size = "0";
+		s.depth = "1,16,64";
+		s.seed = seed;
+		s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C] = 50000;
+		made_fit(&made, &s);
+		is_hidden(&made, MODEL_G, "no kernel outlasts p");
+		cr_assert(made.fit.param[MODEL_P].identified, "%s", made.fit.param[MODEL_P].why);
+		made_release(&made);
+	}
+}
+
 Test(small_fit, z_is_lost_in_deep_blocks)
 {
 	struct fake_session s = few_processes(0.05);
