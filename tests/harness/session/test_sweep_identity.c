@@ -222,7 +222,8 @@ Test(small_sweep_identity, a_container_each_time_is_one_session)
 
 	cr_assert(zero(int, sweep(&text, 3, script(another_container), "")), "%s", text);
 	cr_assert(eq(int, count_text(text, "env.CUDA_CACHE_PATH"), 1), "said once: %s", text);
-	cr_assert(eq(int, count_text(text, "libraries.loaded"), 1), "said once: %s", text);
+	/* the CPU device's library lies beside rift, a GPU's where the driver is */
+	cr_assert(eq(int, count_text(text, "libraries.loaded"), ON_CPU), "said once: %s", text);
 	shell(&text, "ls '%s' | grep jsonl", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
