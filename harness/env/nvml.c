@@ -187,6 +187,21 @@ struct fact nvml_busy_percent(const struct nvml *n)
 	return err ? failed_fact(n, function, err) : fact_int(u.gpu);
 }
 
+struct fact nvml_memory_used(const struct nvml *n)
+{
+	static const char function[] = "nvmlDeviceGetMemoryInfo";
+	struct memory {
+		unsigned long long total, left, used;
+	} m;
+	int (*f)(void *, struct memory *) = LOOK_UP(n, function, (void *, struct memory *));
+	int err;
+
+	if (!f)
+		return absent_function(n, function);
+	err = f(n->device, &m);
+	return err ? failed_fact(n, function, err) : fact_int((int64_t)m.used);
+}
+
 /* ---- locked clocks ---------------------------------------------------------------------- */
 
 struct fact nvml_lock_clock(const struct nvml *n, unsigned mhz)

@@ -51,6 +51,9 @@ struct fact nvml_free_clock(const struct nvml *n);
 /* Share of the last sample period in which kernels ran, percent. */
 struct fact nvml_busy_percent(const struct nvml *n);
 
+/* Bytes of the device's memory that are taken, by whomever, with what the driver holds back. */
+struct fact nvml_memory_used(const struct nvml *n);
+
 /*
  * Processes with a context on the device, compute and graphics, other than this one. Unknown where
  * this one, which has a context, is not listed either: then processes are hidden from it.

@@ -40,6 +40,9 @@ int sync_prepare(enum wait_policy kind)
 	else
 		err = cudaSuccess;
 	cudaGetLastError();
+	if (err == cudaErrorMemoryAllocation) /* since CUDA 12 the call makes the context */
+		return complain(ENOTSUP, "the device cannot be opened: %s",
+				cudaGetErrorString(err));
 	return err ? complain(ENOTSUP, "--sync=%s: the device refuses it: %s", sync_names[kind],
 			      cudaGetErrorString(err))
 		   : 0;

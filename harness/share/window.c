@@ -42,10 +42,15 @@ void window_for(struct window *w, const struct share *s, const struct share_set 
 	w->lead_s = fmin(lead_most_s, fmax(lead_least_s, step_s));
 }
 
-/* The least that any client sees as free, of a device that is theirs together. */
-static double memory_in_use(const struct share_clients *c)
+/* Under a layer a client may be told of its own memory alone, so NVML is asked first. Without it:
+ * the least that any client sees as free, of a device that is theirs together. */
+static double memory_in_use(const struct window *w, const struct share_clients *c)
 {
+	struct fact used = nvml_memory_used(&w->nvml);
 	double most = NAN;
+
+	if (used.kind == FACT_INT)
+		return (double)used.number;
 
 	for (int i = 0; i < c->processes; i++)
 		most = fmax(most, json_get_number(c->process[i].answer, "memory"));
@@ -67,7 +72,7 @@ int window_prepare(struct window *w, struct share_clients *c)
 	const struct clients_told t = { .line = "prepare\n", .other = -1 };
 	int err = clients_tell(c, &t);
 
-	w->memory = err ? NAN : memory_in_use(c);
+	w->memory = err ? NAN : memory_in_use(w, c);
 	if (!err && !share_plan_has_layers_of(c->plan))
 		find_helpers(w, c);
 	return err ? err : clients_lost(c) ? -ECHILD : 0;

@@ -8,7 +8,7 @@
  *   busy       another process, 87 percent, hot
  *   crowd      more processes than there is room for
  *   hidden     processes are listed, but not this one
- *   denied     clocks are not for this user to lock
+ *   denied     clocks are not for this user to lock, nor memory to see
  *   stuck      they cannot be set free
  * $FAKE_NVML_LOG is a file: what was done to the clock is added to it, a line each.
  */
@@ -187,6 +187,15 @@ int nvmlDeviceGetUtilizationRates(const char *device, unsigned *gpu_and_memory)
 	gpu_and_memory[0] = is_asked("busy") ? 87 : 0;
 	gpu_and_memory[1] = 1;
 	return is_asked("mig") ? NOT_SUPPORTED : OK;
+}
+
+int nvmlDeviceGetMemoryInfo(const char *device, unsigned long long *total_free_used)
+{
+	(void)device;
+	total_free_used[0] = 80ULL << 30;
+	total_free_used[1] = 78ULL << 30;
+	total_free_used[2] = 2ULL << 30;
+	return is_asked("denied") ? NO_PERMISSION : OK;
 }
 
 int nvmlDeviceGetComputeRunningProcesses_v3(const char *device, unsigned *n, struct process *list)

@@ -231,6 +231,23 @@ Test(small_platform_gpu, a_missing_gpu_keeps_what_the_kernel_says)
 	json_decref(o);
 }
 
+Test(small_platform_gpu, memory_that_is_taken)
+{
+	struct fact f;
+
+	setenv("FAKE_NVML", "", 1);
+	nvml_open(&nvml, library("nvml"));
+	nvml_choose(&nvml, "0000:3b:00.0");
+	f = nvml_memory_used(&nvml);
+	number_is(&f, 2LL << 30);
+	setenv("FAKE_NVML", "denied", 1);
+	f = nvml_memory_used(&nvml);
+	unknown_says(&f, "nvmlDeviceGetMemoryInfo: Insufficient Permissions");
+	nvml_close(&nvml);
+	f = nvml_memory_used(&nvml);
+	cr_assert(not(fact_known(&f)), "not open");
+}
+
 /* What is done to them is in test_sweep_clocks.c. */
 Test(small_platform_gpu, why_a_clock_is_not_locked)
 {
