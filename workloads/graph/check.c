@@ -100,13 +100,14 @@ static int64_t wrong_after(const struct graph_opts *o, struct graph_state *s, in
 	return graph_wrong(s, run_kept((enum graph_op)o->op, s), NULL, GRAPH_ADD, worst, size);
 }
 
-static int64_t count_misshapen(const struct graph_state *s)
+static int64_t count_misshapen(const struct graph_state *s, bool *edges_hidden)
 {
-	int64_t n = graph_misshapen(&s->shape, s->graph) + graph_misshapen(&s->shape, s->other);
+	int64_t n = graph_misshapen(&s->shape, s->graph, edges_hidden) +
+		    graph_misshapen(&s->shape, s->other, edges_hidden);
 
 	for (int i = 0; i < GRAPH_KEPT_MAX; i++)
 		if (s->kept_graph[i])
-			n += graph_misshapen(&s->shape, s->kept_graph[i]);
+			n += graph_misshapen(&s->shape, s->kept_graph[i], edges_hidden);
 	return n;
 }
 
@@ -115,9 +116,14 @@ int graph_check(const void *opts, void *state, int64_t steps, struct verdict *v)
 	const struct graph_opts *o = opts;
 	struct graph_state *s = state;
 	int64_t missing = steps < s->steps ? s->steps - steps : steps - s->steps;
-	int64_t shapes = count_misshapen(s), wrong = wrong_after(o, s, steps, v);
+	bool edges_hidden = false;
+	int64_t shapes = count_misshapen(s, &edges_hidden), wrong = wrong_after(o, s, steps, v);
 
-	v->measure = "nodes whose word is wrong, or that hang on the wrong ones, and missing steps";
+	v->measure = edges_hidden
+			     ? "nodes whose word is wrong, and missing steps; what they hang on "
+			       "is not said here"
+			     : "nodes whose word is wrong, or that hang on the wrong ones, and "
+			       "missing steps";
 	v->compared = v->total = s->shape.nodes;
 	v->tolerance = 0;
 	v->error = (double)(missing + shapes + wrong);

@@ -206,8 +206,11 @@ int64_t graph_copy_number(const struct graph_shape *shape, int64_t node);
 /* Captures all nodes, whose kernels add `add`. Nothing of it may be in flight. */
 cudaGraph_t graph_capture(struct graph_state *s, unsigned add);
 
-/* Nodes, edges and roots of a graph that are missing, or too many. */
-int64_t graph_misshapen(const struct graph_shape *shape, cudaGraph_t graph);
+/*
+ * Nodes, edges and roots of a graph that are missing, or too many. Where a layer refuses to say
+ * what a node hangs on, *edges_hidden becomes true, and it is nodes alone.
+ */
+int64_t graph_misshapen(const struct graph_shape *shape, cudaGraph_t graph, bool *edges_hidden);
 
 /* What a memset node writes to the first 4 bytes of its word, and a memcpy node to all of it. */
 unsigned long long graph_set_word(int64_t node);

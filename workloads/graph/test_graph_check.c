@@ -11,7 +11,16 @@ TestSuite(small_graph_check, .timeout = 300);
 
 /* ---- a layer below that misbehaves ------------------------------------------------------ */
 
-enum fault { NONE, LOST_LAUNCH, DOUBLE_LAUNCH, LOST_KERNEL, LOST_SET, LOST_COPY, NO_UPDATE };
+enum fault {
+	NONE,
+	LOST_LAUNCH,
+	DOUBLE_LAUNCH,
+	LOST_KERNEL,
+	LOST_SET,
+	LOST_COPY,
+	NO_UPDATE,
+	NO_EDGES
+};
 
 static enum fault fault;
 static int calls_until_fault;
@@ -30,6 +39,11 @@ typedef cudaError_t copy_fn(void *, const void *, size_t, enum cudaMemcpyKind, c
 typedef cudaError_t update_fn(cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo *);
 typedef cudaError_t params_fn(cudaGraphExec_t, cudaGraphNode_t,
 			      const struct cudaKernelNodeParams *);
+typedef cudaError_t needs_fn(cudaGraphNode_t, cudaGraphNode_t *,
+#if CUDART_VERSION >= 13000
+			     cudaGraphEdgeData *,
+#endif
+			     size_t *);
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -77,6 +91,21 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 	if (now(NO_UPDATE))
 		return cudaSuccess;
 	return REAL("cudaGraphExecKernelNodeSetParams", params_fn)(exec, node, params);
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *needs,
+#if CUDART_VERSION >= 13000
+					 cudaGraphEdgeData *edges,
+#endif
+					 size_t *n)
+{
+	if (fault == NO_EDGES)
+		return cudaErrorInvalidValue;
+#if CUDART_VERSION >= 13000
+	return REAL("cudaGraphNodeGetDependencies", needs_fn)(node, needs, edges, n);
+#else
+	return REAL("cudaGraphNodeGetDependencies", needs_fn)(node, needs, n);
+#endif
 }
 
 /* ---- passes ----------------------------------------------------------------------------- */
@@ -139,6 +168,28 @@ Test(small_graph_check, passes_with_kernels_that_take_time)
 	need_device();
 	o.us = 2;
 	passes(o);
+}
+
+/* Nodes and words are looked at as ever. */
+Test(small_graph_check, a_layer_that_does_not_say_edges_is_named)
+{
+	struct run *r;
+	struct verdict v;
+
+	need_device();
+	fault = NO_EDGES;
+	r = run_begin(make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 5));
+	run_steps(r, 2);
+	v = run_verdict(r, 2);
+	cr_assert(v.passed && tells(v.measure, "*is not said here"), "%g: %s", v.error, v.measure);
+	r->s.shape.edges++;
+	v = run_verdict(r, 2);
+	cr_assert(v.passed, "%s", v.worst);
+	fault = NONE;
+	v = run_verdict(r, 2);
+	cr_assert(!v.passed && tells(v.measure, "*hang on the wrong ones*"), "%s", v.measure);
+	r->s.shape.edges--;
+	run_end(r);
 }
 
 /* ---- fails ------------------------------------------------------------------------------ */
