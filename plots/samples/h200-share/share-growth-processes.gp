@@ -6,13 +6,14 @@ name = 'share-growth-processes'
 device = 'NVIDIA H200'
 title = 'processes: what clients of the same workload cost each other'
 finding = 'points: mean of clients, 95 % intervals; dashed: the ideal share'
-made1 = 'NVIDIA H200, 3 records'
+made1 = 'NVIDIA H200, 4 records'
 made2 = ''
 points = 'share-growth-processes-points.csv'
 name1 = 'binomial'
 name2 = 'blackscholes'
 name3 = 'myocyte'
-series = 3
+name4 = 'mlp'
+series = 4
 most_clients = 6
 most = 38.021032419612553
 
@@ -49,6 +50,10 @@ heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced fo
 	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
 	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
 	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
+# A key of n series above a picture, six a row: how many rows, and where in them number k stands.
+key_rows(n) = (n + 5) / 6
+key_x(k) = 0.02 + 0.16 * ((k - 1) % 6)
+key_pixels(k) = 112 + 18 * ((k - 1) / 6)
 again = "format = 'svg'; load name.'.gp'"
 done = "unset output; eval format eq 'png' ? again : 'undefine format'"
 
@@ -75,11 +80,12 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   most_clients, most       the largest number of clients, the largest slowdown
 #   title, finding, made1, made2   texts
 #   points   columns series, clients, slowdown, least, most, arm
-height = 560
+more = 18 * (key_rows(series) - 1)
+height = 560 + more
 from_top(pixels) = 1 - pixels / (1.0 * height)
 eval page(900, height)
 eval heading(height)
-set tmargin at screen from_top(146)
+set tmargin at screen from_top(146 + more)
 set bmargin at screen from_top(height - 62)
 set lmargin at screen 0.09
 set rmargin at screen 0.97
@@ -88,10 +94,10 @@ of(k, x) = column(1) == k ? column(x) : NaN
 shape(k) = word('7 5 9 11 13 15 6', (k - 1) % 7 + 1) + 0
 colour(k) = (k - 1) % 6 + 1
 do for [k = 1:series] {
-	x = 0.02 + 0.96 / (series > 6 ? series : 6) * (k - 1)
-	set label 20 + k '' at screen x, from_top(112) point linetype colour(k) pointtype shape(k) \
-		pointsize 1.1 * point linewidth 1.4
-	set label 40 + k value('name'.k) at screen x + 0.012, from_top(112) left noenhanced font small
+	set label 200 + k '' at screen key_x(k), from_top(key_pixels(k)) point linetype colour(k) \
+		pointtype shape(k) pointsize 1.1 * point linewidth 1.4
+	set label 300 + k value('name'.k) at screen key_x(k) + 0.012, from_top(key_pixels(k)) left \
+		noenhanced font small
 }
 set xrange [0.7 : most_clients + 0.3]
 set yrange [0 : most * 1.08]
