@@ -13,8 +13,9 @@ options=${OPTIONS:---depth 1,16,64 --mode stream --express --processes 9 --round
 base=${BASE:-40}
 mkdir -p "$out"
 
-# In truth and sets both sides are under the layer, and each launch has BASE us on both (default 40):
-# a launch itself takes longer the longer ago the last one was (bench/spacing.cu, docs/validation.md).
+# In truth and sets both sides are under the layer, and each launch and each synchronize has BASE us
+# on both (default 40): calls themselves take longer the longer ago the last one was
+# (bench/spacing.cu, docs/validation.md).
 pair() { # NAME COSTS_A COSTS_B WORKLOAD...
 	local name=$out/$1.jsonl a=$2 b=$3
 	shift 3
@@ -57,7 +58,7 @@ for cell in ${CELLS:-truth null sets}; do
 	case $cell in
 	truth)
 		pair call-5 "call=$base" "call=$((base + 5))" launch us=0 && found call-5 p 5 && found call-5 Z 5
-		pair sync-20 "call=$base" "call=$base sync=20" launch us=0 && found sync-20 Z 20
+		pair sync-20 "call=$base sync=$base" "call=$base sync=$((base + 20))" launch us=0 && found sync-20 Z 20
 		pair copy-20 "call=$base" "call=$base copy=20" transfer bytes=4 && found copy-20 16 20
 		;;
 	null)
@@ -77,7 +78,7 @@ print("null:", len(v), "points,", sum(x in ("slower", "faster") for x in v), "fi
 import random, sys
 r, base = random.Random(int(sys.argv[2])), int(sys.argv[3])
 for k in range(int(sys.argv[1])):
-    call, sync = base + r.uniform(0, 5), r.uniform(0, 20)
+    call, sync = base + r.uniform(0, 5), base + r.uniform(0, 20)
     more, waits = r.uniform(0.2, 10), r.uniform(0.5, 40)
     print(f"{k:02d} {call:.3f} {sync:.3f} {call + more:.3f} {sync + waits:.3f} {more:.3f} {more + waits:.3f}")
 ' "${SETS:-20}" "${SEED:-1}" "$base" >"$out/sets"

@@ -10,7 +10,8 @@
  * its wait together are longer than the spacing: what the host takes away.
  *
  * Then the same with so long a spin after each call, as a layer adds it: what a launch takes beside
- * its spin. Where that grows with the spin, a session that finds more than was added is right.
+ * its spin. Then with a synchronize behind each launch and the spin after both: what the two take.
+ * Where that grows with the spin, a session that finds more than was added is right.
  * Nothing is asserted.
  */
 #include "common/cuda_check.h"
@@ -38,12 +39,15 @@ static double now_ns()
 	return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
+/* What a spacing is: from one call to the next, or a spin after a call, or after a call and a wait.
+ */
+enum spaced { APART, AFTER_CALL, AFTER_WAIT, WAYS };
+
 struct block {
-	double call_ns, turn_ns; /* a launch alone; from one launch to the next */
+	double call_ns, turn_ns; /* a launch, with its wait; from one launch to the next */
 };
 
-/* after: the spacing is a spin after the call; else from one call to the next. */
-static struct block time_block(double spacing_ns, bool after, cudaStream_t stream)
+static struct block time_block(double spacing_ns, enum spaced way, cudaStream_t stream)
 {
 	double begin = now_ns(), due = begin, sum = 0;
 
@@ -53,9 +57,11 @@ static struct block time_block(double spacing_ns, bool after, cudaStream_t strea
 		while (start < due)
 			start = now_ns();
 		CUDA(LAUNCH(spacing_empty, dim3(1), dim3(32), 0, stream));
+		if (way == AFTER_WAIT)
+			CUDA(cudaStreamSynchronize(stream));
 		double end = now_ns();
 		sum += end - start;
-		due = (after ? end : start) + spacing_ns;
+		due = (way == APART ? start : end) + spacing_ns;
 	}
 	while (now_ns() < due)
 		;
@@ -71,22 +77,25 @@ static double ranked(double *ns, double share)
 	return ns[(int)(share * (TURNS - 1))];
 }
 
-static void measure(bool after, cudaStream_t stream)
+static void measure(enum spaced way, cudaStream_t stream)
 {
+	static const char *const title[WAYS] = {
+		"a launch call by how far launches stand apart",
+		"a launch by how long a spin follows its call",
+		"a launch and its wait by how long a spin follows",
+	};
 	static double call_ns[SPACINGS][TURNS], more_ns[SPACINGS][TURNS];
 
 	for (int turn = -5; turn < TURNS; turn++)
 		for (int s = 0; s < SPACINGS; s++) {
-			struct block b = time_block(1000 * spacings_us[s], after, stream);
+			struct block b = time_block(1000 * spacings_us[s], way, stream);
 
 			if (turn < 0)
 				continue;
 			call_ns[s][turn] = b.call_ns;
 			more_ns[s][turn] = b.turn_ns - 1000 * spacings_us[s];
 		}
-	printf(after ? "a launch by how long a spin follows its call; n = %d blocks of %d\n"
-		     : "a launch call by how far launches stand apart; n = %d blocks of %d\n",
-	       TURNS, LAUNCHES);
+	printf("%s; n = %d blocks of %d\n", title[way], TURNS, LAUNCHES);
 	for (int s = 0; s < SPACINGS; s++) {
 		double mean = 0;
 
@@ -94,7 +103,7 @@ static void measure(bool after, cudaStream_t stream)
 			mean += more_ns[s][turn] / TURNS;
 		printf("%6.1f us%s: call %7.1f ns (quartiles %.1f to %.1f); beyond it: %.1f ns "
 		       "(quartiles %.1f to %.1f, mean %.1f)\n",
-		       spacings_us[s], after ? " spun" : " apart", ranked(call_ns[s], 0.5),
+		       spacings_us[s], way == APART ? " apart" : " spun", ranked(call_ns[s], 0.5),
 		       ranked(call_ns[s], 0.25), ranked(call_ns[s], 0.75), ranked(more_ns[s], 0.5),
 		       ranked(more_ns[s], 0.25), ranked(more_ns[s], 0.75), mean);
 	}
@@ -105,8 +114,8 @@ int main()
 	cudaStream_t stream;
 
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	measure(false, stream);
-	measure(true, stream);
+	for (int way = APART; way < WAYS; way++)
+		measure((enum spaced)way, stream);
 	CUDA(cudaStreamDestroy(stream));
 	return 0;
 }
