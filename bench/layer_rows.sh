@@ -2,7 +2,7 @@
 # `rift layer`, what it needs beside it, and whether it is here. They set $layers, a folder with what
 # was built of public projects (layers/preload/README.md says how), and $out.
 # shellcheck shell=bash disable=SC2034,SC2154
-layer_rows="none shim container cpu-50 cpu-100 mps neighbour-spin neighbour-copy neighbour-launch profiler hami-O0 hami-O2 nvshare vgpu-manager xsched lupine"
+layer_rows="none shim container cpu-50 cpu-100 mps neighbour-spin neighbour-copy neighbour-launch profiler hami-O0 hami-O2 nvshare vgpu-manager xsched remote lupine"
 daemon=
 lupine_port=${LUPINE_PORT:-14833} # one for each GPU that is measured at once
 
