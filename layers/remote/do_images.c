@@ -157,10 +157,10 @@ int do_image_part(struct session *s, struct request *r)
 	struct served_image *i = table_get(&s->images, r->word[0]);
 	uint32_t bytes = low_of(r->word[1]), block = high_of(r->word[1]);
 
-	if (!i || !i->body || !bytes || bytes > REMOTE_BLOCK_BYTES || block >= REMOTE_BLOCKS ||
+	if (!i || !i->body || !bytes || bytes > s->block_bytes || block >= REMOTE_BLOCKS ||
 	    bytes > i->bytes - i->got)
 		return cudaErrorInvalidValue;
-	memcpy(i->body + i->got, s->in + (size_t)block * REMOTE_BLOCK_BYTES, bytes);
+	memcpy(i->body + i->got, s->in + block * s->block_bytes, bytes);
 	i->got += bytes;
 	return i->got == i->bytes ? load(s, i) : 0;
 }

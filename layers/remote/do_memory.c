@@ -253,10 +253,10 @@ static uint8_t *block_of(const struct session *s, const struct request *r, uint8
 	uint64_t width = r->word[2], height = low_of(r->word[3]), block = high_of(r->word[3]), all;
 
 	if (block >= REMOTE_BLOCKS || !width || !height || r->word[1] < width ||
-	    __builtin_mul_overflow(width, height, &all) || all > REMOTE_BLOCK_BYTES ||
+	    __builtin_mul_overflow(width, height, &all) || all > s->block_bytes ||
 	    !holds_rows(s, r->word[0], height, r->word[1], width))
 		return NULL;
-	return blocks + block * REMOTE_BLOCK_BYTES;
+	return blocks + block * s->block_bytes;
 }
 
 /* CUDA has read memory that is not pinned when the call returns; pinned blocks are waited for. */

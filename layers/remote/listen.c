@@ -36,13 +36,15 @@ static void answer_hello(int client, enum remote_verdict verdict, const char *re
 	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = verdict };
 
 	snprintf(w.reason, sizeof(w.reason), "%s", reason);
-	send(client, &w, sizeof(w), MSG_NOSIGNAL);
+	send(client, &w, REMOTE_ANSWER_TO_HELLO, MSG_NOSIGNAL);
 }
 
 /* With what both will have mapped. */
-static bool welcome(int client, const int *fd, unsigned n)
+static bool welcome(int client, uint64_t block_bytes, const int *fd, unsigned n)
 {
-	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = REMOTE_WELCOME };
+	struct remote_welcome w = { .magic = REMOTE_MAGIC,
+				    .verdict = REMOTE_WELCOME,
+				    .block_bytes = block_bytes };
 	union {
 		struct cmsghdr align;
 		char room[CMSG_SPACE(2 * sizeof(int))];
@@ -161,20 +163,20 @@ static int shared_memory(const char *name, uint64_t bytes)
 }
 
 /* fd: of pinned memory, and of the channel. */
-static struct remote_channel *share(uint64_t base, int transport, int fd[2])
+static struct remote_channel *share(uint64_t base, int transport, uint64_t block_bytes, int fd[2])
 {
 	void *channel = MAP_FAILED, *pinned = MAP_FAILED;
+	size_t bytes = remote_channel_bytes(block_bytes);
 
 	fd[0] = shared_memory("rift-remote-pinned", REMOTE_PINNED_BYTES);
-	fd[1] = shared_memory("rift-remote-channel", sizeof(struct remote_channel));
+	fd[1] = shared_memory("rift-remote-channel", bytes);
 	if (fd[0] >= 0 && fd[1] >= 0) {
 		pinned = transport == REMOTE_TCP
 				 ? NULL /* piece by piece */
 				 : mmap((void *)(uintptr_t)base, REMOTE_PINNED_BYTES,
 					PROT_READ | PROT_WRITE,
 					MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd[0], 0);
-		channel = mmap(NULL, sizeof(struct remote_channel), PROT_READ | PROT_WRITE,
-			       MAP_SHARED, fd[1], 0);
+		channel = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd[1], 0);
 	}
 	if (channel == MAP_FAILED || pinned == MAP_FAILED) {
 		complain(errno, "layer remote: no shared memory: %s", strerror(errno));
@@ -193,17 +195,18 @@ static const char *open_device(const struct remote_backend *backend, uint64_t ba
 }
 
 /* What both will have, and the device. NULL: the client has been told why not. */
-static struct remote_channel *prepare(int client, uint64_t base, int transport)
+static struct remote_channel *prepare(int client, uint64_t base, int transport,
+				      uint64_t block_bytes)
 {
 	static const unsigned shared[] = { [REMOTE_SHM] = 2, [REMOTE_UNIX] = 1, [REMOTE_TCP] = 0 };
 	int fd[2];
-	struct remote_channel *channel = share(base, transport, fd);
+	struct remote_channel *channel = share(base, transport, block_bytes, fd);
 	const char *why =
 		channel ? open_device(remote_backend(), base) : "the daemon has no shared memory";
 
 	if (why)
 		answer_hello(client, REMOTE_REFUSED, why);
-	else if (!welcome(client, fd, shared[transport]))
+	else if (!welcome(client, block_bytes, fd, shared[transport]))
 		why = "it is gone";
 	for (int i = 0; i < 2; i++)
 		if (fd[i] >= 0)
@@ -212,10 +215,10 @@ static struct remote_channel *prepare(int client, uint64_t base, int transport)
 }
 
 /* The device then reads blocks itself. Where it cannot, copies by way of them are slower. */
-static bool pin_blocks(struct remote_channel *channel)
+static bool pin_blocks(struct remote_channel *channel, uint64_t block_bytes)
 {
 	return remote_backend()->kernels == REMOTE_IMAGES &&
-	       !cudaHostRegister(channel->in, sizeof(channel->in) + sizeof(channel->out), 0);
+	       !cudaHostRegister(channel->blocks, 2 * REMOTE_BLOCKS * block_bytes, 0);
 }
 
 static const char no_command[] =
@@ -226,6 +229,7 @@ struct watched {
 	struct remote_channel *channel; /* NULL: the client writes it itself */
 	struct mirrors *mirrors;
 	const struct secret *secret;
+	uint64_t block_bytes;
 };
 
 /* The socket's end is the client's, and what it had ends with this process. */
@@ -239,6 +243,7 @@ static void *watch(void *watched)
 	in->fd = w->client;
 	in->rtt_ns = w->secret->rtt_ns;
 	in->gbit_s = w->secret->gbit_s;
+	in->block_bytes = w->block_bytes;
 	if (w->channel && receive_all(in, w->channel, w->mirrors) == RECEIVED_NONSENSE) {
 		complain(EPROTO, no_command);
 		_exit(1);
@@ -274,16 +279,25 @@ struct listener {
 	pid_t *strangers;
 };
 
+/* Whole pages, as the device may have them pinned. */
+static uint64_t block_bytes(const struct remote_opts *o)
+{
+	if (!o->block)
+		return o->transport == REMOTE_SHM ? REMOTE_BLOCK_SHARED : REMOTE_BLOCK_BYTES;
+	return ((uint64_t)o->block + 4095) / 4096 * 4096;
+}
+
 /* place: where it stands as a stranger. */
 static void serve(const struct listener *l, int client, pid_t *place)
 {
 	const struct remote_opts *o = l->o;
+	const uint64_t block = block_bytes(o);
 	const struct timeval wait = { .tv_sec = HELLO_WAIT_S }, for_ever = { 0 };
 	struct remote_channel *channel;
 	struct mirrors mirrors = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct watched watched = { client, NULL, o->transport == REMOTE_TCP ? &mirrors : NULL,
-				   &l->secret };
-	struct outlet outlet = outlet_new(client, watched.mirrors);
+				   &l->secret, block };
+	struct outlet outlet = outlet_new(client, block, watched.mirrors);
 	struct scheduled given = { 0, NULL };
 	struct session session;
 	pthread_t watcher;
@@ -293,7 +307,7 @@ static void serve(const struct listener *l, int client, pid_t *place)
 	base = agree(client, &l->secret);
 	__atomic_store_n(place, FREE, __ATOMIC_RELAXED);
 	channel = base && take_device(l->schedule, client, &given)
-			  ? prepare(client, base, o->transport)
+			  ? prepare(client, base, o->transport, block)
 			  : NULL;
 	if (!channel)
 		return;
@@ -303,9 +317,10 @@ static void serve(const struct listener *l, int client, pid_t *place)
 		return;
 	if (watched.mirrors && pthread_create(&watcher, NULL, watch_pinned, &outlet))
 		return;
-	session = session_new(remote_backend(), base, channel->in[0], channel->out[0],
-			      (uint64_t)o->memory);
-	session.pinned_blocks = pin_blocks(channel);
+	session = session_new(remote_backend(), base, remote_block_in(channel, block, 0),
+			      remote_block_out(channel, block, 0), (uint64_t)o->memory);
+	session.block_bytes = block;
+	session.pinned_blocks = pin_blocks(channel, block);
 	session.store = l->folder;
 	session.told = given.bytes;
 	session.mirrors = watched.mirrors;

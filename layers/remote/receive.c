@@ -5,9 +5,12 @@
 
 /* ---- what goes out ------------------------------------------------------------------------ */
 
-struct outlet outlet_new(int fd, struct mirrors *mirrors)
+struct outlet outlet_new(int fd, uint64_t block_bytes, struct mirrors *mirrors)
 {
-	struct outlet o = { .fd = fd, .lock = PTHREAD_MUTEX_INITIALIZER, .mirrors = mirrors };
+	struct outlet o = { .fd = fd,
+			    .lock = PTHREAD_MUTEX_INITIALIZER,
+			    .block_bytes = block_bytes,
+			    .mirrors = mirrors };
 
 	if (mirrors)
 		o.pass = calloc(1, sizeof(*o.pass));
@@ -78,18 +81,18 @@ void outlet_ask(struct outlet *o, const struct remote_asked *what, const void *d
 }
 
 /* A client waits for its blocks and for room in the ring, of which it must hear in time. */
-void outlet_done(struct outlet *o, const struct remote_channel *ch, const struct remote_command *c,
+void outlet_done(struct outlet *o, struct remote_channel *ch, const struct remote_command *c,
 		 uint64_t position, const struct remote_answer *answer)
 {
 	struct remote_frame f = { .position = position };
 	unsigned block = 0;
-	uint64_t bytes = remote_block_bytes(c, REMOTE_COPY_OUT, &block);
+	uint64_t bytes = remote_block_bytes(c, REMOTE_COPY_OUT, o->block_bytes, &block);
 
 	if (bytes) {
 		f.message = MESSAGE_BLOCK;
 		f.block = (uint8_t)block;
 		f.bytes = (uint32_t)bytes;
-		send_message(o, f, ch->out[block]);
+		send_message(o, f, remote_block_out(ch, o->block_bytes, block));
 	}
 	if (answer) {
 		outlet_answer(o, c->thread, position, answer);
@@ -123,7 +126,8 @@ static uint8_t *room_in_ring(struct remote_channel *ch, uint64_t *head, uint64_t
 static bool read_block(struct remote_inlet *in, struct remote_channel *ch,
 		       const struct remote_frame *f)
 {
-	return !f->bytes || remote_read(in, ch->in[f->block], f->bytes);
+	return !f->bytes ||
+	       remote_read(in, remote_block_in(ch, in->block_bytes, f->block), f->bytes);
 }
 
 static void publish(struct remote_channel *ch, uint64_t head)
@@ -172,9 +176,9 @@ enum received receive_message(struct remote_inlet *in, struct remote_channel *ch
 		return receive_asked(in, ch, &f);
 	if (!remote_read(in, &c, sizeof(c)))
 		return RECEIVED_END;
-	if (f.message != MESSAGE_COMMAND || f.block >= REMOTE_BLOCKS ||
-	    f.bytes > REMOTE_BLOCK_BYTES || c.op == REMOTE_PAD || c.bytes % 16 ||
-	    c.bytes < sizeof(c) || c.bytes > REMOTE_COMMAND_BYTES)
+	if (f.message != MESSAGE_COMMAND || f.block >= REMOTE_BLOCKS || f.bytes > in->block_bytes ||
+	    c.op == REMOTE_PAD || c.bytes % 16 || c.bytes < sizeof(c) ||
+	    c.bytes > REMOTE_COMMAND_BYTES)
 		return RECEIVED_NONSENSE;
 	at = room_in_ring(ch, &head, c.bytes);
 	if (!at)

@@ -16,6 +16,7 @@
 struct outlet {
 	int fd;
 	pthread_mutex_t lock;
+	uint64_t block_bytes;
 	uint64_t told; /* the last position */
 	/* Pinned memory that both sides have, and its changes; NULL: they share it. */
 	struct mirrors *mirrors;
@@ -23,13 +24,13 @@ struct outlet {
 };
 
 /* mirrors: NULL, or what remains as long as the outlet. */
-struct outlet outlet_new(int fd, struct mirrors *mirrors);
+struct outlet outlet_new(int fd, uint64_t block_bytes, struct mirrors *mirrors);
 
 /* Tells what the device has changed in pinned memory now and then: a thread's life. */
 void outlet_watch(struct outlet *o);
 
 /* The command is done, up to that position; its answer, or NULL where it has none. */
-void outlet_done(struct outlet *o, const struct remote_channel *ch, const struct remote_command *c,
+void outlet_done(struct outlet *o, struct remote_channel *ch, const struct remote_command *c,
 		 uint64_t position, const struct remote_answer *answer);
 
 /* An answer to a command that was done before. */

@@ -51,6 +51,9 @@ static const struct param params[] = {
 		remote_opts, devices, "1", "-1", -1, 255,
 		"schedule=static and load: devices in their order; with static, one may be there "
 		"twice; -1: all"),
+	PARAM_SIZE(remote_opts, block, "bytes", "0", 0, REMOTE_BLOCK_MOST,
+		   "of a copy of pageable memory that travels at a time, from 64k on; 0: 1M in "
+		   "shared memory, 4M over a socket"),
 	PARAM_END,
 };
 
@@ -92,18 +95,20 @@ static void start_anew(const void *opts, int ready)
 {
 	const struct remote_opts *o = opts;
 	char poll[48], memory[48], transport[32], listen[REMOTE_ADDRESS + 16], fd[16];
-	char schedule[32], devices[PARAM_LIST_MAX * 5 + 16];
-	char *words[] = { "rift",  "layer", "remote",	      poll, memory, transport, schedule,
-			  devices, "--",    "/proc/self/exe", NULL, NULL };
+	char schedule[32], devices[PARAM_LIST_MAX * 5 + 16], block[48];
+	char *words[] = { "rift",	    "layer",  "remote", poll,  memory,
+			  transport,	    schedule, devices,	block, "--",
+			  "/proc/self/exe", NULL,     NULL };
 
 	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
 	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);
 	snprintf(transport, sizeof(transport), "transport=%s", transports[o->transport]);
 	snprintf(schedule, sizeof(schedule), "schedule=%s", schedules[o->schedule]);
 	put_devices(o, devices, sizeof(devices));
+	snprintf(block, sizeof(block), "block=%lld", (long long)o->block);
 	if (o->listen) {
 		snprintf(listen, sizeof(listen), "listen=%s", o->listen);
-		memcpy(words + 8, (char *[]){ listen, "--", "/proc/self/exe" }, 3 * sizeof(*words));
+		memcpy(words + 9, (char *[]){ listen, "--", "/proc/self/exe" }, 3 * sizeof(*words));
 	}
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv(ready_variable, fd, 1);
@@ -252,11 +257,21 @@ static int check_schedule(const struct remote_opts *o)
 	return 0;
 }
 
+static int check_block(const struct remote_opts *o)
+{
+	if (o->block && o->block < REMOTE_BLOCK_LEAST)
+		return complain(EINVAL, "layer remote: block= must be 64k to 128M, or 0");
+	if (o->block && o->connect)
+		return complain(EINVAL, "layer remote: block= is for the daemon, and connect= "
+					"names one elsewhere");
+	return 0;
+}
+
 static int check_words(const struct remote_opts *o)
 {
 	bool elsewhere = o->listen || o->connect;
 
-	if (check_network(o) || check_schedule(o))
+	if (check_network(o) || check_schedule(o) || check_block(o))
 		return -EINVAL;
 	if (o->listen && o->connect)
 		return complain(EINVAL, "layer remote: listen= and connect= are the two ends of a "

@@ -21,6 +21,7 @@ struct remote_opts {
 	const char *token;	      /* a file; NULL: likewise */
 	int schedule;		      /* enum remote_schedule */
 	struct param_list devices;    /* in the order that they are dealt in; -1: all */
+	int64_t block;		      /* bytes; 0: what the transport does best with */
 };
 
 /*

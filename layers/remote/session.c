@@ -217,6 +217,7 @@ struct session session_new(const struct remote_backend *backend, uint64_t pinned
 		.pinned_base = pinned_base,
 		.in = in,
 		.out = out,
+		.block_bytes = REMOTE_BLOCK_BYTES,
 		.memory_max = memory_max,
 		.streams.max = REMOTE_STREAMS,
 		.events.max = REMOTE_EVENTS,

@@ -77,6 +77,7 @@ struct session {
 	const struct remote_backend *backend;
 	uint64_t pinned_base; /* REMOTE_PINNED_BYTES that the client has mapped there, too */
 	uint8_t *in, *out;    /* REMOTE_BLOCKS blocks each */
+	uint64_t block_bytes; /* of each */
 	bool pinned_blocks;   /* the device reads them itself, and later than the call */
 	const char *store;    /* folder of fat binaries that any client has brought; NULL: none */
 	uint64_t memory_max, memory_bytes; /* of the device and pinned: allowed, and taken */
@@ -104,7 +105,8 @@ struct request {
 	uint8_t *data;	/* REMOTE_ANSWER_BYTES */
 };
 
-/* A session without a client. The memory is the caller's. */
+/* A session without a client. The memory is the caller's: in and out are of REMOTE_BLOCK_BYTES a
+ * block, unless the caller changes block_bytes before the first command. */
 struct session session_new(const struct remote_backend *backend, uint64_t pinned_base, uint8_t *in,
 			   uint8_t *out, uint64_t memory_max);
 

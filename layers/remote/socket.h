@@ -43,9 +43,10 @@ struct remote_frame {
 	int64_t sent_ns; /* by the clock of this machine, for a network that is imitated */
 };
 
-/* What a command has in a block, bytes; the block that it names goes to *block. 0: nothing. */
+/* What a command has in a block, bytes, at most as many as it holds; the block that it names goes
+ * to *block. 0: nothing. */
 static inline uint64_t remote_block_bytes(const struct remote_command *c, enum remote_op op,
-					  unsigned *block)
+					  uint64_t most, unsigned *block)
 {
 	uint64_t bytes;
 
@@ -59,7 +60,7 @@ static inline uint64_t remote_block_bytes(const struct remote_command *c, enum r
 		if (__builtin_mul_overflow(c->word[2], c->word[3] & UINT32_MAX, &bytes))
 			return 0;
 	}
-	return *block < REMOTE_BLOCKS && bytes <= REMOTE_BLOCK_BYTES ? bytes : 0;
+	return *block < REMOTE_BLOCKS && bytes <= most ? bytes : 0;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -69,6 +70,7 @@ struct remote_inlet {
 	int fd;
 	int64_t rtt_ns, gbit_s;
 	int64_t free_ns; /* when the last message had left the sender */
+	uint64_t block_bytes;
 	size_t at, n;
 	uint8_t buffer[64 << 10];
 };

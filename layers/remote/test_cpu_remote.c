@@ -113,6 +113,34 @@ Test(small_remote, a_network_is_imitated)
 	cr_assert(us >= 0.9 * 5000, "%s", out);
 }
 
+static double commands_a_wait(const char *words)
+{
+	const char *out, *sent;
+	long long ahead = 0, answered = 0;
+	int rc = shell(&out,
+		       "'%s' layer remote %s -- '%s' run transfer host=pageable bytes=1M "
+		       "--depth 1 --blocks 100 --quiet 2>&1",
+		       rift(), words, rift());
+
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(strstr(out, "check             passed") != NULL, "%s", out);
+	sent = strstr(out, "rift: layer remote: ");
+	cr_assert(sent && sscanf(sent, "rift: layer remote: %lld commands sent ahead, %lld", &ahead,
+				 &answered) == 2,
+		  "%s", out);
+	return (double)ahead / (double)answered;
+}
+
+/* A copy and a wait: 16 commands of a block each, and an answer; or one. */
+Test(small_remote, blocks_are_as_large_as_asked_for)
+{
+	double in_16 = commands_a_wait("block=64k"), in_one = commands_a_wait("block=1M");
+	double by_socket = commands_a_wait("transport=unix block=64k");
+
+	cr_assert(in_16 > 3 * in_one && by_socket > 3 * in_one, "%g, over a socket %g; %g", in_16,
+		  by_socket, in_one);
+}
+
 Test(small_remote, mapped_memory_over_tcp_is_small_or_refused)
 {
 	const char *out;
@@ -315,7 +343,7 @@ static void strangers_get_nothing(enum remote_transport transport, size_t n)
 
 		cr_assert(eq(sz, (size_t)write(fd, &others[i], sizeof(others[i])),
 			     sizeof(others[i])));
-		cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), sizeof(w)));
+		cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_ANSWER_TO_HELLO));
 		cr_assert(eq(int, (int)w.verdict, REMOTE_REFUSED));
 		cr_assert(i < 3 || strstr(w.reason, "its token is not the daemon's"), "%s",
 			  w.reason);
@@ -352,7 +380,8 @@ Test(small_remote, only_so_many_strangers_are_held)
 	for (int i = 0; i < HELD; i++)
 		held[i] = own_daemon_reach(&d);
 	fd = own_daemon_reach(&d);
-	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), sizeof(w)), "one too many is answered");
+	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_ANSWER_TO_HELLO),
+		  "one too many is answered");
 	cr_assert(eq(int, (int)w.verdict, REMOTE_REFUSED));
 	cr_assert(strstr(w.reason, "too many") != NULL, "%s", w.reason);
 	close(fd);
@@ -362,7 +391,8 @@ Test(small_remote, only_so_many_strangers_are_held)
 		nanosleep(&tick, NULL);
 		fd = own_daemon_reach(&d);
 		if (write(fd, &wrong, sizeof(wrong)) != (ssize_t)sizeof(wrong) ||
-		    recv(fd, &w, sizeof(w), MSG_WAITALL) != (ssize_t)sizeof(w))
+		    recv(fd, &w, REMOTE_ANSWER_TO_HELLO, MSG_WAITALL) !=
+			    (ssize_t)REMOTE_ANSWER_TO_HELLO)
 			*w.reason = '\0';
 		close(fd);
 	} while (!strstr(w.reason, "token"));
@@ -378,7 +408,7 @@ Test(small_remote, another_version_is_told_at_once)
 	int fd = own_daemon_reach(&d);
 
 	cr_assert(eq(sz, (size_t)write(fd, old, sizeof(old)), sizeof(old)));
-	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), sizeof(w)));
+	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_ANSWER_TO_HELLO));
 	cr_assert(eq(str, w.reason, "client and daemon are of different versions"));
 	close(fd);
 	own_daemon_end(&d);
@@ -431,6 +461,8 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 {
 	const char *key = token_file("0123456789abcdef", 0644);
 
+	refused(125, "must be 64k to 128M", "layer remote block=63k -- true");
+	refused(3, "0 to 128M bytes", "layer remote block=129M -- true");
 	refused(125, "must be two numbers", "layer remote transport=tcp network=5 -- true");
 	refused(125, "is for transport=unix and tcp", "layer remote network=5,1 -- true");
 	refused(125, "needs token=FILE", "layer remote transport=tcp listen=127.0.0.1:1 -- true");

@@ -158,7 +158,8 @@ static void disconnect_socket(struct fuzz_socket *k)
 static void begin_session(struct fuzz *f)
 {
 	cpudev_place((void *)(uintptr_t)(f->base + REMOTE_PINNED_BYTES), REMOTE_DEVICE_BYTES);
-	f->s = session_new(f->backend, f->base, f->channel->in[0], f->channel->out[0], 128 << 20);
+	f->s = session_new(f->backend, f->base, remote_block_in(f->channel, REMOTE_BLOCK_BYTES, 0),
+			   remote_block_out(f->channel, REMOTE_BLOCK_BYTES, 0), 128 << 20);
 	f->s.store = f->store;
 	f->freed = false;
 	f->s.library = fuzz_library;
@@ -505,7 +506,8 @@ static struct fuzz_socket *new_socket(void)
 
 	cr_assert(k != NULL);
 	k->mirrors = (struct mirrors){ .lock = PTHREAD_MUTEX_INITIALIZER };
-	k->out = outlet_new(-1, &k->mirrors);
+	k->out = outlet_new(-1, REMOTE_BLOCK_BYTES, &k->mirrors);
+	k->in.block_bytes = REMOTE_BLOCK_BYTES;
 	return k;
 }
 
@@ -533,8 +535,8 @@ static inline void fuzz_session(const struct remote_backend *backend, const char
 	f->store = store;
 	f->socket = by_socket ? new_socket() : NULL;
 	f->base = UINT64_C(0x7e8000000000);
-	f->channel = aligned_alloc(4096, sizeof(*f->channel));
-	memset(f->channel, 0, sizeof(*f->channel));
+	f->channel = aligned_alloc(4096, remote_channel_bytes(REMOTE_BLOCK_BYTES));
+	memset(f->channel, 0, remote_channel_bytes(REMOTE_BLOCK_BYTES));
 	f->buffer = aligned_alloc(64, (REMOTE_COMMAND_BYTES + 63) / 64 * 64);
 	place = mmap((void *)(uintptr_t)f->base, REMOTE_SPACE_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,7 +22,7 @@
 
 /* ---- the handshake ------------------------------------------------------------------------ */
 
-enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 5 };
+enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 6 };
 
 /* The variable that names the folder of the layer; in it, the socket and the file of counts. */
 #define REMOTE_VARIABLE "RIFT_LAYER_REMOTE"
@@ -53,7 +54,11 @@ enum remote_verdict { REMOTE_WELCOME, REMOTE_TAKEN, REMOTE_REFUSED };
 struct remote_welcome {
 	uint32_t magic, verdict;
 	char reason[REMOTE_REASON]; /* of a refusal, one line without a full stop */
+	/* with REMOTE_WELCOME alone; other answers end before it, as those of other versions do */
+	uint64_t block_bytes; /* of each block of the channel */
 };
+
+#define REMOTE_ANSWER_TO_HELLO offsetof(struct remote_welcome, block_bytes)
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
@@ -78,9 +83,11 @@ enum {
 	REMOTE_RING_BYTES = 1 << 20,
 	REMOTE_THREADS = 64, /* of a client that make calls at the same time */
 	REMOTE_ANSWER_BYTES = 8 << 10,
-	REMOTE_BLOCK_BYTES = 4 << 20,	  /* of a copy, at most */
-	REMOTE_BLOCK_SHARED = 1 << 20,	  /* where memory is shared: it fits in a level-2 cache */
-	REMOTE_BLOCKS = 2,		  /* each way: one is filled while the other is emptied */
+	REMOTE_BLOCKS = 2,	       /* each way: one is filled while the other is emptied */
+	REMOTE_BLOCK_BYTES = 4 << 20,  /* of a copy, where nothing else is asked for */
+	REMOTE_BLOCK_SHARED = 1 << 20, /* where memory is shared: it fits in a level-2 cache */
+	REMOTE_BLOCK_LEAST = 64 << 10,
+	REMOTE_BLOCK_MOST = 128 << 20,
 	REMOTE_ARGUMENT_BYTES = 32 << 10, /* of a kernel */
 	REMOTE_PAYLOAD_BYTES = 34 << 10,  /* with attributes of the launch */
 	REMOTE_INLINE_BYTES = 4 << 10,	  /* copies to the device up to here go in the command */
@@ -129,9 +136,26 @@ struct remote_channel {
 	_Alignas(64) struct remote_answer answer[REMOTE_THREADS];
 	struct remote_turn turn;
 	_Alignas(64) uint8_t ring[REMOTE_RING_BYTES];
-	_Alignas(4096) uint8_t in[REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
-	uint8_t out[REMOTE_BLOCKS][REMOTE_BLOCK_BYTES];
+	/* to the daemon, then from it; how large they are each side knows by itself */
+	_Alignas(4096) uint8_t blocks[];
 };
+
+static inline size_t remote_channel_bytes(uint64_t block_bytes)
+{
+	return sizeof(struct remote_channel) + 2 * REMOTE_BLOCKS * block_bytes;
+}
+
+static inline uint8_t *remote_block_in(struct remote_channel *ch, uint64_t block_bytes,
+				       unsigned block)
+{
+	return ch->blocks + block * block_bytes;
+}
+
+static inline uint8_t *remote_block_out(struct remote_channel *ch, uint64_t block_bytes,
+					unsigned block)
+{
+	return ch->blocks + (REMOTE_BLOCKS + block) * block_bytes;
+}
 
 /* ---- commands ----------------------------------------------------------------------------- */
 

@@ -343,7 +343,7 @@ static uint64_t read_until[REMOTE_BLOCKS];
 uint8_t *client_take_block(unsigned block)
 {
 	client_await_position(read_until[block]);
-	return connection.channel->in[block];
+	return remote_block_in(connection.channel, connection.block_bytes, block);
 }
 
 void client_block_is_read(unsigned block)
@@ -353,12 +353,12 @@ void client_block_is_read(unsigned block)
 
 const uint8_t *client_block_out(unsigned block)
 {
-	return connection.channel->out[block];
+	return remote_block_out(connection.channel, connection.block_bytes, block);
 }
 
 uint64_t client_block_bytes(void)
 {
-	return connection.transport == REMOTE_SHM ? REMOTE_BLOCK_SHARED : REMOTE_BLOCK_BYTES;
+	return connection.block_bytes;
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */

@@ -103,6 +103,7 @@ struct connection {
 	int socket, transport;
 	uint64_t base;
 	struct remote_channel *channel;
+	uint64_t block_bytes;
 	const struct remote_shared *told;
 	struct mirrors *mirrors; /* TCP: pinned memory that each side has */
 	atomic_bool ended;	 /* over a socket: all that the daemon has said is here */

@@ -89,7 +89,7 @@ static bool read_welcome(int fd, struct remote_welcome *w, int *shared, unsigned
 		struct cmsghdr align;
 		char room[CMSG_SPACE(2 * sizeof(int))];
 	} control = { 0 };
-	struct iovec part = { w, sizeof(*w) };
+	struct iovec part = { w, REMOTE_ANSWER_TO_HELLO };
 	struct msghdr m = {
 		.msg_iov = &part,
 		.msg_iovlen = 1,
@@ -98,11 +98,16 @@ static bool read_welcome(int fd, struct remote_welcome *w, int *shared, unsigned
 	};
 	const struct cmsghdr *c;
 
-	if (recvmsg(fd, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL) != (ssize_t)sizeof(*w) ||
+	if (recvmsg(fd, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL) != (ssize_t)part.iov_len ||
 	    w->magic != REMOTE_MAGIC)
 		return false;
 	c = CMSG_FIRSTHDR(&m);
-	if (w->verdict != REMOTE_WELCOME || !n)
+	if (w->verdict != REMOTE_WELCOME)
+		return true;
+	if (recv(fd, &w->block_bytes, sizeof(w->block_bytes), MSG_WAITALL) !=
+	    (ssize_t)sizeof(w->block_bytes))
+		return false;
+	if (!n)
 		return true;
 	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(n * sizeof(int)))
 		return false;
@@ -121,10 +126,17 @@ static void *map(void *at, size_t bytes, int fd)
 	return got;
 }
 
+static bool take_blocks(struct connection *c, const struct remote_welcome *w)
+{
+	c->block_bytes = w->block_bytes;
+	return (w->block_bytes >= REMOTE_BLOCK_LEAST && w->block_bytes <= REMOTE_BLOCK_MOST) ||
+	       fail("no daemon", "its blocks are of a size that none has");
+}
+
 /* shared: of pinned memory, and of the channel. */
 static bool map_shared(struct connection *c, const int shared[2])
 {
-	void *channel = map(NULL, sizeof(*c->channel), shared[1]);
+	void *channel = map(NULL, remote_channel_bytes(c->block_bytes), shared[1]);
 	void *pinned = map((void *)(uintptr_t)c->base, REMOTE_PINNED_BYTES, shared[0]);
 
 	if (channel == MAP_FAILED || pinned == MAP_FAILED)
@@ -168,7 +180,7 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 		    !read_welcome(c->socket, &w, shared, descriptors[c->transport]))
 			return fail("no daemon", "it does not answer");
 		if (w.verdict == REMOTE_WELCOME)
-			return map_shared(c, shared);
+			return take_blocks(c, &w) && map_shared(c, shared);
 		munmap((void *)(uintptr_t)h.base, REMOTE_SPACE_BYTES);
 		if (w.verdict == REMOTE_REFUSED) {
 			w.reason[REMOTE_REASON - 1] = '\0';

@@ -46,13 +46,15 @@ bool socket_send(struct connection *c, const struct remote_command *command)
 					    { (void *)command, command->bytes } };
 	unsigned block = 0;
 	bool sent;
-	uint64_t bytes = remote_block_bytes(command, REMOTE_COPY_IN, &block);
+	uint64_t bytes = remote_block_bytes(command, REMOTE_COPY_IN, c->block_bytes, &block);
 
-	bytes = bytes ? bytes : remote_block_bytes(command, REMOTE_IMAGE_PART, &block);
+	bytes = bytes ? bytes
+		      : remote_block_bytes(command, REMOTE_IMAGE_PART, c->block_bytes, &block);
 	f.block = (uint8_t)block;
 	f.bytes = (uint32_t)bytes;
 	if (bytes)
-		part[2] = (struct iovec){ c->channel->in[block], bytes };
+		part[2] =
+			(struct iovec){ remote_block_in(c->channel, c->block_bytes, block), bytes };
 	pthread_mutex_lock(&sending);
 	/* what the command is to find there */
 	if (c->mirrors)
@@ -124,8 +126,8 @@ static bool take_message(struct remote_inlet *in, struct remote_channel *ch)
 	if (f.message == MESSAGE_ANSWER)
 		return read_answer(in, ch, &f);
 	if (f.message == MESSAGE_BLOCK &&
-	    (f.block >= REMOTE_BLOCKS || f.bytes > REMOTE_BLOCK_BYTES ||
-	     !remote_read(in, ch->out[f.block], f.bytes)))
+	    (f.block >= REMOTE_BLOCKS || f.bytes > in->block_bytes ||
+	     !remote_read(in, remote_block_out(ch, in->block_bytes, f.block), f.bytes)))
 		return false;
 	remote_deliver(in, f.sent_ns, sizeof(f) + f.bytes);
 	atomic_store(&ch->tail, f.position);
@@ -140,6 +142,7 @@ static void *take_messages(void *connection)
 	in.fd = c->socket;
 	in.rtt_ns = c->told->rtt_ns;
 	in.gbit_s = c->told->gbit_s;
+	in.block_bytes = c->block_bytes;
 	while (take_message(&in, c->channel))
 		;
 	atomic_store(&c->ended, true);
