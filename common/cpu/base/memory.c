@@ -56,6 +56,14 @@ static bool make_room(void)
 	return true;
 }
 
+/* Under table_lock, which the thread sanitizer does not see, while it sees memmove. */
+static void move_entries(size_t to, size_t from, size_t n)
+{
+	TS_OWN_BEGIN();
+	memmove(table + to, table + from, n * sizeof(*table));
+	TS_OWN_END();
+}
+
 bool allocation_add(const struct allocation *a)
 {
 	lock_acquire(&table_lock);
@@ -64,7 +72,7 @@ bool allocation_add(const struct allocation *a)
 	if (fits) {
 		size_t at = count_up_to(a->base);
 
-		memmove(table + at + 1, table + at, (n_allocations - at) * sizeof(*table));
+		move_entries(at + 1, at, n_allocations - at);
 		table[at] = *a;
 		table[at].number = n_added++;
 		n_allocations++;
@@ -99,7 +107,7 @@ bool allocation_remove(const void *base, enum cudaMemoryType type, enum memory_o
 	if (found) {
 		if (owner == OWNER_RUNTIME)
 			total_bytes -= a->bytes;
-		memmove(table + at - 1, table + at, (n_allocations - at) * sizeof(*table));
+		move_entries(at - 1, at, n_allocations - at);
 		n_allocations--;
 	}
 	lock_release(&table_lock);
@@ -265,24 +273,65 @@ bool pages_buried(const void *address)
 
 /* ---- addresses that are told (cpudev_serve.h) -------------------------------------------- */
 
+struct place {
+	struct place *next;
+	char *base, *fresh, *end; /* from fresh on nothing was used yet */
+	struct pages *free;	  /* ranges that were used before; they are not joined */
+	size_t n_free, room;
+};
+
 static struct lock place_lock;
-static char *place, *place_next, *place_end; /* place: NULL until told */
-/* Ranges that were used before; they are not joined. */
-static struct pages *place_free;
-static size_t n_place_free, place_free_room;
+static struct place *places;
+static __thread struct place *own_place; /* of what this thread allocates; NULL: anywhere */
+
+/* Under place_lock. NULL: the address is in none. */
+static struct place *place_of(const char *address)
+{
+	struct place *p = places;
+
+	while (p && (address < p->base || address >= p->end))
+		p = p->next;
+	return p;
+}
+
+static struct place *place_new(char *base)
+{
+	struct place *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		starve("no memory for a range of addresses");
+	p->base = base;
+	p->next = places;
+	places = p;
+	return p;
+}
 
 void cpudev_place(void *base, size_t bytes)
 {
 	lock_acquire(&place_lock);
-	place = place_next = base;
-	place_end = place + bytes;
-	n_place_free = 0;
+	own_place = place_of(base);
+	if (!own_place)
+		own_place = place_new(base);
+	own_place->fresh = base;
+	own_place->end = own_place->base + bytes;
+	own_place->n_free = 0;
 	lock_release(&place_lock);
 }
 
-static bool is_placed(const char *block)
+void cpudev_unplace(void)
 {
-	return place && block >= place && block < place_end;
+	struct place **link = &places, *p = own_place;
+
+	if (!p)
+		return;
+	lock_acquire(&place_lock);
+	while (*link != p)
+		link = &(*link)->next;
+	*link = p->next;
+	lock_release(&place_lock);
+	own_place = NULL;
+	free(p->free);
+	free(p);
 }
 
 /* As above, those from 64 KiB on have a page behind them that faults. */
@@ -295,19 +344,19 @@ static size_t placed_bytes(size_t bytes, size_t *used)
 }
 
 /* Under place_lock: a range of that size that was used before, or else one that was not. */
-static char *take_range(size_t bytes)
+static char *take_range(struct place *p, size_t bytes)
 {
-	for (size_t i = 0; i < n_place_free; i++)
-		if (place_free[i].bytes == bytes) {
-			char *base = place_free[i].base;
+	for (size_t i = 0; i < p->n_free; i++)
+		if (p->free[i].bytes == bytes) {
+			char *base = p->free[i].base;
 
-			place_free[i] = place_free[--n_place_free];
+			p->free[i] = p->free[--p->n_free];
 			return base;
 		}
-	if (bytes > (size_t)(place_end - place_next))
+	if (bytes > (size_t)(p->end - p->fresh))
 		return NULL;
-	place_next += bytes;
-	return place_next - bytes;
+	p->fresh += bytes;
+	return p->fresh - bytes;
 }
 
 /* The block begins at its page, so what overruns it by less than a page is not seen. */
@@ -316,7 +365,7 @@ static void *placed_new(size_t bytes)
 	size_t used, all = placed_bytes(bytes, &used);
 
 	lock_acquire(&place_lock);
-	char *base = take_range(all);
+	char *base = take_range(own_place, all);
 
 	lock_release(&place_lock);
 	if (!base || mmap(base, used, PROT_READ | PROT_WRITE,
@@ -326,30 +375,33 @@ static void *placed_new(size_t bytes)
 }
 
 /* Under place_lock. Without memory for the list the addresses are lost, which is no harm. */
-static void keep_range(struct pages range)
+static void keep_range(struct place *p, struct pages range)
 {
-	if (n_place_free == place_free_room) {
-		size_t room = place_free_room ? 2 * place_free_room : 64;
-		struct pages *larger = realloc(place_free, room * sizeof(*larger));
+	if (p->n_free == p->room) {
+		size_t room = p->room ? 2 * p->room : 64;
+		struct pages *larger = realloc(p->free, room * sizeof(*larger));
 
 		if (!larger)
 			return;
-		place_free = larger;
-		place_free_room = room;
+		p->free = larger;
+		p->room = room;
 	}
-	place_free[n_place_free++] = range;
+	p->free[p->n_free++] = range;
 }
 
-static void placed_free(char *block, size_t bytes)
+/* Whichever thread frees it, it goes back where it came from. False: it came from no place. */
+static bool placed_free(char *block, size_t bytes)
 {
 	size_t used, all = placed_bytes(bytes, &used);
+	struct place *p;
 
-	if (mmap(block, used, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-		 -1, 0) == MAP_FAILED)
-		return;
 	lock_acquire(&place_lock);
-	keep_range((struct pages){ block, all });
+	p = place_of(block);
+	if (p && mmap(block, used, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
+		keep_range(p, (struct pages){ block, all });
 	lock_release(&place_lock);
+	return p;
 }
 
 /* ---- how much there is ----------------------------------------------------------------- */
@@ -424,7 +476,7 @@ static void *get(size_t bytes, enum cudaMemoryType type)
 {
 	void *p = NULL;
 
-	if (type == cudaMemoryTypeDevice && place)
+	if (type == cudaMemoryTypeDevice && own_place)
 		return placed_new(bytes);
 	if (type == cudaMemoryTypeDevice && pages_serve(bytes))
 		return pages_new(bytes, ALIGN_BYTES);
@@ -433,9 +485,9 @@ static void *get(size_t bytes, enum cudaMemoryType type)
 
 void memory_put(const struct allocation *a)
 {
-	if (is_placed(a->base))
-		placed_free(a->base, a->bytes);
-	else if (a->type == cudaMemoryTypeDevice && pages_serve(a->bytes))
+	if (a->type == cudaMemoryTypeDevice && placed_free(a->base, a->bytes))
+		return;
+	if (a->type == cudaMemoryTypeDevice && pages_serve(a->bytes))
 		pages_bury(a->base, a->bytes);
 	else
 		free(a->base);

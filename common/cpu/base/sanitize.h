@@ -37,14 +37,21 @@ void __tsan_destroy_fiber(void *fiber);
 void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 void __tsan_acquire(void *tag);
 void __tsan_release(void *tag);
+void __tsan_ignore_thread_begin(void);
+void __tsan_ignore_thread_end(void);
 enum { TSAN_NO_ORDER = 1 }; /* a switch between CUDA threads orders nothing */
 #define TS_ACQUIRE(tag) __tsan_acquire(tag)
 #define TS_RELEASE(tag) __tsan_release(tag)
+/* Around what the library moves of its own. */
+#define TS_OWN_BEGIN() __tsan_ignore_thread_begin()
+#define TS_OWN_END() __tsan_ignore_thread_end()
 enum { TS_PRESENT = 1 };
 #else
 enum { TS_PRESENT = 0 };
 #define TS_ACQUIRE(tag) ((void)(tag))
 #define TS_RELEASE(tag) ((void)(tag))
+#define TS_OWN_BEGIN() ((void)0)
+#define TS_OWN_END() ((void)0)
 #endif
 
 #endif

@@ -180,9 +180,6 @@ void progress_wait(struct progress *p, uint64_t value, int64_t spin_ns)
  * and memset, which stay visible, and device memory comes from posix_memalign.
  */
 #ifdef CPUDEV_TSAN
-void __tsan_ignore_thread_begin(void);
-void __tsan_ignore_thread_end(void);
-
 #define QUIET(type, name, parameters, arguments)                                                   \
 	type __real_##name parameters;                                                             \
 	type __wrap_##name parameters;                                                             \
