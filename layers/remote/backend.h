@@ -23,11 +23,13 @@ struct remote_backend {
 	/* Before a listener works, which must not open the device: its processes could not then.
 	 * Why there is none, one line without a full stop; NULL: there may be. */
 	const char *(*missing)(void);
-	/* Opens the device of a process that serves. Likewise. */
-	const char *(*open)(void);
-	/* Memory of the device is to come from these addresses, which are mapped without access.
-	 * NULL: it comes from where the runtime takes it. */
+	/* Opens the device of that number for who serves. Likewise. */
+	const char *(*open)(int device);
+	/* Memory of the device that this thread takes is to come from these addresses, which are
+	 * mapped without access, until unplace(). NULL: it comes from where the runtime takes it.
+	 */
 	void (*place)(void *base, uint64_t bytes);
+	void (*unplace)(void);
 	/* Loads a fat binary and gives it back; the bytes are the caller's. NULL: it has none. The
 	 * first returns a CUDA error. */
 	int (*load)(const void *image, void **library);

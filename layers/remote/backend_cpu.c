@@ -54,6 +54,7 @@ const struct remote_backend *backend_cpu(void)
 	static const struct remote_backend cpu = {
 		.kernels = REMOTE_FUNCTIONS,
 		.place = place,
+		.unplace = cpudev_unplace,
 		.kernel = kernel,
 		.symbol = symbol,
 	};

@@ -25,16 +25,16 @@ static const char *missing(void)
 }
 
 /* Pinned memory is passed to kernels by the address that the program has it at. */
-static const char *open_device(void)
+static const char *open_device(int device)
 {
 	/* cudaDevAttrCanUseHostPointerForRegisteredMem, which the CPU device's headers lack */
 	const enum cudaDeviceAttr same_address = (enum cudaDeviceAttr)91;
-	static char why[REMOTE_REASON];
+	static _Thread_local char why[REMOTE_REASON];
 	int same = 0;
-	cudaError_t err = cudaSetDevice(0);
+	cudaError_t err = cudaSetDevice(device);
 
 	err = err ? err : cudaFree(NULL);
-	err = err ? err : cudaDeviceGetAttribute(&same, same_address, 0);
+	err = err ? err : cudaDeviceGetAttribute(&same, same_address, device);
 	if (err)
 		snprintf(why, sizeof(why), "the daemon's GPU does not work: %s",
 			 cudaGetErrorString(err));
@@ -85,10 +85,18 @@ static bool symbol(void *library, uint64_t offset, const char *name, uint64_t *a
 	return at && size;
 }
 
+static cudaError_t own_pool(cudaMemPool_t *pool)
+{
+	int device;
+	cudaError_t err = cudaGetDevice(&device);
+
+	return err ? err : cudaDeviceGetDefaultMemPool(pool, device);
+}
+
 static int keep(uint64_t bytes)
 {
 	cudaMemPool_t pool;
-	cudaError_t err = cudaDeviceGetDefaultMemPool(&pool, 0);
+	cudaError_t err = own_pool(&pool);
 
 	return (int)(err ? err
 			 : cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes));
@@ -97,7 +105,7 @@ static int keep(uint64_t bytes)
 static int trim(uint64_t bytes)
 {
 	cudaMemPool_t pool;
-	cudaError_t err = cudaDeviceGetDefaultMemPool(&pool, 0);
+	cudaError_t err = own_pool(&pool);
 
 	return (int)(err ? err : cudaMemPoolTrimTo(pool, bytes));
 }

@@ -2,6 +2,7 @@
  * do_blas.c - a daemon's commands about cuBLAS: the library, handles, cublasGemmEx(). The library
  * is opened for the first client that asks for it: its file is 600 MB, and a machine may have none.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,21 @@
 
 /* ---- the library -------------------------------------------------------------------------- */
 
+static int load_one_at_a_time(const struct blas **library)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	int err;
+
+	pthread_mutex_lock(&lock);
+	err = blas_load(library);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
 /* NULL: there is none, which was said in a line. */
 static const struct blas *library(struct session *s)
 {
-	if (!s->library && !s->no_library && blas_load(&s->library)) {
+	if (!s->library && !s->no_library && load_one_at_a_time(&s->library)) {
 		s->library = NULL;
 		s->no_library = true;
 	}
@@ -58,6 +70,12 @@ static int create(struct session *s, struct served_blas *h)
 		h->lt ? s->library->cublasLtCreate(&lt) : s->library->cublasCreate(&own);
 
 	h->handle = h->lt ? (void *)lt : (void *)own;
+	if (!status && !h->lt && s->order) {
+		h->stream = s->order->legacy.stream;
+		status = s->library->cublasSetStream(own, h->stream);
+		if (status)
+			s->library->cublasDestroy(own);
+	}
 	return remote_status((int)status);
 }
 
@@ -114,7 +132,7 @@ void blas_forget_stream(struct session *s, cudaStream_t stream)
 
 		if (!h || h->lt || h->stream != stream)
 			continue;
-		s->library->cublasSetStream(h->handle, NULL);
+		s->library->cublasSetStream(h->handle, s->order ? s->order->legacy.stream : NULL);
 		*h = (struct served_blas){ .handle = h->handle,
 					   .on_device = h->on_device,
 					   .lost = true };
@@ -132,11 +150,12 @@ int do_blas_stream(struct session *s, struct request *r)
 
 	if (!h)
 		return remote_status(BLAS_NOT_INITIALIZED);
-	if (!session_stream(s, r->word[1], &stream))
+	if (session_find_stream(s, r->word[1], &stream))
 		return remote_status(BLAS_INVALID_VALUE);
 	status = s->library->cublasSetStream(h->handle, stream);
 	if (!status) {
 		h->stream = stream;
+		h->where = r->word[1];
 		h->lost = false;
 		h->workspace = (struct extent){ 0, 0 };
 	}
@@ -207,6 +226,7 @@ int do_blas_gemm(struct session *s, struct request *r)
 	const struct served_blas *h = blas_handle(s, r->word[0], false);
 	struct extent e[GEMM_EXTENTS];
 	struct remote_gemm g;
+	cudaStream_t stream;
 	int status;
 
 	if (!h)
@@ -218,5 +238,7 @@ int do_blas_gemm(struct session *s, struct request *r)
 	if (!status && (h->lost || !product_holds(&s->regions, e, GEMM_EXTENTS) ||
 			!product_holds(&s->regions, &h->workspace, 1)))
 		status = BLAS_INVALID_VALUE;
+	if (!status && session_stream(s, h->where, &stream))
+		status = BLAS_EXECUTION_FAILED;
 	return status ? remote_status(status) : multiply(s, h, &g);
 }

@@ -189,7 +189,7 @@ int do_blas_matmul(struct session *s, struct request *r)
 
 	if (!h)
 		return remote_status(BLAS_NOT_INITIALIZED);
-	if (r->payload_bytes != sizeof(m) || !session_stream(s, r->word[1], &stream))
+	if (r->payload_bytes != sizeof(m) || session_stream(s, r->word[1], &stream))
 		return remote_status(BLAS_INVALID_VALUE);
 	memcpy(&m, r->payload, sizeof(m));
 	status = matmul_extents(&m, e);

@@ -17,11 +17,14 @@
 
 int do_capture_begin(struct session *s, struct request *r)
 {
+	enum cudaStreamCaptureMode mode = (enum cudaStreamCaptureMode)r->word[1];
 	cudaStream_t stream;
+	int err;
 
-	if (!session_stream(s, r->word[0], &stream))
-		return cudaErrorInvalidResourceHandle;
-	return (int)cudaStreamBeginCapture(stream, (enum cudaStreamCaptureMode)r->word[1]);
+	if (s->order)
+		return order_capture_begin(s, r->word[0], mode);
+	err = session_stream(s, r->word[0], &stream);
+	return err ? err : (int)cudaStreamBeginCapture(stream, mode);
 }
 
 int graph_enter(struct session *s, uint64_t number, cudaGraph_t graph)
@@ -38,12 +41,21 @@ int graph_enter(struct session *s, uint64_t number, cudaGraph_t graph)
 	return err;
 }
 
+static int end_capture(struct session *s, uint64_t word, cudaGraph_t *graph)
+{
+	cudaStream_t stream;
+	int err;
+
+	if (s->order)
+		return order_capture_end(s, word, graph);
+	err = session_stream(s, word, &stream);
+	return err ? err : (int)cudaStreamEndCapture(stream, graph);
+}
+
 int do_capture_end(struct session *s, struct request *r)
 {
 	cudaGraph_t graph = NULL;
-	cudaStream_t stream;
-	int err = session_stream(s, r->word[0], &stream) ? (int)cudaStreamEndCapture(stream, &graph)
-							 : (int)cudaErrorInvalidResourceHandle;
+	int err = end_capture(s, r->word[0], &graph);
 
 	if (!err && !graph)
 		err = cudaErrorInvalidValue;
@@ -54,10 +66,12 @@ int do_capture_status(struct session *s, struct request *r)
 {
 	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
 	cudaStream_t stream;
-	int err, answer;
+	int err = session_find_stream(s, r->word[0], &stream), answer;
 
-	if (!session_stream(s, r->word[0], &stream))
-		return cudaErrorInvalidResourceHandle;
+	if (err)
+		return err;
+	if (s->order && (err = order_ask_default(s, r->word[0])))
+		return err;
 	err = (int)cudaStreamIsCapturing(stream, &status);
 	answer = (int)status;
 	answer_put(r, &answer, sizeof(answer));
@@ -304,11 +318,10 @@ static uint64_t number_of(const struct session *s, const void *function)
 
 static int refuse_node(const char *why)
 {
-	static bool said;
+	static atomic_flag said = ATOMIC_FLAG_INIT;
 
-	if (!said)
+	if (!atomic_flag_test_and_set(&said))
 		complain(ENOTSUP, "layer remote: a kernel of a graph %s", why);
-	said = true;
 	return cudaErrorNotSupported;
 }
 
@@ -394,20 +407,18 @@ int do_exec_upload(struct session *s, struct request *r)
 {
 	cudaGraphExec_t exec = table_get(&s->execs, r->word[0]);
 	cudaStream_t stream;
+	int err = exec ? session_stream(s, r->word[1], &stream) : (int)cudaErrorInvalidValue;
 
-	if (!exec || !session_stream(s, r->word[1], &stream))
-		return exec ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	return (int)cudaGraphUpload(exec, stream);
+	return err ? err : (int)cudaGraphUpload(exec, stream);
 }
 
 int do_exec_launch(struct session *s, struct request *r)
 {
 	cudaGraphExec_t exec = table_get(&s->execs, r->word[0]);
 	cudaStream_t stream;
+	int err = exec ? session_stream(s, r->word[1], &stream) : (int)cudaErrorInvalidValue;
 
-	if (!exec || !session_stream(s, r->word[1], &stream))
-		return exec ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
-	return (int)cudaGraphLaunch(exec, stream);
+	return err ? err : (int)cudaGraphLaunch(exec, stream);
 }
 
 /* What stopped an update is an answer, too. */

@@ -15,6 +15,7 @@
 #include "layers/remote/session.h"
 
 struct hosts {
+	atomic_uint n_refs;	   /* the session's, and one each */
 	pthread_mutex_t turn_lock; /* held by who asks, until that is done */
 	struct remote_turn *turn;
 	struct outlet *outlet;
@@ -46,6 +47,7 @@ struct hosts *hosts_new(void)
 
 	if (!h)
 		return NULL;
+	atomic_init(&h->n_refs, 1);
 	pthread_mutex_init(&h->turn_lock, NULL);
 	pthread_mutex_init(&h->gone_lock, NULL);
 	return h;
@@ -68,9 +70,17 @@ void hosts_close(struct hosts *h)
 		remote_wake(&h->turn->done);
 }
 
+/* A graph's may go on a thread of the runtime's, after the session. */
+static void unref(struct hosts *h)
+{
+	if (atomic_fetch_sub(&h->n_refs, 1) == 1)
+		free(h);
+}
+
 void hosts_free(struct hosts *h)
 {
-	free(h);
+	if (h)
+		unref(h);
 }
 
 bool hosts_are_there(const struct session *s)
@@ -131,6 +141,7 @@ static bool ask(struct host *host, const struct remote_asked *what)
 static void host_free(struct host *h)
 {
 	atomic_fetch_sub(&h->all->live, 1);
+	unref(h->all);
 	free(h);
 }
 
@@ -172,6 +183,7 @@ static void let_go(void *host)
 
 	enter_gone(h->all, h->number);
 	atomic_fetch_add(&h->all->released_bytes, h->bytes);
+	unref(h->all);
 	free(h);
 }
 
@@ -189,6 +201,7 @@ static struct host *host_new(struct session *s, const struct host *like)
 	*h = *like;
 	h->all = s->hosts;
 	atomic_fetch_add(&s->hosts->live, 1);
+	atomic_fetch_add(&s->hosts->n_refs, 1);
 	s->memory_bytes += h->bytes;
 	return h;
 }
@@ -251,9 +264,9 @@ int do_host_call(struct session *s, struct request *r)
 	bool captured = r->word[2];
 	cudaGraph_t graph = NULL;
 	cudaStream_t stream;
-	int err = session_stream(s, r->word[1], &stream) ? growing_graph(stream, &graph)
-							 : (int)cudaErrorInvalidResourceHandle;
+	int err = session_stream(s, r->word[1], &stream);
 
+	err = err ? err : growing_graph(stream, &graph);
 	if (!err && captured != (graph != NULL))
 		err = cudaErrorInvalidValue;
 	err = err ? err : launch(s, number, stream, graph);
@@ -269,9 +282,10 @@ static int copy_by_buffer(struct session *s, struct host *h, struct remote_rows 
 			  uint64_t where)
 {
 	cudaStream_t stream;
-	int err;
+	int err = session_find_stream(s, where, &stream);
 
-	session_stream(s, where, &stream);
+	if (err)
+		return err;
 	if (h->kind == HOST_IN) {
 		rows.src = word_of(h->buffer);
 		rows.src_pitch = rows.width;
@@ -301,9 +315,9 @@ int do_host_copy(struct session *s, struct request *r)
 	cudaGraph_t graph = NULL;
 	cudaStream_t stream;
 	struct host *h;
-	int err = session_stream(s, r->word[1], &stream) ? growing_graph(stream, &graph)
-							 : (int)cudaErrorInvalidResourceHandle;
+	int err = session_stream(s, r->word[1], &stream);
 
+	err = err ? err : growing_graph(stream, &graph);
 	if (!err && (!graph || !rows_of(s, r->word + 2, &rows, &like.bytes)))
 		err = cudaErrorInvalidValue;
 	if (err)

@@ -5,11 +5,15 @@
 #include "layers/remote/session.h"
 
 #include <cuda_runtime_api.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/check.h"
 
 /* ---- the store ---------------------------------------------------------------------------- */
 
@@ -49,6 +53,7 @@ static bool read_from_store(const struct session *s, const struct served_image *
 /* Whole or not at all, whoever else stores the same. */
 static void write_to_store(const struct session *s, const struct served_image *i)
 {
+	static atomic_uint written; /* by this process, whose clients may store the same at once */
 	char path[512], own[576];
 	int fd;
 
@@ -57,7 +62,7 @@ static void write_to_store(const struct session *s, const struct served_image *i
 	path_in_store(s, i, path, sizeof(path));
 	if (!access(path, F_OK))
 		return;
-	snprintf(own, sizeof(own), "%s.%d", path, (int)getpid());
+	snprintf(own, sizeof(own), "%s.%d-%u", path, (int)getpid(), atomic_fetch_add(&written, 1));
 	fd = open(own, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
@@ -165,6 +170,68 @@ int do_image_part(struct session *s, struct request *r)
 	return i->got == i->bytes ? load(s, i) : 0;
 }
 
+/* ---- variables of the program's own ------------------------------------------------------- */
+
+/* Where there are no libraries, variables are the program's, and all clients of a process have the
+ * same. So each is one client's at a time, and then again what it was. */
+struct variable {
+	struct variable *next;
+	const struct session *owner;
+	uint64_t base, bytes;
+	uint8_t before[];
+};
+
+static pthread_mutex_t variables_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct variable *variables;
+
+static struct variable *variable_new(const struct session *s, const struct region *piece)
+{
+	struct variable *v = malloc(sizeof(*v) + piece->bytes);
+
+	if (!v)
+		return NULL;
+	*v = (struct variable){ variables, s, piece->base, piece->bytes };
+	memcpy(v->before, pointer_of(piece->base), piece->bytes);
+	variables = v;
+	return v;
+}
+
+/* False: it is another's. */
+static bool variable_take(const struct session *s, const struct region *piece)
+{
+	struct variable *v;
+
+	if (!s->order || s->backend->kernels == REMOTE_IMAGES)
+		return true;
+	pthread_mutex_lock(&variables_lock);
+	v = variables;
+	while (v && v->base != piece->base)
+		v = v->next;
+	v = v ? v : variable_new(s, piece);
+	pthread_mutex_unlock(&variables_lock);
+	if (v && v->owner != s)
+		complain(EBUSY, "layer remote: a variable of the program is another client's: "
+				"without fat binaries all of a shared daemon have the same");
+	return v && v->owner == s;
+}
+
+void variables_release(struct session *s)
+{
+	struct variable **link = &variables, *v;
+
+	pthread_mutex_lock(&variables_lock);
+	while ((v = *link)) {
+		if (v->owner != s) {
+			link = &v->next;
+			continue;
+		}
+		memcpy(pointer_of(v->base), v->before, v->bytes);
+		*link = v->next;
+		free(v);
+	}
+	pthread_mutex_unlock(&variables_lock);
+}
+
 /* ---- kernels and variables ---------------------------------------------------------------- */
 
 /* Asked one after the other until there is none; false: there are too many, or they are too large.
@@ -241,6 +308,8 @@ int do_symbol(struct session *s, struct request *r)
 	if (!name_in(r) || !find_library(s, r->word[0], &library) ||
 	    !s->backend->symbol(library, r->word[0], name_in(r), &piece.base, &piece.bytes))
 		return cudaErrorInvalidSymbol;
+	if (!variable_take(s, &piece))
+		return cudaErrorNotSupported;
 	known = regions_find(&s->regions, piece.base);
 	if (!known && !regions_add(&s->regions, piece))
 		return cudaErrorMemoryAllocation;

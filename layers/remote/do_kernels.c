@@ -69,10 +69,11 @@ int do_launch(struct session *s, struct request *r)
 	void *argument[REMOTE_PARAMS];
 	struct remote_shape shape;
 	cudaStream_t stream;
+	int err = k ? session_stream(s, r->word[5], &stream) : (int)cudaErrorInvalidResourceHandle;
 
 	memcpy(&shape, r->word, sizeof(shape));
-	if (!k || !session_stream(s, r->word[5], &stream))
-		return cudaErrorInvalidResourceHandle;
+	if (err)
+		return err;
 	if (n > REMOTE_ATTRIBUTES || before > r->payload_bytes ||
 	    !kernel_arguments(k, r->payload + before, r->payload_bytes - (uint32_t)before,
 			      argument))
@@ -119,12 +120,17 @@ int do_occupancy(struct session *s, struct request *r)
 
 /* ---- the device --------------------------------------------------------------------------- */
 
+/* The client's device 0 is the one that it was given; there is no other. */
+static int device_of(const struct session *s, uint64_t word)
+{
+	return word ? -1 : s->device;
+}
+
 int do_properties(struct session *s, struct request *r)
 {
 	struct cudaDeviceProp properties;
-	int err = (int)cudaGetDeviceProperties(&properties, (int)r->word[0]);
+	int err = (int)cudaGetDeviceProperties(&properties, device_of(s, r->word[0]));
 
-	(void)s;
 	if (!err)
 		answer_put(r, &properties, sizeof(properties));
 	return err;
@@ -133,9 +139,8 @@ int do_properties(struct session *s, struct request *r)
 int do_attribute(struct session *s, struct request *r)
 {
 	int value = 0, err = (int)cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)r->word[0],
-							 (int)r->word[1]);
+							 device_of(s, r->word[1]));
 
-	(void)s;
 	answer_put(r, &value, sizeof(value));
 	return err;
 }
@@ -163,10 +168,18 @@ int do_device_count(struct session *s, struct request *r)
 	return err;
 }
 
+/* How the daemon waits is the process's: a client that shares it waits so by itself. */
 int do_set_flags(struct session *s, struct request *r)
 {
-	(void)s;
-	return (int)cudaSetDeviceFlags((unsigned)r->word[0]);
+	const unsigned known = cudaDeviceScheduleMask | cudaDeviceMapHost |
+			       cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
+
+	if (!s->order)
+		return (int)cudaSetDeviceFlags((unsigned)r->word[0]);
+	if (r->word[0] & ~(uint64_t)known)
+		return cudaErrorInvalidValue;
+	s->order->flags = (unsigned)r->word[0];
+	return 0;
 }
 
 int do_get_flags(struct session *s, struct request *r)
@@ -174,14 +187,20 @@ int do_get_flags(struct session *s, struct request *r)
 	unsigned flags = 0;
 	int err = (int)cudaGetDeviceFlags(&flags);
 
-	(void)s;
+	if (s->order)
+		flags = (flags & cudaDeviceMapHost) | s->order->flags;
 	answer_put(r, &flags, sizeof(flags));
 	return err;
 }
 
+/* Limits are the process's, and what one client needs another may not take. */
 int do_set_limit(struct session *s, struct request *r)
 {
-	(void)s;
+	size_t now = 0;
+	int err = s->order ? (int)cudaDeviceGetLimit(&now, (enum cudaLimit)r->word[0]) : 0;
+
+	if (err || (s->order && r->word[1] <= now))
+		return err;
 	return (int)cudaDeviceSetLimit((enum cudaLimit)r->word[0], r->word[1]);
 }
 
@@ -216,7 +235,6 @@ int do_priorities(struct session *s, struct request *r)
 
 int do_device_wait(struct session *s, struct request *r)
 {
-	(void)s;
 	(void)r;
-	return (int)cudaDeviceSynchronize();
+	return s->order ? order_wait(s) : (int)cudaDeviceSynchronize();
 }

@@ -32,9 +32,11 @@ static int hand_out(struct session *s, struct request *r, void *memory, uint64_t
 int do_malloc(struct session *s, struct request *r)
 {
 	void *memory = NULL;
-	int err = memory_may_take(s, r->word[0]) ? (int)cudaMalloc(&memory, r->word[0])
-						 : (int)cudaErrorMemoryAllocation;
+	int err = cudaErrorMemoryAllocation;
 
+	if (memory_may_take(s, r->word[0]))
+		err = s->order ? order_malloc(s, &memory, r->word[0])
+			       : (int)cudaMalloc(&memory, r->word[0]);
 	return err ? err : hand_out(s, r, memory, r->word[0]);
 }
 
@@ -42,18 +44,21 @@ int do_malloc_async(struct session *s, struct request *r)
 {
 	cudaStream_t stream;
 	void *memory = NULL;
-	int err;
+	int err = session_stream(s, r->word[1], &stream);
 
-	if (!session_stream(s, r->word[1], &stream))
-		return cudaErrorInvalidResourceHandle;
+	if (err)
+		return err;
 	if (!memory_may_take(s, r->word[0]))
 		return cudaErrorMemoryAllocation;
 	err = (int)cudaMallocAsync(&memory, r->word[0], stream);
 	return err ? err : hand_out(s, r, memory, r->word[0]);
 }
 
+/* A hint, and the pool is the process's: where that is shared, it keeps nothing. */
 int do_pool_keep(struct session *s, struct request *r)
 {
+	if (s->order && s->backend->keep)
+		return 0;
 	return s->backend->keep ? s->backend->keep(r->word[0]) : (int)cudaErrorNotSupported;
 }
 
@@ -83,7 +88,8 @@ int do_free(struct session *s, struct request *r)
 
 	if (r->word[0] && !piece)
 		return cudaErrorInvalidValue;
-	err = (int)cudaFree(pointer_of(r->word[0]));
+	err = s->order ? order_free(s, pointer_of(r->word[0]))
+		       : (int)cudaFree(pointer_of(r->word[0]));
 	if (!err && piece)
 		forget(s, piece);
 	return err;
@@ -93,10 +99,10 @@ int do_free_async(struct session *s, struct request *r)
 {
 	struct region *piece = find_piece(s, r->word[0], REGION_DEVICE);
 	cudaStream_t stream;
-	int err;
+	int err = session_stream(s, r->word[1], &stream);
 
-	if (!session_stream(s, r->word[1], &stream))
-		return cudaErrorInvalidResourceHandle;
+	if (err)
+		return err;
 	if (r->word[0] && !piece)
 		return cudaErrorInvalidValue;
 	err = (int)cudaFreeAsync(pointer_of(r->word[0]), stream);
@@ -198,23 +204,26 @@ static bool holds_rows(const struct session *s, uint64_t base, uint64_t height, 
 	return regions_hold(&s->regions, base, rows_extent(height, pitch, width)) != NULL;
 }
 
-int memory_copy(const struct session *s, const struct remote_rows *rows, int kind, uint64_t where)
+int memory_copy(struct session *s, const struct remote_rows *rows, int kind, uint64_t where)
 {
 	void *dst = pointer_of(rows->dst), *src = pointer_of(rows->src);
 	enum cudaMemcpyKind k = (enum cudaMemcpyKind)kind;
 	cudaStream_t stream;
+	int err;
 
-	if (where == REMOTE_WAITS)
+	if (where == REMOTE_WAITS && !s->order)
 		return (int)(rows->height == 1
 				     ? cudaMemcpy(dst, src, rows->width, k)
 				     : cudaMemcpy2D(dst, rows->dst_pitch, src, rows->src_pitch,
 						    rows->width, rows->height, k));
-	if (!session_stream(s, where, &stream))
-		return cudaErrorInvalidResourceHandle;
-	return (int)(rows->height == 1
-			     ? cudaMemcpyAsync(dst, src, rows->width, k, stream)
-			     : cudaMemcpy2DAsync(dst, rows->dst_pitch, src, rows->src_pitch,
-						 rows->width, rows->height, k, stream));
+	err = session_stream(s, where == REMOTE_WAITS ? 0 : where, &stream);
+	if (err)
+		return err;
+	err = (int)(rows->height == 1
+			    ? cudaMemcpyAsync(dst, src, rows->width, k, stream)
+			    : cudaMemcpy2DAsync(dst, rows->dst_pitch, src, rows->src_pitch,
+						rows->width, rows->height, k, stream));
+	return err || where != REMOTE_WAITS ? err : (int)cudaStreamSynchronize(stream);
 }
 
 int do_copy(struct session *s, struct request *r)
@@ -239,9 +248,8 @@ static int refuse_in_capture(const struct session *s, uint64_t where)
 
 	if (where == REMOTE_WAITS)
 		return 0;
-	if (!session_stream(s, where, &stream))
-		return cudaErrorInvalidResourceHandle;
-	err = (int)cudaStreamIsCapturing(stream, &status);
+	err = session_find_stream(s, where, &stream);
+	err = err ? err : (int)cudaStreamIsCapturing(stream, &status);
 	return err || status == cudaStreamCaptureStatusNone ? err : cudaErrorNotSupported;
 }
 
@@ -264,7 +272,7 @@ static int free_block(const struct session *s, uint64_t where)
 {
 	cudaStream_t stream;
 
-	if (!s->pinned_blocks || where == REMOTE_WAITS || !session_stream(s, where, &stream))
+	if (!s->pinned_blocks || where == REMOTE_WAITS || session_find_stream(s, where, &stream))
 		return 0;
 	return (int)cudaStreamSynchronize(stream);
 }
@@ -299,7 +307,7 @@ int do_copy_out(struct session *s, struct request *r)
 	cudaStream_t stream;
 
 	err = err ? err : memory_copy(s, &rows, cudaMemcpyDefault, r->word[4]);
-	if (!err && r->word[4] != REMOTE_WAITS && session_stream(s, r->word[4], &stream))
+	if (!err && r->word[4] != REMOTE_WAITS && !session_find_stream(s, r->word[4], &stream))
 		err = (int)cudaStreamSynchronize(stream);
 	return err;
 }
@@ -309,13 +317,15 @@ int do_set(struct session *s, struct request *r)
 	void *dst = pointer_of(r->word[0]);
 	int value = (int)r->word[1];
 	uint64_t bytes = r->word[2];
+	bool waits = r->word[3] == REMOTE_WAITS;
 	cudaStream_t stream;
+	int err;
 
 	if (bytes && !regions_hold(&s->regions, r->word[0], bytes))
 		return cudaErrorInvalidValue;
-	if (r->word[3] == REMOTE_WAITS)
+	if (waits && !s->order)
 		return (int)cudaMemset(dst, value, bytes);
-	if (!session_stream(s, r->word[3], &stream))
-		return cudaErrorInvalidResourceHandle;
-	return (int)cudaMemsetAsync(dst, value, bytes, stream);
+	err = session_stream(s, waits ? 0 : r->word[3], &stream);
+	err = err ? err : (int)cudaMemsetAsync(dst, value, bytes, stream);
+	return err || !waits ? err : (int)cudaStreamSynchronize(stream);
 }

@@ -2,56 +2,70 @@
 #include "layers/remote/session.h"
 
 #include <cuda_runtime_api.h>
+#include <stdlib.h>
 
 /* ---- streams ------------------------------------------------------------------------------ */
 
+/* CUDA's default stream is all clients', so a shared process has none that wait for it. */
 int do_stream_create(struct session *s, struct request *r)
 {
-	cudaStream_t stream;
-	int err = (int)cudaStreamCreateWithPriority(&stream, (unsigned)r->word[1], (int)r->word[2]);
+	unsigned flags = (unsigned)r->word[1], own = s->order ? cudaStreamNonBlocking : 0;
+	struct served_stream *served = calloc(1, sizeof(*served));
+	int err = served ? (int)cudaStreamCreateWithPriority(&served->stream, flags | own,
+							     (int)r->word[2])
+			 : (int)cudaErrorMemoryAllocation;
 
-	if (err || table_put(&s->streams, r->word[0], stream))
-		return err;
-	cudaStreamDestroy(stream);
-	return cudaErrorInvalidResourceHandle;
+	if (!err) {
+		served->blocking = !(flags & cudaStreamNonBlocking);
+		if (table_put(&s->streams, r->word[0], served))
+			return 0;
+		cudaStreamDestroy(served->stream);
+		err = cudaErrorInvalidResourceHandle;
+	}
+	free(served);
+	return err;
 }
 
 int do_stream_destroy(struct session *s, struct request *r)
 {
-	cudaStream_t stream = table_take(&s->streams, r->word[0]);
+	struct served_stream *served = table_take(&s->streams, r->word[0]);
+	int err;
 
-	if (!stream)
+	if (!served)
 		return cudaErrorInvalidResourceHandle;
-	blas_forget_stream(s, stream);
-	return (int)cudaStreamDestroy(stream);
+	blas_forget_stream(s, served->stream);
+	if (s->order)
+		order_leave(s, served);
+	err = (int)cudaStreamDestroy(served->stream);
+	free(served);
+	return err;
 }
 
 int do_stream_wait(struct session *s, struct request *r)
 {
 	cudaStream_t stream;
+	int err = session_stream(s, r->word[0], &stream);
 
-	if (!session_stream(s, r->word[0], &stream))
-		return cudaErrorInvalidResourceHandle;
-	return (int)cudaStreamSynchronize(stream);
+	return err ? err : (int)cudaStreamSynchronize(stream);
 }
 
 int do_stream_query(struct session *s, struct request *r)
 {
 	cudaStream_t stream;
+	int err = session_stream(s, r->word[0], &stream);
 
-	if (!session_stream(s, r->word[0], &stream))
-		return cudaErrorInvalidResourceHandle;
-	return (int)cudaStreamQuery(stream);
+	return err ? err : (int)cudaStreamQuery(stream);
 }
 
 int do_stream_wait_event(struct session *s, struct request *r)
 {
 	cudaEvent_t event = table_get(&s->events, r->word[1]);
 	cudaStream_t stream;
+	int err = event ? session_stream(s, r->word[0], &stream)
+			: (int)cudaErrorInvalidResourceHandle;
 
-	if (!event || !session_stream(s, r->word[0], &stream))
-		return cudaErrorInvalidResourceHandle;
-	return (int)cudaStreamWaitEvent(stream, event, (unsigned)r->word[2]);
+	err = err ? err : (int)cudaStreamWaitEvent(stream, event, (unsigned)r->word[2]);
+	return err || !s->order ? err : order_keep_out(s, r->word[0]);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -78,10 +92,10 @@ int do_event_record(struct session *s, struct request *r)
 {
 	cudaEvent_t event = table_get(&s->events, r->word[0]);
 	cudaStream_t stream;
+	int err = event ? session_stream(s, r->word[1], &stream)
+			: (int)cudaErrorInvalidResourceHandle;
 
-	if (!event || !session_stream(s, r->word[1], &stream))
-		return cudaErrorInvalidResourceHandle;
-	return (int)cudaEventRecordWithFlags(event, stream, (unsigned)r->word[2]);
+	return err ? err : (int)cudaEventRecordWithFlags(event, stream, (unsigned)r->word[2]);
 }
 
 int do_event_wait(struct session *s, struct request *r)

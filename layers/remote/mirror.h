@@ -99,6 +99,13 @@ static inline void mirrors_remove(struct mirrors *m, uint64_t base)
 	pthread_mutex_unlock(&m->lock);
 }
 
+static inline void mirrors_release(struct mirrors *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->at[i].shadow);
+	free(m->at);
+}
+
 /* ---- what has changed --------------------------------------------------------------------- */
 
 /* A change goes on in the message before it where it lies behind it. */

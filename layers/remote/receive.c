@@ -18,6 +18,12 @@ struct outlet outlet_new(int fd, uint64_t block_bytes, struct mirrors *mirrors)
 	return o;
 }
 
+void outlet_release(struct outlet *o)
+{
+	free(o->pass);
+	pthread_mutex_destroy(&o->lock);
+}
+
 /* With the lock. */
 static void send_changes(struct outlet *o)
 {
@@ -29,7 +35,7 @@ void outlet_watch(struct outlet *o)
 {
 	const struct timespec rest = { .tv_nsec = MIRROR_REST_NS };
 
-	for (;;) {
+	while (!atomic_load(&o->over)) {
 		nanosleep(&rest, NULL);
 		pthread_mutex_lock(&o->lock);
 		send_changes(o);

@@ -6,6 +6,7 @@
 #define RIFT_REMOTE_RECEIVE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,12 +22,16 @@ struct outlet {
 	/* Pinned memory that both sides have, and its changes; NULL: they share it. */
 	struct mirrors *mirrors;
 	struct mirror_pass *pass;
+	atomic_bool over; /* nothing is told any more */
 };
 
 /* mirrors: NULL, or what remains as long as the outlet. */
 struct outlet outlet_new(int fd, uint64_t block_bytes, struct mirrors *mirrors);
 
-/* Tells what the device has changed in pinned memory now and then: a thread's life. */
+void outlet_release(struct outlet *o);
+
+/* Tells what the device has changed in pinned memory now and then: a thread's life, until it is
+ * over. */
 void outlet_watch(struct outlet *o);
 
 /* The command is done, up to that position; its answer, or NULL where it has none. */

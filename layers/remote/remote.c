@@ -44,6 +44,9 @@ static const struct param params[] = {
 	PARAM_PATH(remote_opts, token,
 		   "transport=tcp: file of mode 600 with what clients must know; needed by listen= "
 		   "and connect="),
+	PARAM_CHOICE(remote_opts, shared, "no", no_yes,
+		     "one process of the daemon serves all its clients, side by side on the "
+		     "device, in place of one each; a kernel's fault then ends all"),
 	PARAM_CHOICE(remote_opts, schedule, "first", schedules,
 		     "which of the daemon's devices a client gets: the first one; each in turn; or "
 		     "that with the fewest clients, then with the least memory taken"),
@@ -95,20 +98,22 @@ static void start_anew(const void *opts, int ready)
 {
 	const struct remote_opts *o = opts;
 	char poll[48], memory[48], transport[32], listen[REMOTE_ADDRESS + 16], fd[16];
-	char schedule[32], devices[PARAM_LIST_MAX * 5 + 16], block[48];
-	char *words[] = { "rift",	    "layer",  "remote", poll,  memory,
-			  transport,	    schedule, devices,	block, "--",
-			  "/proc/self/exe", NULL,     NULL };
+	char shared[16], schedule[32], devices[PARAM_LIST_MAX * 5 + 16], block[48];
+	enum { BEHIND = 10 }; /* words */
+	char *words[] = { "rift",    "layer", "remote",	poll,  memory, transport,	   shared,
+			  schedule, devices, block,	"--",  "/proc/self/exe", NULL, NULL };
 
 	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
 	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);
 	snprintf(transport, sizeof(transport), "transport=%s", transports[o->transport]);
+	snprintf(shared, sizeof(shared), "shared=%s", no_yes[o->shared]);
 	snprintf(schedule, sizeof(schedule), "schedule=%s", schedules[o->schedule]);
 	put_devices(o, devices, sizeof(devices));
 	snprintf(block, sizeof(block), "block=%lld", (long long)o->block);
 	if (o->listen) {
 		snprintf(listen, sizeof(listen), "listen=%s", o->listen);
-		memcpy(words + 9, (char *[]){ listen, "--", "/proc/self/exe" }, 3 * sizeof(*words));
+		memcpy(words + BEHIND, (char *[]){ listen, "--", "/proc/self/exe" },
+		       3 * sizeof(*words));
 	}
 	snprintf(fd, sizeof(fd), "%d", ready);
 	setenv(ready_variable, fd, 1);
@@ -251,9 +256,11 @@ static int check_schedule(const struct remote_opts *o)
 	if (names_devices(o) && o->schedule == REMOTE_FIRST)
 		return complain(EINVAL,
 				"layer remote: devices= is for schedule=static and schedule=load");
-	if (o->connect && o->schedule != REMOTE_FIRST)
-		return complain(EINVAL, "layer remote: schedule= is for the daemon, and connect= "
-					"names one elsewhere");
+	if (o->connect && (o->schedule != REMOTE_FIRST || o->shared))
+		return complain(EINVAL,
+				"layer remote: %s= is for the daemon, and connect= names one "
+				"elsewhere",
+				o->shared ? "shared" : "schedule");
 	return 0;
 }
 

@@ -19,14 +19,15 @@ struct remote_opts {
 	const char *listen, *connect; /* HOST:PORT; NULL: the layer's own */
 	struct param_list network;    /* round trip, us; Gbit/s; 0: none, without a bound */
 	const char *token;	      /* a file; NULL: likewise */
+	int shared;		      /* 0: a process a client, 1: one for all */
 	int schedule;		      /* enum remote_schedule */
 	struct param_list devices;    /* in the order that they are dealt in; -1: all */
 	int64_t block;		      /* bytes; 0: what the transport does best with */
 };
 
 /*
- * The daemon: opens the socket in the folder, writes a byte to `ready`, and has a process serve
- * each client that comes. Returns only where it cannot, after one line.
+ * The daemon: opens the socket in the folder, writes a byte to `ready`, and serves each client
+ * that comes, in a process of its own or in a thread. Returns only where it cannot, after one line.
  */
 void remote_listen(const struct remote_opts *o, const char *folder, int ready);
 

@@ -88,23 +88,32 @@ static struct flock byte_of(int place, short type)
 	return (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = place, .l_len = 1 };
 }
 
-static bool is_held(const struct schedule *s, int place)
+static bool is_held(int fd, int place)
 {
 	struct flock byte = byte_of(place, F_WRLCK);
 
-	return !fcntl(s->fd, F_GETLK, &byte) && byte.l_type != F_UNLCK;
+	return !fcntl(fd, F_OFD_GETLK, &byte) && byte.l_type != F_UNLCK;
 }
 
-/* Until the process ends. -1: all are held. */
-static int hold_place(const struct schedule *s)
+/* Until the descriptor is closed. -1: all are held. */
+static int hold_place(int fd)
 {
 	for (int i = 0; i < PLACES; i++) {
 		struct flock byte = byte_of(i, F_WRLCK);
 
-		if (!fcntl(s->fd, F_SETLK, &byte))
+		if (!fcntl(fd, F_OFD_SETLK, &byte))
 			return i;
 	}
 	return -1;
+}
+
+/* The places anew, as locks are those of who has opened the file. -1: it cannot be. */
+static int open_places(const struct schedule *s)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", s->fd);
+	return open(path, O_RDWR | O_CLOEXEC);
 }
 
 struct schedule *schedule_new(const struct remote_opts *o, bool *ok)
@@ -151,7 +160,7 @@ static int first_of(const struct schedule *s, int at)
 	return i;
 }
 
-static int by_load(const struct schedule *s, int own)
+static int by_load(const struct schedule *s, int fd, int own)
 {
 	int clients[PARAM_LIST_MAX] = { 0 }, at[PARAM_LIST_MAX], n = 0, of[PARAM_LIST_MAX];
 	uint64_t bytes[PARAM_LIST_MAX] = { 0 };
@@ -164,7 +173,7 @@ static int by_load(const struct schedule *s, int own)
 	for (int i = 0; i < PLACES; i++) {
 		const struct place *p = &s->shared->place[i];
 
-		if (i == own || !is_held(s, i))
+		if (i == own || !is_held(fd, i))
 			continue;
 		clients[of[atomic_load(&p->at)]]++;
 		bytes[of[atomic_load(&p->at)]] += atomic_load(&p->bytes);
@@ -172,33 +181,41 @@ static int by_load(const struct schedule *s, int own)
 	return at[schedule_least(clients, bytes, n)];
 }
 
-/* One process at a time; who ends meanwhile leaves the lock. */
-static void one_at_a_time(const struct schedule *s, short type)
+/* One chooses at a time; whose process ends meanwhile leaves the lock. */
+static void one_at_a_time(int fd, short type)
 {
 	struct flock byte = byte_of(PLACES, type);
 
-	while (fcntl(s->fd, F_SETLKW, &byte) && errno == EINTR)
+	while (fcntl(fd, F_OFD_SETLKW, &byte) && errno == EINTR)
 		;
 }
 
 struct scheduled schedule_take(struct schedule *s)
 {
-	struct scheduled none = { -1, NULL };
+	struct scheduled none = { -1, NULL, -1 };
+	int fd = open_places(s), place;
 	struct place *p;
-	int place;
 
-	one_at_a_time(s, F_WRLCK);
-	place = hold_place(s);
+	if (fd < 0)
+		return none;
+	one_at_a_time(fd, F_WRLCK);
+	place = hold_place(fd);
 	if (place < 0) {
-		one_at_a_time(s, F_UNLCK);
+		close(fd);
 		return none;
 	}
 	p = &s->shared->place[place];
 	atomic_store(&p->bytes, 0);
-	atomic_store(&p->at, s->kind == REMOTE_LOAD ? by_load(s, place)
+	atomic_store(&p->at, s->kind == REMOTE_LOAD ? by_load(s, fd, place)
 						    : (int)(s->shared->turn++ % (uint64_t)s->n));
-	one_at_a_time(s, F_UNLCK);
-	return (struct scheduled){ s->device[atomic_load(&p->at)], &p->bytes };
+	one_at_a_time(fd, F_UNLCK);
+	return (struct scheduled){ s->device[atomic_load(&p->at)], &p->bytes, fd };
+}
+
+void schedule_leave(struct scheduled given)
+{
+	if (given.fd >= 0)
+		close(given.fd);
 }
 
 /* ---- one device of several ---------------------------------------------------------------- */

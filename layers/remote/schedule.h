@@ -2,9 +2,9 @@
  * schedule.h - one daemon over several devices: which one a client gets. The client sees that one
  * alone, as device 0.
  *
- * A process that serves takes a place, in memory that all of them share, and holds it by a lock on
- * a byte of that memory's file. So a place is free again when its process has ended, however it
- * did.
+ * Who serves a client takes a place, in memory that all of them share, and holds it by a lock on a
+ * byte of that memory's file, opened for it alone. So a place is free again when it is left, or its
+ * process has ended, however it did.
  */
 #ifndef RIFT_REMOTE_SCHEDULE_H
 #define RIFT_REMOTE_SCHEDULE_H
@@ -21,6 +21,7 @@ struct schedule;
 struct scheduled {
 	int device;		      /* -1: none, as there is no place; the others count from 0 */
 	atomic_uint_least64_t *bytes; /* the memory that it has, for who comes later; NULL: none */
+	int fd;			      /* that holds the place; -1: none */
 };
 
 /*
@@ -29,8 +30,9 @@ struct scheduled {
  */
 struct schedule *schedule_new(const struct remote_opts *o, bool *ok);
 
-/* The process's own client gets a device, before the process opens it. */
+/* A client gets a device, before its process or thread opens that. */
 struct scheduled schedule_take(struct schedule *s);
+void schedule_leave(struct scheduled given);
 
 /* Which one is next, by how many clients and bytes each of n has: the fewest clients, then the
  * least bytes, then the first one. */

@@ -34,6 +34,13 @@ static uint64_t take(const struct remote_channel *ch, uint64_t tail, uint64_t he
 
 void (*serve_shown)(const struct remote_command *c);
 
+/* After the client has been told. */
+static void look_for_the_end(const struct session *s)
+{
+	if (s->device_ended && s->lost)
+		s->lost();
+}
+
 static void publish_answer(struct remote_answer *a)
 {
 	atomic_fetch_add(&a->count, 1);
@@ -44,7 +51,7 @@ static void publish_answer(struct remote_answer *a)
 bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail, uint64_t head,
 		    struct remote_command *buffer)
 {
-	while (*tail != head) {
+	while (*tail != head && !atomic_load(&s->over)) {
 		uint64_t bytes = take(ch, *tail, head, buffer);
 		struct remote_answer *answer = &ch->answer[buffer->thread % REMOTE_THREADS];
 		bool parked, answered;
@@ -69,6 +76,8 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 			outlet_done(s->outlet, ch, buffer, *tail, answered ? answer : NULL);
 		else if (answered)
 			publish_answer(answer);
+		if (answered)
+			look_for_the_end(s);
 	}
 	return true;
 }
@@ -78,12 +87,13 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 /* While threads wait for the device, which rings no bell, it naps. */
 enum { LOOKS_A_YIELD = 64, SLEEP_NS = 1000000000, NAP_NS = 50000 };
 
-static void sleep_until_rung(struct remote_channel *ch, uint64_t tail, int64_t ns)
+static void sleep_until_rung(const struct session *s, struct remote_channel *ch, uint64_t tail,
+			     int64_t ns)
 {
 	unsigned bell = atomic_load(&ch->bell);
 
 	atomic_store(&ch->sleeping, 1);
-	if (atomic_load(&ch->head) == tail)
+	if (atomic_load(&ch->head) == tail && !atomic_load(&s->over))
 		remote_sleep(&ch->bell, bell, ns);
 	atomic_store(&ch->sleeping, 0);
 }
@@ -99,15 +109,17 @@ static void answer_waits(struct session *s, struct remote_channel *ch, uint64_t 
 			outlet_answer(s->outlet, thread, tail, &ch->answer[thread]);
 		else
 			publish_answer(&ch->answer[thread]);
+		look_for_the_end(s);
 	}
 }
 
+/* Where the client is gone, that is where it stands. */
 static uint64_t await_head(struct session *s, struct remote_channel *ch, uint64_t tail,
 			   int64_t poll_ns)
 {
 	int64_t end = 0;
 
-	for (;;) {
+	while (!atomic_load(&s->over)) {
 		for (int i = 0; i < LOOKS_A_YIELD; i++) {
 			uint64_t head = atomic_load_explicit(&ch->head, memory_order_acquire);
 
@@ -121,17 +133,28 @@ static uint64_t await_head(struct session *s, struct remote_channel *ch, uint64_
 		if (remote_now_ns() < end)
 			sched_yield();
 		else
-			sleep_until_rung(ch, tail, s->n_parked ? NAP_NS : SLEEP_NS);
+			sleep_until_rung(s, ch, tail, s->n_parked ? NAP_NS : SLEEP_NS);
 	}
+	return tail;
 }
 
-void serve_channel(struct session *s, struct remote_channel *ch, int64_t poll_ns)
+bool serve_channel(struct session *s, struct remote_channel *ch, int64_t poll_ns)
 {
 	struct remote_command *buffer = aligned_alloc(64, (REMOTE_COMMAND_BYTES + 63) / 64 * 64);
 	uint64_t tail = 0;
+	bool ok = true;
 
 	CHECK(buffer, "memory of a command");
-	while (serve_commands(s, ch, &tail, await_head(s, ch, tail, poll_ns), buffer))
-		;
+	while (ok && !atomic_load(&s->over))
+		ok = serve_commands(s, ch, &tail, await_head(s, ch, tail, poll_ns), buffer);
 	free(buffer);
+	return ok;
+}
+
+void serve_end(struct session *s, struct remote_channel *ch)
+{
+	atomic_store(&s->over, true);
+	hosts_close(s->hosts);
+	atomic_fetch_add(&ch->bell, 1);
+	remote_wake(&ch->bell);
 }

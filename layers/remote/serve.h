@@ -5,10 +5,13 @@
 #include "layers/remote/session.h"
 
 /*
- * Does the commands that come, one after the other; returns where the client writes what cannot be
- * one. Polls for so long before it sleeps, then until the bell rings.
+ * Does the commands that come, one after the other, until serve_end() is called. False: the client
+ * has written what cannot be one. Polls for so long before it sleeps, then until the bell rings.
  */
-void serve_channel(struct session *s, struct remote_channel *ch, int64_t poll_ns);
+bool serve_channel(struct session *s, struct remote_channel *ch, int64_t poll_ns);
+
+/* By another thread: the client is gone. What waits for it waits no longer. */
+void serve_end(struct session *s, struct remote_channel *ch);
 
 /*
  * Does those that lie between *tail and head, and moves *tail. False: one of them is none. buffer:

@@ -46,11 +46,25 @@ void *table_take(struct table *t, uint64_t number)
 	return object;
 }
 
-bool session_stream(const struct session *s, uint64_t word, cudaStream_t *stream)
+int session_find_stream(const struct session *s, uint64_t word, cudaStream_t *stream)
 {
-	*stream = word < REMOTE_WAITS ? (cudaStream_t)pointer_of(word)
-				      : table_get(&s->streams, word - REMOTE_OWN);
-	return word < REMOTE_WAITS || (word >= REMOTE_OWN && *stream);
+	const struct served_stream *found = NULL;
+
+	*stream = (cudaStream_t)pointer_of(word);
+	if (!s->order && word < REMOTE_WAITS)
+		return 0;
+	if (s->order)
+		found = order_find(s, word);
+	else if (word >= REMOTE_OWN)
+		found = table_get(&s->streams, word - REMOTE_OWN);
+	if (found)
+		*stream = found->stream;
+	return found ? 0 : (int)cudaErrorInvalidResourceHandle;
+}
+
+int session_stream(struct session *s, uint64_t word, cudaStream_t *stream)
+{
+	return s->order ? order_stream(s, word, stream) : session_find_stream(s, word, stream);
 }
 
 void answer_put(struct request *r, const void *data, size_t bytes)
@@ -179,11 +193,22 @@ static bool is_whole(const struct remote_command *c, uint64_t readable)
 /* An answer of the runtime that is no error to remember. */
 enum { NOT_READY = 600 };
 
+/* Numbers of CUDA's errors after which a context does no more: uncorrectable ECC, illegal address,
+ * launch timeout, assert, stack, instruction, alignment, address space, pc, launch failure. */
+static bool ends_the_device(int error)
+{
+	enum { ECC = 214, ADDRESS = 700, TIMEOUT = 702, ASSERT = 710, FIRST = 714, LAST = 719 };
+
+	return error == ECC || error == ADDRESS || error == TIMEOUT || error == ASSERT ||
+	       (error >= FIRST && error <= LAST);
+}
+
 void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,
 		    struct remote_answer *answer)
 {
 	answer->error = error;
 	answer->late = s->late[thread];
+	s->device_ended |= ends_the_device(error) || ends_the_device(s->late[thread]);
 	answer->bytes = error ? 0 : bytes;
 	s->late[thread] = 0;
 }
@@ -241,7 +266,8 @@ static void close_all(struct table *t, void (*close)(void *object))
 
 static void close_stream(void *stream)
 {
-	cudaStreamDestroy(stream);
+	cudaStreamDestroy(((struct served_stream *)stream)->stream);
+	free(stream);
 }
 
 static void close_event(void *event)
@@ -259,9 +285,11 @@ static void close_graph(void *graph)
 	graph_release(graph);
 }
 
-static void close_region(const struct region *r)
+static void close_region(const struct session *s, const struct region *r)
 {
-	if (r->kind == REGION_DEVICE)
+	if (r->kind == REGION_DEVICE && s->order)
+		cudaFreeAsync(pointer_of(r->base), s->order->aside);
+	else if (r->kind == REGION_DEVICE)
 		cudaFree(pointer_of(r->base));
 	else if (r->kind == REGION_PINNED)
 		cudaHostUnregister(pointer_of(r->base));
@@ -272,9 +300,12 @@ void session_close(struct session *s)
 {
 	hosts_close(s->hosts);
 	waits_release(s);
+	if (s->order)
+		order_settle(s);
 	blas_release(s);
 	close_all(&s->streams, close_stream);
-	cudaDeviceSynchronize();
+	if (!s->order)
+		cudaDeviceSynchronize();
 	plans_release(s);
 	close_all(&s->events, close_event);
 	close_all(&s->execs, close_exec);
@@ -286,8 +317,12 @@ void session_close(struct session *s)
 	free(s->images.at);
 	s->images = (struct table){ .max = s->images.max };
 	for (size_t i = 0; i < s->regions.n; i++)
-		close_region(&s->regions.at[i]);
+		close_region(s, &s->regions.at[i]);
 	regions_release(&s->regions);
+	variables_release(s);
+	if (s->order)
+		cudaStreamSynchronize(s->order->aside);
+	order_release(s);
 	s->memory_bytes = 0;
 	hosts_free(s->hosts);
 	s->hosts = NULL;

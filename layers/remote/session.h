@@ -4,6 +4,9 @@
  * session_do() takes a command that the client can no longer change. Nothing in it is believed:
  * lengths, numbers and addresses are held against what the client was given. Memory is bounded by
  * `memory=`, handles, nodes of a graph and host functions by their number. One thread at a time.
+ *
+ * A session that shares the process with others (order.c) has streams in place of CUDA's default
+ * ones, and waits for its own work alone.
  */
 #ifndef RIFT_REMOTE_SESSION_H
 #define RIFT_REMOTE_SESSION_H
@@ -18,6 +21,28 @@
 #include "layers/remote/receive.h"
 #include "layers/remote/regions.h"
 #include "layers/remote/wire.h"
+
+/* A stream of the client's. Where the process is shared, CUDA's own are all non-blocking, and the
+ * rest says how this one stands to the client's default stream. */
+struct served_stream {
+	cudaStream_t stream;
+	bool blocking;
+	enum { CAPTURES_NOT, CAPTURES, CAPTURES_STRICTLY } captures; /* the latter: not relaxed */
+	uint64_t used;	 /* the session's clock at the last use; 0: never */
+	uint64_t joined; /* `used` when the default stream was last put behind it */
+	uint64_t behind; /* `used` of the default stream when it was last put behind that */
+};
+
+/* What stands for CUDA's default streams, and what else a shared process needs of its own. */
+struct order {
+	struct served_stream legacy, per_thread;
+	cudaStream_t aside; /* memory is taken and given back there; nothing else is in it */
+	cudaStream_t ended; /* behind what was left in streams that were destroyed */
+	cudaEvent_t mark;
+	uint64_t clock;
+	unsigned strict; /* captures that forbid unsafe calls */
+	unsigned flags;	 /* of cudaSetDeviceFlags(), which are the process's */
+};
 
 /* Objects by the client's numbers; room grows to max. */
 struct table {
@@ -59,6 +84,7 @@ struct served_blas {
 	bool on_device; /* where alpha and beta are */
 	bool lost;	/* its stream is gone: it takes no product before it has another */
 	cudaStream_t stream;
+	uint64_t where; /* that, as the client names it */
 	struct extent workspace;
 };
 
@@ -83,6 +109,12 @@ struct session {
 	uint64_t memory_max, memory_bytes; /* of the device and pinned: allowed, and taken */
 	atomic_uint_least64_t *told;	   /* memory_bytes for other processes; NULL: nobody asks */
 	struct regions regions;
+	struct order *order; /* NULL: the process is the client's alone */
+	int device;
+	atomic_bool over;  /* the client is gone: nothing more is done for it */
+	bool device_ended; /* a client was told an error after which it does no more */
+	void (*lost)(
+		void); /* called then, where the device is that of other clients, too; or NULL */
 	struct table streams, events, graphs, execs, kernels, images, blas;
 	const struct blas *library; /* of matrix products; NULL: not asked for, or there is none */
 	bool no_library;
@@ -142,7 +174,7 @@ void hosts_connect(struct hosts *h, struct remote_turn *turn, struct outlet *out
 /* From now on none is called; who waits for the client waits no longer. */
 void hosts_close(struct hosts *h);
 
-/* When no stream and no graph has one. NULL: nothing. */
+/* Nobody asks for them any more; they go when the last one in a graph does. NULL: nothing. */
 void hosts_free(struct hosts *h);
 
 /* Does the node, which the client does not know of, move the memory of a copy? *in: before it. */
@@ -176,11 +208,59 @@ bool table_put(struct table *t, uint64_t number, void *object);
 void *table_get(const struct table *t, uint64_t number);
 void *table_take(struct table *t, uint64_t number);
 
-/* False: it is none of the client's, nor one of CUDA's default streams. */
-bool session_stream(const struct session *s, uint64_t word, cudaStream_t *stream);
+/* The stream of that number, or one of CUDA's default streams, in whose order it is from now on. A
+ * CUDA error: it is none of the client's, or a capture forbids its use. */
+int session_stream(struct session *s, uint64_t word, cudaStream_t *stream);
+
+/* The same, to ask about it: nothing is submitted. */
+int session_find_stream(const struct session *s, uint64_t word, cudaStream_t *stream);
 
 /* A further part of the answer; it must fit. */
 void answer_put(struct request *r, const void *data, size_t bytes);
+
+/* ---- several clients in one process (order.c) --------------------------------------------- */
+
+/* Has the session share its process. False: CUDA gave no streams, and nothing has changed. */
+bool order_begin(struct session *s);
+void order_release(struct session *s);
+
+/* Below: only where there is an order. */
+
+/* NULL: it is none of the client's. */
+struct served_stream *order_find(const struct session *s, uint64_t word);
+
+/* As session_stream(). */
+int order_stream(struct session *s, uint64_t word, cudaStream_t *stream);
+
+/* Before a stream is destroyed: who waits for the device waits for what is left in it. */
+void order_leave(struct session *s, struct served_stream *stream);
+
+/* Waits for all that the client has submitted. A CUDA error. */
+int order_wait(struct session *s);
+
+/* Does any of its streams capture? */
+bool order_captures(const struct session *s);
+
+/* The error of a call that CUDA forbids during captures that are not relaxed; they are spoiled. */
+int order_unsafe_call(struct session *s);
+/* As order_unsafe_call(), for a call that no capture bears. */
+int order_device_call(struct session *s);
+
+int order_capture_begin(struct session *s, uint64_t word, enum cudaStreamCaptureMode mode);
+int order_capture_end(struct session *s, uint64_t word, cudaGraph_t *graph);
+/* cudaErrorStreamCaptureImplicit where the stream is a default one and another captures. */
+int order_ask_default(const struct session *s, uint64_t word);
+/* After the stream has waited for an event: a default stream takes no part in a capture. */
+int order_keep_out(struct session *s, uint64_t word);
+
+int order_malloc(struct session *s, void **memory, uint64_t bytes);
+int order_free(struct session *s, void *memory);
+
+/* Before the session's end: ends captures, and waits until all that was submitted has run. Where
+ * that takes longer than this, says so. */
+enum { ORDER_SLOW_NS = 2000000000 };
+void order_settle(struct session *s);
+void order_say_slow(void);
 
 /* ---- commands, by what they are about ----------------------------------------------------- */
 
@@ -220,13 +300,17 @@ void plans_release(struct session *s);
 bool memory_may_take(struct session *s, uint64_t bytes);
 
 /* On a stream, or waiting for the copy on the default stream. A CUDA error. */
-int memory_copy(const struct session *s, const struct remote_rows *rows, int kind, uint64_t where);
+int memory_copy(struct session *s, const struct remote_rows *rows, int kind, uint64_t where);
 
 /* The arguments, so many bytes, each by its address; false: they are not this kernel's. */
 bool kernel_arguments(const struct served_kernel *k, const uint8_t *at, uint32_t bytes,
 		      void **argument);
 
 void image_release(struct session *s, struct served_image *i);
+
+/* The program's variables that the client has, where others may ask for the same: they are again
+ * what they were. */
+void variables_release(struct session *s);
 
 /* The runtime's graph is the client's from then on, or destroyed. */
 int graph_enter(struct session *s, uint64_t number, cudaGraph_t graph);

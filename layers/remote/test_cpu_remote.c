@@ -79,6 +79,8 @@ Test(small_remote, what_rift_does_passes_under_it)
 	all_pass("");
 	passes("strict=yes", "launch us=0 --mode graph");
 	passes("poll=0", "launch us=0");
+	passes("shared=yes", "launch us=0 --mode graph");
+	passes("shared=yes", "blackscholes options=8k data=streamed overlap=2");
 	cr_assert(layers_gone(0), "%d processes are left", layers_running());
 }
 
@@ -343,7 +345,7 @@ static void strangers_get_nothing(enum remote_transport transport, size_t n)
 
 		cr_assert(eq(sz, (size_t)write(fd, &others[i], sizeof(others[i])),
 			     sizeof(others[i])));
-		cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_ANSWER_TO_HELLO));
+		cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_REFUSAL_BYTES));
 		cr_assert(eq(int, (int)w.verdict, REMOTE_REFUSED));
 		cr_assert(i < 3 || strstr(w.reason, "its token is not the daemon's"), "%s",
 			  w.reason);
@@ -380,7 +382,7 @@ Test(small_remote, only_so_many_strangers_are_held)
 	for (int i = 0; i < HELD; i++)
 		held[i] = own_daemon_reach(&d);
 	fd = own_daemon_reach(&d);
-	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_ANSWER_TO_HELLO),
+	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_REFUSAL_BYTES),
 		  "one too many is answered");
 	cr_assert(eq(int, (int)w.verdict, REMOTE_REFUSED));
 	cr_assert(strstr(w.reason, "too many") != NULL, "%s", w.reason);
@@ -391,8 +393,8 @@ Test(small_remote, only_so_many_strangers_are_held)
 		nanosleep(&tick, NULL);
 		fd = own_daemon_reach(&d);
 		if (write(fd, &wrong, sizeof(wrong)) != (ssize_t)sizeof(wrong) ||
-		    recv(fd, &w, REMOTE_ANSWER_TO_HELLO, MSG_WAITALL) !=
-			    (ssize_t)REMOTE_ANSWER_TO_HELLO)
+		    recv(fd, &w, REMOTE_REFUSAL_BYTES, MSG_WAITALL) !=
+			    (ssize_t)REMOTE_REFUSAL_BYTES)
 			*w.reason = '\0';
 		close(fd);
 	} while (!strstr(w.reason, "token"));
@@ -408,7 +410,7 @@ Test(small_remote, another_version_is_told_at_once)
 	int fd = own_daemon_reach(&d);
 
 	cr_assert(eq(sz, (size_t)write(fd, old, sizeof(old)), sizeof(old)));
-	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_ANSWER_TO_HELLO));
+	cr_assert(eq(sz, (size_t)read(fd, &w, sizeof(w)), REMOTE_REFUSAL_BYTES));
 	cr_assert(eq(str, w.reason, "client and daemon are of different versions"));
 	close(fd);
 	own_daemon_end(&d);
@@ -463,6 +465,8 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 
 	refused(125, "must be 64k to 128M", "layer remote block=63k -- true");
 	refused(3, "0 to 128M bytes", "layer remote block=129M -- true");
+	refused(125, "shared= is for the daemon",
+		"layer remote transport=tcp shared=yes connect=a:1 token='%s' -- true", key);
 	refused(125, "must be two numbers", "layer remote transport=tcp network=5 -- true");
 	refused(125, "is for transport=unix and tcp", "layer remote network=5,1 -- true");
 	refused(125, "needs token=FILE", "layer remote transport=tcp listen=127.0.0.1:1 -- true");
@@ -531,6 +535,19 @@ Test(small_remote, a_killed_client_leaves_nothing)
 	kill_a_client("shm");
 	kill_a_client("unix");
 	kill_a_client("tcp");
+}
+
+Test(small_remote, clients_of_one_process_pass_at_once)
+{
+	const char *out;
+	int rc =
+		shell(&out,
+		      "'%s' layer --quiet remote shared=yes -- sh -c '\"%s\" run launch us=0 " SHORT
+		      " & first=$!; \"%s\" run matmul n=64 " SHORT " && wait $first' 2>&1",
+		      rift(), rift(), rift());
+
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(layers_gone(0));
 }
 
 /* No time is asserted but the 3 s after which a hang is one. */

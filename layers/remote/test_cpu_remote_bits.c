@@ -141,6 +141,12 @@ Test(small_remote_bits, every_workload_leaves_the_same_bits_over_a_unix_socket)
 	leaves_the_same_bits(REMOTE_UNIX);
 }
 
+Test(small_remote_bits, every_workload_leaves_the_same_bits_where_one_process_serves)
+{
+	own_is_shared = true;
+	leaves_the_same_bits(REMOTE_SHM);
+}
+
 Test(small_remote_bits, every_workload_leaves_the_same_bits_over_tcp)
 {
 	leaves_the_same_bits(REMOTE_TCP);

@@ -539,6 +539,12 @@ Test(small_remote_blas_daemon, strict_ones_pass_too)
 	passes_with(true, NULL);
 }
 
+Test(small_remote_blas_daemon, all_calls_pass_where_one_process_serves)
+{
+	own_is_shared = true;
+	passes_with(false, NULL);
+}
+
 Test(small_remote_blas_daemon, all_calls_pass_over_a_unix_socket)
 {
 	own_transport = REMOTE_UNIX;

@@ -586,6 +586,14 @@ Test(small_remote_daemon, all_calls_pass_over_tcp)
 	passes_with(false, NULL);
 }
 
+Test(small_remote_daemon, all_calls_pass_where_one_process_serves)
+{
+	own_is_shared = true;
+	passes_with(false, NULL);
+	own_transport = REMOTE_TCP;
+	passes_with(false, NULL);
+}
+
 /* ---- commands that no client sends --------------------------------------------------------- */
 
 #define ASK(op, ...)                                                                               \
@@ -638,4 +646,10 @@ Test(small_remote_daemon, damaged_commands_are_refused)
 Test(small_remote_daemon, damaged_messages_of_a_socket_are_refused)
 {
 	are_refused(true);
+}
+
+Test(small_remote_daemon, damaged_commands_are_refused_in_a_shared_process)
+{
+	fuzz_shares = true;
+	are_refused(false);
 }

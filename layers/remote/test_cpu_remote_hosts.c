@@ -589,6 +589,12 @@ static void are_refused(bool by_socket)
 		     by_socket);
 }
 
+Test(small_remote_hosts_daemon, all_pass_where_one_process_serves)
+{
+	own_is_shared = true;
+	passes_with(false);
+}
+
 Test(small_remote_hosts_daemon, damaged_commands_are_refused)
 {
 	are_refused(false);

@@ -342,6 +342,12 @@ Test(small_remote_nodes_daemon, all_pass_by_way_of_it)
 	passes_with(true);
 }
 
+Test(small_remote_nodes_daemon, all_pass_where_one_process_serves)
+{
+	own_is_shared = true;
+	passes_with(false);
+}
+
 Test(small_remote_nodes_daemon, all_pass_over_a_unix_socket)
 {
 	own_transport = REMOTE_UNIX;

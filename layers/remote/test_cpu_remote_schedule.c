@@ -189,7 +189,8 @@ Test(small_remote_schedule, says_which_device_it_has)
 
 /*
  * "1 0,1 1,": what clients said, which a shell starts in that order. client BYTES [VARIABLE] is
- * one; after said N so many have spoken, after served N the daemon has so many processes.
+ * one; after said N so many have spoken, after served N the daemon has so many processes, after
+ * clients N so many sockets of clients.
  */
 static const char *clients_say(enum remote_schedule kind, const char *order)
 {
@@ -212,8 +213,10 @@ static const char *clients_say(enum remote_schedule kind, const char *order)
 	      "n=$((n + 1)); done; }\n"
 	      "said() { until_is $1 'tr -cd , <said | wc -c'; }\n"
 	      "served() { until_is $1 'wc -w </proc/%d/task/%d/children'; }\n"
+	      "count() { ls -l /proc/%d/fd | grep -c socket:; }\n"
+	      "own=$(count); clients() { until_is $((own + $1)) count; }\n"
 	      "%s; rm stays; wait; cat said",
-	      (int)getpid(), (int)d.pid, (int)d.pid, order);
+	      (int)getpid(), (int)d.pid, (int)d.pid, (int)d.pid, order);
 	own_daemon_end(&d);
 	return text;
 }
@@ -226,6 +229,18 @@ Test(small_remote_scheduled, clients_by_load)
 {
 	const char *said = clients_say(REMOTE_LOAD, ONE_STAYS);
 
+	cr_assert(eq(str, (char *)said, "1 0,1 1,1 1,"));
+}
+
+/* One process, which has a socket for each. */
+Test(small_remote_scheduled, clients_of_one_process)
+{
+	const char *said;
+
+	own_is_shared = true;
+	said = clients_say(REMOTE_LOAD,
+			   "client 8 RIFT_TEST_STAYS=stays & said 1; client 8; said 2; "
+			   "clients 1; client 8; said 3");
 	cr_assert(eq(str, (char *)said, "1 0,1 1,1 1,"));
 }
 

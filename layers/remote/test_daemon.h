@@ -36,6 +36,7 @@ struct own_daemon {
 /* How it and its clients talk: as for the layer's option. */
 static enum remote_transport own_transport;
 static enum remote_schedule own_schedule;
+static bool own_is_shared; /* one process serves all */
 
 /* With the folder's file, where a client reads how it is to wait. */
 static inline void own_shared(const char *folder, bool strict)
@@ -64,6 +65,7 @@ static inline struct own_daemon own_daemon_start(bool strict, void (*begin)(void
 		.poll = 200,
 		.memory = 256 << 20,
 		.transport = own_transport,
+		.shared = own_is_shared,
 		.schedule = own_schedule,
 		.devices = { 1, { -1 } },
 	};

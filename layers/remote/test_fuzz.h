@@ -85,6 +85,9 @@ static inline void fuzz_watch(void)
 /* In place of cuBLAS; NULL: whichever is loaded. */
 static const struct blas *fuzz_library;
 
+/* The session is one of several in its process. */
+static bool fuzz_shares;
+
 static uint64_t fuzz_state = 1;
 
 /* xorshift64* (Vigna 2016): the same numbers in every run. */
@@ -168,6 +171,8 @@ static void begin_session(struct fuzz *f)
 		f->s.outlet = &f->socket->out;
 	}
 	hosts_connect(f->s.hosts, &f->channel->turn, f->s.outlet);
+	if (fuzz_shares)
+		cr_assert(order_begin(&f->s));
 }
 
 /* Whatever it is, it is done. */

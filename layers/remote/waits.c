@@ -27,22 +27,30 @@ static bool record_behind(struct parked *p, cudaStream_t stream)
 }
 
 /* Behind one stream, or all that the client has, and CUDA's default ones. */
-static bool record(const struct session *s, struct parked *p, const struct remote_command *c)
+static bool record(struct session *s, struct parked *p, const struct remote_command *c)
 {
-	static const uint64_t defaults[] = { 0, 2 };
+	enum { OTHERS = 3 };
+	const cudaStream_t defaults[OTHERS] = { (cudaStream_t)pointer_of(0),
+						(cudaStream_t)pointer_of(2), NULL };
+	const cudaStream_t own[OTHERS] = { s->order ? s->order->legacy.stream : NULL,
+					   s->order ? s->order->per_thread.stream : NULL,
+					   s->order ? s->order->ended : NULL };
 	cudaStream_t stream;
 
-	p->before = calloc(s->streams.room + 2, sizeof(*p->before));
+	p->before = calloc(s->streams.room + OTHERS, sizeof(*p->before));
 	if (!p->before)
 		return false;
 	if (c->op == REMOTE_STREAM_WAIT)
-		return session_stream(s, c->word[0], &stream) && record_behind(p, stream);
-	for (size_t i = 0; i < 2; i++)
-		if (!record_behind(p, (cudaStream_t)pointer_of(defaults[i])))
+		return !session_stream(s, c->word[0], &stream) && record_behind(p, stream);
+	for (size_t i = 0; i < (s->order ? OTHERS : 2); i++)
+		if (!record_behind(p, s->order ? own[i] : defaults[i]))
 			return false;
-	for (uint64_t i = 0; i < s->streams.room; i++)
-		if (s->streams.at[i] && !record_behind(p, s->streams.at[i]))
+	for (uint64_t i = 0; i < s->streams.room; i++) {
+		const struct served_stream *served = s->streams.at[i];
+
+		if (served && !record_behind(p, served->stream))
 			return false;
+	}
 	return true;
 }
 
@@ -57,14 +65,17 @@ static bool is_wait(const struct remote_command *c, uint64_t readable)
 	       c->bytes == remote_command_bytes(words, 0) && c->bytes <= readable;
 }
 
+/* Then the wait is an error, which whoever does the command finds. */
 static bool captures(const struct session *s, const struct remote_command *c)
 {
 	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
 	cudaStream_t stream;
 
+	if (c->op == REMOTE_DEVICE_WAIT)
+		return s->order && order_captures(s);
 	return c->op == REMOTE_STREAM_WAIT &&
-	       (!session_stream(s, c->word[0], &stream) || cudaStreamIsCapturing(stream, &status) ||
-		status != cudaStreamCaptureStatusNone);
+	       (session_find_stream(s, c->word[0], &stream) ||
+		cudaStreamIsCapturing(stream, &status) || status != cudaStreamCaptureStatusNone);
 }
 
 bool waits_park(struct session *s, const struct remote_command *c, uint64_t readable)

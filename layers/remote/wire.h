@@ -2,8 +2,9 @@
  * wire.h - what a client and its daemon agree on: the handshake, the memory that both have mapped,
  * and the commands in it. C11, nothing of CUDA's, so that either side may be on another device.
  *
- * One client process has one daemon process. The daemon makes the shared memory, as memfds that
- * cannot change their size, and passes them over the Unix socket. The client writes commands to a
+ * One client process has one process of the daemon, or with `shared=yes` a thread of it. The daemon
+ * makes the shared memory, as memfds that cannot change their size, and passes them over the Unix
+ * socket. The client writes commands to a
  * ring; the daemon reads each into memory of its own before it looks at it. Whatever stands there
  * was written by the client and is believed in nothing.
  */
@@ -37,7 +38,10 @@ enum remote_transport { REMOTE_SHM, REMOTE_UNIX, REMOTE_TCP };
 /* Where a program has its kernels: it has itself, as on the CPU device, or brings fat binaries. */
 enum remote_kernels { REMOTE_FUNCTIONS = 1, REMOTE_IMAGES };
 
-/* What a client says first, and again with another base where the daemon says REMOTE_TAKEN. */
+/* What a client says first, and again with another base where the daemon says REMOTE_TAKEN, which
+ * it does less often than this. */
+enum { REMOTE_ROUNDS = 16 };
+
 struct remote_hello {
 	uint32_t magic, version;
 	uint32_t kernels;		   /* enum remote_kernels */
@@ -54,11 +58,12 @@ enum remote_verdict { REMOTE_WELCOME, REMOTE_TAKEN, REMOTE_REFUSED };
 struct remote_welcome {
 	uint32_t magic, verdict;
 	char reason[REMOTE_REASON]; /* of a refusal, one line without a full stop */
-	/* with REMOTE_WELCOME alone; other answers end before it, as those of other versions do */
-	uint64_t block_bytes; /* of each block of the channel */
+	/* not with REMOTE_REFUSED, which ends before them, as the answers of other versions do */
+	uint64_t base;	      /* REMOTE_TAKEN: one that the daemon keeps free meanwhile; 0: none */
+	uint64_t block_bytes; /* REMOTE_WELCOME: of each block of the channel */
 };
 
-#define REMOTE_ANSWER_TO_HELLO offsetof(struct remote_welcome, block_bytes)
+#define REMOTE_REFUSAL_BYTES offsetof(struct remote_welcome, base)
 
 /* ---- addresses ---------------------------------------------------------------------------- */
 
@@ -66,7 +71,8 @@ struct remote_welcome {
  * Addresses that mean the same on both sides, from the base on: pinned memory of the host, which
  * both have mapped, then memory of the device, where the client can touch nothing. The bases that a
  * client tries in turn are out of the way of what Linux maps by itself; the first one also of what
- * the sanitizers forbid.
+ * the sanitizers forbid. A daemon that has several clients names others, of which one lies behind
+ * the first, and the rest from the second on.
  */
 #define REMOTE_PINNED_BYTES (UINT64_C(64) << 30)
 #define REMOTE_DEVICE_BYTES (UINT64_C(192) << 30)
@@ -76,6 +82,14 @@ struct remote_welcome {
 		UINT64_C(0x7e8000000000), UINT64_C(0x200000000000), UINT64_C(0x300000000000),      \
 			UINT64_C(0x400000000000)                                                   \
 	}
+enum { REMOTE_OFFERS = 193 };
+
+static inline uint64_t remote_offer(unsigned i)
+{
+	static const uint64_t bases[] = REMOTE_BASES;
+
+	return i ? bases[1] + (i - 1) * REMOTE_SPACE_BYTES : bases[0] + REMOTE_SPACE_BYTES;
+}
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 

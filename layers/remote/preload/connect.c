@@ -89,7 +89,8 @@ static bool read_welcome(int fd, struct remote_welcome *w, int *shared, unsigned
 		struct cmsghdr align;
 		char room[CMSG_SPACE(2 * sizeof(int))];
 	} control = { 0 };
-	struct iovec part = { w, REMOTE_ANSWER_TO_HELLO };
+	const size_t rest = sizeof(*w) - REMOTE_REFUSAL_BYTES;
+	struct iovec part = { w, REMOTE_REFUSAL_BYTES };
 	struct msghdr m = {
 		.msg_iov = &part,
 		.msg_iovlen = 1,
@@ -102,12 +103,11 @@ static bool read_welcome(int fd, struct remote_welcome *w, int *shared, unsigned
 	    w->magic != REMOTE_MAGIC)
 		return false;
 	c = CMSG_FIRSTHDR(&m);
-	if (w->verdict != REMOTE_WELCOME)
+	if (w->verdict == REMOTE_REFUSED)
 		return true;
-	if (recv(fd, &w->block_bytes, sizeof(w->block_bytes), MSG_WAITALL) !=
-	    (ssize_t)sizeof(w->block_bytes))
+	if (recv(fd, &w->base, rest, MSG_WAITALL) != (ssize_t)rest)
 		return false;
-	if (!n)
+	if (w->verdict != REMOTE_WELCOME || !n)
 		return true;
 	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(n * sizeof(int)))
 		return false;
@@ -151,7 +151,8 @@ static bool map_shared(struct connection *c, const int shared[2])
 	return true;
 }
 
-/* Says hello with one base after the other, until both sides have it free. */
+/* Says hello with one base after the other, until both sides have it free: one that the daemon has
+ * named, or else the next of those that a client tries. */
 static bool shake_hands(struct connection *c, const struct remote_shared *told)
 {
 	static const uint64_t bases[] = REMOTE_BASES;
@@ -162,6 +163,7 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 	};
 	struct remote_welcome w = { 0 };
 	int shared[2] = { -1, -1 };
+	size_t i = 0, n = sizeof(bases) / sizeof(*bases);
 
 	h.transport = (uint32_t)c->transport;
 	if (c->transport == REMOTE_TCP) {
@@ -172,8 +174,8 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 	}
 	h.kernels = kernels_are_functions() ? REMOTE_FUNCTIONS : REMOTE_IMAGES;
 	memcpy(h.build_id, program.build_id, sizeof(h.build_id));
-	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++) {
-		h.base = c->base = bases[i];
+	while ((h.base = c->base = w.base ? w.base : i < n ? bases[i++] : 0)) {
+		w.base = 0;
 		if (!reserve(h.base))
 			continue;
 		if (send(c->socket, &h, sizeof(h), MSG_NOSIGNAL) != (ssize_t)sizeof(h) ||

@@ -1,0 +1,160 @@
+/* handshake.c - see handshake.h. */
+#include "layers/remote/handshake.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "layers/remote/backend.h"
+#include "layers/remote/image.h"
+#include "layers/remote/tcp.h"
+
+/* ---- what a client is told ----------------------------------------------------------------- */
+
+void handshake_refuse(int client, const char *reason)
+{
+	struct remote_welcome w = { .magic = REMOTE_MAGIC, .verdict = REMOTE_REFUSED };
+
+	snprintf(w.reason, sizeof(w.reason), "%s", reason);
+	send(client, &w, REMOTE_REFUSAL_BYTES, MSG_NOSIGNAL);
+}
+
+static void answer_taken(int client, uint64_t offered)
+{
+	struct remote_welcome w = { REMOTE_MAGIC, REMOTE_TAKEN, "the daemon uses these addresses",
+				    offered, 0 };
+
+	send(client, &w, sizeof(w), MSG_NOSIGNAL);
+}
+
+bool handshake_welcome(int client, uint64_t block_bytes, const int *fd, unsigned n)
+{
+	struct remote_welcome w = { .magic = REMOTE_MAGIC,
+				    .verdict = REMOTE_WELCOME,
+				    .block_bytes = block_bytes };
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { &w, sizeof(w) };
+	struct msghdr m = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = n ? CMSG_SPACE(n * sizeof(int)) : 0,
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	if (n) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fd, n * sizeof(int));
+	}
+	return sendmsg(client, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
+}
+
+/* ---- who it is ----------------------------------------------------------------------------- */
+
+/* Why the client gets nothing; NULL: it may have what it wants. */
+static const char *judge(const struct remote_hello *h, const struct image *program,
+			 const struct secret *secret)
+{
+	if (h->magic != REMOTE_MAGIC)
+		return "it is no client of this layer";
+	if (h->version != REMOTE_VERSION)
+		return "client and daemon are of different versions";
+	if (!tcp_same_token(h->token, secret->token))
+		return "its token is not the daemon's";
+	if (h->transport != secret->transport)
+		return "client and daemon were told different transports";
+	if (remote_backend()->kernels == REMOTE_IMAGES)
+		return h->kernels == REMOTE_IMAGES
+			       ? NULL
+			       : "its kernels are the CPU device's, and the daemon has a GPU";
+	if (!program->has_id)
+		return "rift was linked without a build id";
+	if (memcmp(h->build_id, program->build_id, sizeof(h->build_id)) != 0)
+		return "the program is not the rift that the daemon runs, of the same build; its "
+		       "kernels are unknown there";
+	return NULL;
+}
+
+/* Nobody has mapped anything there: the addresses are this process's, without access. */
+static bool reserve(uint64_t base)
+{
+	void *want = (void *)(uintptr_t)base;
+	void *got =
+		base % 4096
+			? MAP_FAILED
+			: mmap(want, REMOTE_SPACE_BYTES, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+			       -1, 0);
+
+	if (got != MAP_FAILED && got != want)
+		munmap(got, REMOTE_SPACE_BYTES);
+	return got == want;
+}
+
+static void release(uint64_t base)
+{
+	if (base)
+		munmap((void *)(uintptr_t)base, REMOTE_SPACE_BYTES);
+}
+
+/* What another version says is of another length; it has its number at the same place. */
+static bool read_hello(int client, struct remote_hello *h)
+{
+	const size_t first = offsetof(struct remote_hello, kernels), rest = sizeof(*h) - first;
+
+	if (recv(client, h, first, MSG_WAITALL) != (ssize_t)first)
+		return false;
+	return h->magic != REMOTE_MAGIC || h->version != REMOTE_VERSION ||
+	       recv(client, &h->kernels, rest, MSG_WAITALL) == (ssize_t)rest;
+}
+
+/* ---- where ---------------------------------------------------------------------------------- */
+
+/* The next that nobody has mapped, which is reserved then; 0: there is none. */
+static uint64_t next_offer(unsigned *n)
+{
+	while (*n < REMOTE_OFFERS) {
+		uint64_t base = remote_offer((*n)++);
+
+		if (reserve(base))
+			return base;
+	}
+	return 0;
+}
+
+uint64_t handshake_agree(int client, const struct secret *secret, bool offers)
+{
+	const struct image program = image_of_program();
+	uint64_t offered = 0;
+	unsigned n = 0;
+
+	for (int i = 0; i < REMOTE_ROUNDS; i++) {
+		struct remote_hello h = { 0 };
+		const char *reason;
+
+		if (!read_hello(client, &h))
+			break;
+		reason = judge(&h, &program, secret);
+		if (reason) {
+			handshake_refuse(client, reason);
+			break;
+		}
+		if (h.base && h.base == offered)
+			return offered;
+		release(offered);
+		offered = 0;
+		if (h.base && reserve(h.base))
+			return h.base;
+		offered = offers ? next_offer(&n) : 0;
+		answer_taken(client, offered);
+	}
+	release(offered);
+	return 0;
+}

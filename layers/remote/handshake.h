@@ -1,0 +1,30 @@
+/* handshake.h - who may be a client, and at which addresses: the daemon's side. */
+#ifndef RIFT_REMOTE_HANDSHAKE_H
+#define RIFT_REMOTE_HANDSHAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layers/remote/wire.h"
+
+/* How a client must come, and over TCP with what; zeros else. What network is imitated. */
+struct secret {
+	uint32_t transport;
+	char token[REMOTE_TOKEN];
+	int64_t rtt_ns, gbit_s;
+};
+
+void handshake_refuse(int client, const char *reason);
+
+/*
+ * Until both have the same addresses free, from the one that is returned on: they are without
+ * access, and to be unmapped. 0: no client that may stay. offers: where the client's are taken, it
+ * is told of others, as by a process that has several clients.
+ */
+uint64_t handshake_agree(int client, const struct secret *secret, bool offers);
+
+/* With the size of the channel's blocks, and n descriptors, two at most, of what both will have
+ * mapped. False: the client is gone. */
+bool handshake_welcome(int client, uint64_t block_bytes, const int *fd, unsigned n);
+
+#endif
