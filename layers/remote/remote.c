@@ -100,8 +100,8 @@ static void start_anew(const void *opts, int ready)
 	char poll[48], memory[48], transport[32], listen[REMOTE_ADDRESS + 16], fd[16];
 	char shared[16], schedule[32], devices[PARAM_LIST_MAX * 5 + 16], block[48];
 	enum { BEHIND = 10 }; /* words */
-	char *words[] = { "rift",    "layer", "remote",	poll,  memory, transport,	   shared,
-			  schedule, devices, block,	"--",  "/proc/self/exe", NULL, NULL };
+	char *words[] = { "rift",   "layer", "remote", poll, memory,	       transport, shared,
+			  schedule, devices, block,    "--", "/proc/self/exe", NULL,	  NULL };
 
 	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
 	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);

@@ -145,7 +145,8 @@ static bool welcome(struct server *v)
 	static const unsigned shared[] = { [REMOTE_SHM] = 2, [REMOTE_UNIX] = 1, [REMOTE_TCP] = 0 };
 	int fd[2] = { -1, -1 };
 	const char *why = prepare(v, fd);
-	bool ok = !why && handshake_welcome(v->client, v->block_bytes, fd, shared[v->with->o->transport]);
+	bool ok = !why &&
+		  handshake_welcome(v->client, v->block_bytes, fd, shared[v->with->o->transport]);
 
 	if (why)
 		handshake_refuse(v->client, why);
