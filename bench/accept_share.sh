@@ -23,7 +23,7 @@
 set -u
 rift=$(realpath "${1:?usage: accept_share.sh RIFT [OUT]}")
 out=${2:-results/share}
-arms=${ARMS:-processes,mps,remote,remote+mps,remote-shared,streams,serial}
+arms=${ARMS:-processes,mps,remote,remote+mps,remote+shared,remote-shared,streams,serial}
 options=${OPTIONS:---window 0.15 --windows 1 --repetitions 5 --starts 1}
 four=${WORKLOADS:-binomial blackscholes myocyte mlp}
 short=${SHORT:-launch us=0}

@@ -63,8 +63,8 @@ static const struct command_option options[] = {
 	{ OPTION("clients", "N,N,...", option_once, FIELD(clients)),
 	  "numbers of clients (default: 1,2,4)" },
 	{ OPTION("arms", "ARM,ARM,...", option_once, FIELD(arms)),
-	  "ways of sharing: processes, mps, remote, remote+mps, remote-shared, streams, serial "
-	  "(default: all)" },
+	  "ways of sharing: processes, mps, remote, remote+mps, remote+shared, remote-shared, "
+	  "streams, serial (default: all but remote+shared)" },
 	{ OPTION("with", "WORKLOAD", option_list, FIELD(with)),
 	  "clients take turns between the first workload and this one, with its name=value in one "
 	  "argument; given again there is a third" },
@@ -288,7 +288,7 @@ static int make_plan(struct share_plan *p, const struct share_args *a)
 	if (!err && a->arms)
 		err = take_arms(p, a->arms);
 	for (int i = 0; i < ARMS && !a->arms; i++)
-		p->arm[i] = true;
+		p->arm[i] = i != ARM_REMOTE_ONE;
 	if (!err)
 		err = take_layers_of(p, &a->layers_of);
 	if (!err)

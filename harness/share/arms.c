@@ -10,19 +10,21 @@
 
 /* clang-format off */
 const struct share_arm_row share_arms[ARMS] = {
-	[ARM_PROCESSES] = { "processes", WAY_PROCESSES, NULL, false, ARM_PROCESSES,
+	[ARM_PROCESSES] = { "processes", WAY_PROCESSES, NULL, NULL, ARM_PROCESSES,
 		"a process a client: the driver's time slices" },
-	[ARM_MPS] = { "mps", WAY_PROCESSES, NULL, true, ARM_PROCESSES,
+	[ARM_MPS] = { "mps", WAY_PROCESSES, NULL, "mps", ARM_PROCESSES,
 		"a process a client, all under one MPS daemon (layer mps)" },
-	[ARM_REMOTE] = { "remote", WAY_PROCESSES, "remote", false, ARM_PROCESSES,
+	[ARM_REMOTE] = { "remote", WAY_PROCESSES, "remote", NULL, ARM_PROCESSES,
 		"a process a client, each with a daemon that has its calls (layer remote)" },
-	[ARM_REMOTE_MPS] = { "remote+mps", WAY_PROCESSES, "remote", true, ARM_MPS,
+	[ARM_REMOTE_MPS] = { "remote+mps", WAY_PROCESSES, "remote", "mps", ARM_MPS,
 		"the same, the daemons under one MPS daemon" },
-	[ARM_REMOTE_SHARED] = { "remote-shared", WAY_STREAMS, "remote", false, ARM_STREAMS,
+	[ARM_REMOTE_ONE] = { "remote+shared", WAY_PROCESSES, NULL, "remote shared=yes", ARM_REMOTE,
+		"a process a client, and one daemon's process for all (layer remote shared=yes)" },
+	[ARM_REMOTE_SHARED] = { "remote-shared", WAY_STREAMS, "remote", NULL, ARM_STREAMS,
 		"one process with a stream a client, and one daemon for all (layer remote)" },
-	[ARM_STREAMS] = { "streams", WAY_STREAMS, NULL, false, ARM_PROCESSES,
+	[ARM_STREAMS] = { "streams", WAY_STREAMS, NULL, NULL, ARM_PROCESSES,
 		"one process with a stream a client" },
-	[ARM_SERIAL] = { "serial", WAY_SERIAL, NULL, false, ARM_PROCESSES,
+	[ARM_SERIAL] = { "serial", WAY_SERIAL, NULL, NULL, ARM_PROCESSES,
 		"one process, the clients' steps one after another" },
 };
 /* clang-format on */
@@ -39,15 +41,20 @@ int share_arm_find(const char *name)
 	return complain(EINVAL, "--arms: unknown arm '%s'%s", text_shown(name).s,
 			near.best ? suggest_hint(&near).s
 				  : "; they are processes, mps, remote, remote+mps, "
-				    "remote-shared, streams, serial");
+				    "remote+shared, remote-shared, streams, serial");
 }
 
-static const char *layer_lacks(const char *name)
+/* words: as rift layer takes them. */
+static const char *layer_lacks(const char *words)
 {
 	static char why[240];
-	const struct layer *l = layer_find(name);
-	const char *missing = l ? layer_missing(l) : "this build has no such layer";
+	char name[32];
+	const struct layer *l;
+	const char *missing;
 
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words, " "), words);
+	l = layer_find(name);
+	missing = l ? layer_missing(l) : "this build has no such layer";
 	snprintf(why, sizeof(why), "layer %s: %.200s", name, missing ? missing : "");
 	return missing ? why : NULL;
 }
@@ -55,7 +62,7 @@ static const char *layer_lacks(const char *name)
 const char *share_arm_missing(enum share_arm arm)
 {
 	const struct share_arm_row *a = &share_arms[arm];
-	const char *why = a->mps ? layer_lacks("mps") : NULL;
+	const char *why = a->keeper ? layer_lacks(a->keeper) : NULL;
 
 	return !why && a->layer ? layer_lacks(a->layer) : why;
 }

@@ -454,7 +454,8 @@ int share_client_work(FILE *out, const json_t *job)
 static bool is_of_a_layer(const char *variable)
 {
 	return !strncmp(variable, "CUDA_MPS_", strlen("CUDA_MPS_")) ||
-	       !strncmp(variable, "RIFT_LAYER", strlen("RIFT_LAYER"));
+	       !strncmp(variable, "RIFT_LAYER", strlen("RIFT_LAYER")) ||
+	       !strcmp(variable, "LD_PRELOAD") || !strcmp(variable, "LD_LIBRARY_PATH");
 }
 
 int share_keeper_work(FILE *out, const json_t *job)

@@ -225,7 +225,7 @@ static void restore_variables(struct share_clients *c)
 
 static int start_keeper(struct share_clients *c)
 {
-	char mps[] = "mps", *texts[] = { mps }, *prefix;
+	char *texts[] = { (char *)(uintptr_t)share_arms[c->set.arm].keeper }, *prefix;
 	struct share_process *keeper = &c->keeper;
 	int err = layer_command(texts, 1, &prefix);
 
@@ -249,7 +249,7 @@ static int start_all(struct share_clients *c, const struct share_process *keeper
 
 	if (keeper)
 		take_variables(c, keeper);
-	else if (share_arms[c->set.arm].mps)
+	else if (share_arms[c->set.arm].keeper)
 		err = start_keeper(c);
 	for (int i = 0; i < c->processes && !err; i++)
 		err = start_client(c, i);
@@ -289,7 +289,7 @@ int clients_start(struct share_clients *c, const struct share_plan *p, const str
 int clients_join(struct share_clients *c, const struct share_clients *others,
 		 const struct share_set *set)
 {
-	bool has_daemon = share_arms[others->set.arm].mps;
+	bool has_daemon = share_arms[others->set.arm].keeper;
 
 	return start_with(c, others->plan, set, others->patience_s,
 			  has_daemon ? &others->keeper : NULL);

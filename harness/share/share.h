@@ -25,6 +25,7 @@ enum share_arm {
 	ARM_MPS,
 	ARM_REMOTE,
 	ARM_REMOTE_MPS,
+	ARM_REMOTE_ONE,
 	ARM_REMOTE_SHARED,
 	ARM_STREAMS,
 	ARM_SERIAL,
@@ -42,7 +43,7 @@ struct share_arm_row {
 	const char *name;
 	enum share_way way;
 	const char *layer;   /* every process is under it; NULL: none */
-	bool mps;	     /* one MPS daemon for all processes */
+	const char *keeper;  /* a layer whose one daemon all processes have; NULL: none */
 	enum share_arm base; /* what it is held against at the same n; itself: nothing */
 	const char *what;    /* a line for people */
 };

@@ -113,6 +113,21 @@ Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = fol
 	}
 }
 
+/* Sorts have no variables, which programs of the CPU device share: one client would have them. */
+Test(small_cli_share, two_clients_in_one_process_of_a_daemon, .init = folder_make,
+     .fini = folder_remove)
+{
+	const json_t *o;
+
+	need_device();
+	o = rift_json(
+		"share radixsort pairs=1k --arms remote,remote+shared --clients 2 --window 0.03 "
+		"--windows 1 --repetitions 2 --starts 1 --quiet --json --output '%s/a.jsonl'",
+		dir);
+	was_measured(o, "remote+shared", 2);
+	cr_expect(eq(str, (char *)get_text(set_of(o, "remote+shared", 2), "base"), "remote"));
+}
+
 /* Six lines are left, and half of one: they stay, and the rest is measured. */
 Test(large_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = folder_remove)
 {
