@@ -621,25 +621,28 @@ static struct state state_now(void)
 /* The client's library is not instrumented, so that its order is not seen. */
 #define SEES_LESS "TSAN_OPTIONS=ignore_noninstrumented_modules=1"
 
-/* A process group of its own. */
-static pid_t start_with(const char *name, const char *preloaded)
+/* A process group of its own, with `set` in its environment. */
+static pid_t start_with(const char *name, const char *set)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[n < 0 ? 0 : n] = '\0';
-	return start_command(
-		-1,
-		"env -u BXFI_MAP " REMOTE_VARIABLE "='%s' LD_PRELOAD='%s' RIFT_TEST_PART=%s "
-		"ASAN_OPTIONS=verify_asan_link_order=0 '%s' -j1 --filter "
-		"'small_remote_part/%s' >'%s/%s.log' 2>&1",
-		the_daemon.folder, preloaded, name, self, name, the_daemon.folder, name);
+	return start_command(-1,
+			     "env -u BXFI_MAP " REMOTE_VARIABLE "='%s' RIFT_TEST_PART=%s %s '%s' "
+			     "-j1 --filter 'small_remote_part/%s' >'%s/%s.log' 2>&1",
+			     the_daemon.folder, name, set, self, name, the_daemon.folder, name);
 }
 
 /* Beside others. */
 static pid_t start(const char *name)
 {
-	return start_with(name, client_library());
+	char set[PATH_MAX + 128];
+
+	snprintf(set, sizeof(set),
+		 "LD_PRELOAD='%s' ASAN_OPTIONS=verify_asan_link_order=0 " SEES_LESS,
+		 client_library());
+	return start_with(name, set);
 }
 
 static void start_daemon(enum remote_transport transport)
@@ -664,18 +667,22 @@ static void start_daemon(enum remote_transport transport)
 	threads_alone = state_now().threads;
 }
 
-static void end_daemon(void)
-{
-	kill(-its_group, SIGKILL);
-	status_of_end(its_group);
-}
-
 static const char *what_was_said(const char *file)
 {
 	const char *text;
 
 	shell(&text, "cat '%s'", path_of(file));
 	return text;
+}
+
+/* A sanitizer's report is none that its end would tell of. */
+static void end_daemon(void)
+{
+	const char *text = what_was_said("said");
+
+	cr_assert(zero(ptr, strstr(text, "Sanitizer")), "%s", text);
+	kill(-its_group, SIGKILL);
+	status_of_end(its_group);
 }
 
 static void part_of(const char *name, char out[128])
