@@ -468,6 +468,20 @@ Test(small_remote_part, is_called)
 	OK(cudaStreamSynchronize(0));
 }
 
+/* What serves it stands in a call of CUDA's. */
+Test(small_remote_part, frees_behind_a_call)
+{
+	void *memory;
+
+	if (!plays("frees_behind_a_call"))
+		return;
+	OK(cudaMalloc(&memory, 64));
+	OK(cudaLaunchHostFunc(0, never_returns, NULL));
+	await("is_called");
+	say("frees_behind_a_call");
+	OK(cudaFree(memory));
+}
+
 Test(small_remote_part, waits_for_ever)
 {
 	struct gate g;
@@ -843,6 +857,7 @@ Test(small_remote_shared, a_killed_client_ends_alone)
 	is_killed("copies", REMOTE_TCP);
 	is_killed("is_called", REMOTE_SHM);
 	is_killed("is_called", REMOTE_UNIX);
+	is_killed("frees_behind_a_call", REMOTE_SHM);
 }
 
 /* Its kernel cannot be stopped: what it had stays, and others are served. */
