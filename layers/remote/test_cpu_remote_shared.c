@@ -441,10 +441,11 @@ Test(small_remote_part, goes_on)
 Test(small_remote_part, copies)
 {
 	enum { BYTES = 16 << 20 };
-	uint8_t *from = calloc(1, BYTES), *to;
+	uint8_t *from, *to;
 
 	if (!plays("copies"))
 		return;
+	from = calloc(1, BYTES);
 	OK(cudaMalloc((void **)&to, BYTES));
 	for (;;) {
 		OK(cudaMemcpy(to, from, BYTES, cudaMemcpyHostToDevice));
