@@ -18,10 +18,20 @@ static int new_stream(cudaStream_t *stream)
 	return (int)cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
 }
 
+/* Where memory can be taken in a stream's order. */
+static bool has_pools(int device)
+{
+	int has = 0;
+
+	return !cudaDeviceGetAttribute(&has, cudaDevAttrMemoryPoolsSupported, device) && has;
+}
+
 bool order_begin(struct session *s)
 {
 	struct order *o = calloc(1, sizeof(*o));
-	int err = o ? new_stream(&o->legacy.stream) : (int)cudaErrorMemoryAllocation;
+	int err = !o			 ? (int)cudaErrorMemoryAllocation
+		  : has_pools(s->device) ? new_stream(&o->legacy.stream)
+					 : (int)cudaErrorNotSupported;
 
 	err = err ? err : new_stream(&o->per_thread.stream);
 	err = err ? err : new_stream(&o->aside);
@@ -284,11 +294,14 @@ int order_keep_out(struct session *s, uint64_t word)
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* cudaMalloc() and cudaFree() may wait for the work of all clients. */
+/* cudaMalloc() and cudaFree() may wait for the work of all clients. As they do, nothing is NULL. */
 int order_malloc(struct session *s, void **memory, uint64_t bytes)
 {
 	int err = order_unsafe_call(s);
 
+	*memory = NULL;
+	if (!bytes)
+		return err;
 	err = err ? err : (int)cudaMallocAsync(memory, bytes, s->order->aside);
 	return err ? err : (int)cudaStreamSynchronize(s->order->aside);
 }
@@ -299,6 +312,8 @@ int order_free(struct session *s, void *memory)
 	struct served_stream *stream;
 	int err = order_unsafe_call(s);
 
+	if (!memory)
+		return err;
 	for (uint64_t i = 0; !err && (stream = next_stream(s, &i));)
 		err = captures(stream) ? 0 : (int)cudaStreamSynchronize(stream->stream);
 	err = err ? err : (int)cudaStreamSynchronize(s->order->legacy.stream);

@@ -124,7 +124,9 @@ static const char *begin_session(struct server *v)
 		return NULL;
 	s->device = v->given.device;
 	s->lost = lose_device;
-	return order_begin(s) ? NULL : "the daemon has no streams for a client more";
+	return order_begin(s) ? NULL
+			      : "the daemon's device has no streams for a client more, or no "
+				"pools of memory";
 }
 
 /* What both will have, and the device. NULL: the client is to be told no more. */

@@ -220,7 +220,8 @@ void answer_put(struct request *r, const void *data, size_t bytes);
 
 /* ---- several clients in one process (order.c) --------------------------------------------- */
 
-/* Has the session share its process. False: CUDA gave no streams, and nothing has changed. */
+/* Has the session share its process. False: CUDA gave no streams or has no pools of memory, and
+ * nothing has changed. */
 bool order_begin(struct session *s);
 void order_release(struct session *s);
 

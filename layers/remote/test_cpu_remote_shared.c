@@ -257,11 +257,15 @@ Test(small_remote_sharing, what_is_the_device_s_is_set_and_told)
 {
 	unsigned flags;
 	size_t before, after;
+	void *memory = &flags;
 
 	OK(cudaSetDeviceFlags(cudaDeviceScheduleYield));
 	OK(cudaGetDeviceFlags(&flags));
 	cr_assert(eq(uint, flags & cudaDeviceScheduleMask, cudaDeviceScheduleYield));
 	FAILS(cudaSetDeviceFlags(1u << 30), cudaErrorInvalidValue);
+	OK(cudaFree(NULL));
+	OK(cudaMalloc(&memory, 0));
+	cr_assert(zero(ptr, memory));
 	cudaGetLastError();
 	OK(cudaDeviceGetLimit(&before, cudaLimitPrintfFifoSize));
 	OK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, before + 4096));
