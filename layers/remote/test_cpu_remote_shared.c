@@ -734,11 +734,18 @@ static void kill_part(pid_t pid)
 	status_of_end(pid);
 }
 
-/* No client is there, and only the threads that were there before the first one. Stacks of threads
- * stay with the library, some of them; so maps may be a few more. */
+/* Stacks of threads stay with the library, some of them; so maps may be a few more. The thread
+ * sanitizer has its own. */
+#ifdef __SANITIZE_THREAD__
+enum { STACKS = 10000 };
+#else
+enum { STACKS = 60 };
+#endif
+
+/* No client is there, and only the threads that were there before the first one. */
 static bool is_back(struct state before)
 {
-	enum { TRIES = 4000, STACKS = 60 };
+	enum { TRIES = 4000 };
 	struct state now = { 0 };
 
 	for (int i = 0; i < TRIES; i++) {
