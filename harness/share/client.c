@@ -450,12 +450,16 @@ int share_client_work(FILE *out, const json_t *job)
 
 /* ---- a process that only keeps a layer -------------------------------------------------- */
 
-/* Its clients find the daemon by these variables. */
+/* What layers set for a command (harness/layer/enter.c): by it clients find the daemon. */
 static bool is_of_a_layer(const char *variable)
 {
+	static const char *const whole[] = { "LD_PRELOAD", "LD_LIBRARY_PATH", "ASAN_OPTIONS" };
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		if (!strcmp(variable, whole[i]))
+			return true;
 	return !strncmp(variable, "CUDA_MPS_", strlen("CUDA_MPS_")) ||
-	       !strncmp(variable, "RIFT_LAYER", strlen("RIFT_LAYER")) ||
-	       !strcmp(variable, "LD_PRELOAD") || !strcmp(variable, "LD_LIBRARY_PATH");
+	       !strncmp(variable, "RIFT_LAYER", strlen("RIFT_LAYER"));
 }
 
 int share_keeper_work(FILE *out, const json_t *job)
