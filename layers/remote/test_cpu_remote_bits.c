@@ -16,6 +16,7 @@
 #include "tests/conformance.h"
 
 TestSuite(small_remote_bits, .init = layers_apart, .timeout = 300);
+TestSuite(large_remote_bits, .init = layers_apart, .timeout = 300);
 TestSuite(small_remote_inner, .timeout = 300);
 
 /* ---- memory of the device that is given out ----------------------------------------------- */
@@ -136,18 +137,18 @@ Test(small_remote_bits, every_workload_leaves_the_same_bits)
 	leaves_the_same_bits(REMOTE_SHM);
 }
 
-Test(small_remote_bits, every_workload_leaves_the_same_bits_over_a_unix_socket)
+Test(large_remote_bits, every_workload_leaves_the_same_bits_over_a_unix_socket)
 {
 	leaves_the_same_bits(REMOTE_UNIX);
 }
 
-Test(small_remote_bits, every_workload_leaves_the_same_bits_where_one_process_serves)
+Test(large_remote_bits, every_workload_leaves_the_same_bits_where_one_process_serves)
 {
 	own_is_shared = true;
 	leaves_the_same_bits(REMOTE_SHM);
 }
 
-Test(small_remote_bits, every_workload_leaves_the_same_bits_over_tcp)
+Test(large_remote_bits, every_workload_leaves_the_same_bits_over_tcp)
 {
 	leaves_the_same_bits(REMOTE_TCP);
 }

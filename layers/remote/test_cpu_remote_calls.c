@@ -20,6 +20,7 @@
 
 TestSuite(small_remote_calls, .timeout = 100);
 TestSuite(small_remote_daemon, .init = layers_apart, .timeout = 300);
+TestSuite(large_remote_daemon, .init = layers_apart, .timeout = 300);
 
 /* ---- calls -------------------------------------------------------------------------------- */
 
@@ -586,7 +587,7 @@ Test(small_remote_daemon, all_calls_pass_over_tcp)
 	passes_with(false, NULL);
 }
 
-Test(small_remote_daemon, all_calls_pass_where_one_process_serves)
+Test(large_remote_daemon, all_calls_pass_where_one_process_serves)
 {
 	own_is_shared = true;
 	passes_with(false, NULL);

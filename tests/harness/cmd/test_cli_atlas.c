@@ -31,6 +31,7 @@ static void remove_dir(void)
 }
 
 TestSuite(small_cli_atlas, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_atlas, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
 /* Few points, so that a file is small. */
 static struct fake_session made_up(int sides)
@@ -186,7 +187,7 @@ Test(small_cli_atlas, a_chart_of_other_costs)
 }
 
 /* Kept sessions of a GPU, compressed: tracing makes each launch longer, so each program. */
-Test(small_cli_atlas, all_programs_on_one_chart)
+Test(large_cli_atlas, all_programs_on_one_chart)
 {
 	static const char kept[] = "data/sessions/atlas-h100";
 	const char *text;

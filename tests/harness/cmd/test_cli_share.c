@@ -287,7 +287,7 @@ static void make_three(void)
 					     words[i], dir, i)));
 }
 
-Test(small_cli_share, who_hurts_whom, .init = folder_make, .fini = folder_remove)
+Test(large_cli_share, who_hurts_whom, .init = folder_make, .fini = folder_remove)
 {
 	const json_t *o, *pair;
 	const char *text;
@@ -319,7 +319,7 @@ Test(small_cli_share, who_hurts_whom, .init = folder_make, .fini = folder_remove
 	refused(3, "--clients", "share --from a --from b --clients 2");
 }
 
-Test(small_cli_share, charts_of_several_records, .init = folder_make, .fini = folder_remove)
+Test(large_cli_share, charts_of_several_records, .init = folder_make, .fini = folder_remove)
 {
 	const char *text;
 
