@@ -18,40 +18,13 @@
 #include "layers/remote/serve.h"
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_fuzz.h"
-#include "layers/remote/test_passes.h"
+#include "layers/remote/test_streams.h"
 
 TestSuite(small_remote_hosts, .timeout = 100);
 TestSuite(large_remote_hosts, .timeout = 100);
 TestSuite(small_remote_hosts_stuck, .timeout = 100);
 TestSuite(small_remote_hosts_daemon, .init = layers_apart, .timeout = 300);
 TestSuite(large_remote_hosts_daemon, .init = layers_apart, .timeout = 300);
-
-static void add(uint64_t *to, uint64_t value, cudaStream_t stream)
-{
-	uint8_t times = 1;
-	void *arguments[] = { &to, &value, &times };
-
-	OK(cudaLaunchKernel(kernel_add(), (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, arguments, 0,
-			    stream));
-}
-
-static uint64_t *zeroed_word(void)
-{
-	uint64_t *word;
-
-	OK(cudaMalloc((void **)&word, sizeof(*word)));
-	OK(cudaMemset(word, 0, sizeof(*word)));
-	OK(cudaDeviceSynchronize());
-	return word;
-}
-
-static cudaStream_t new_stream(unsigned flags)
-{
-	cudaStream_t stream;
-
-	OK(cudaStreamCreateWithFlags(&stream, flags));
-	return stream;
-}
 
 /* ---- host functions ------------------------------------------------------------------------ */
 

@@ -4,9 +4,8 @@
  *
  * One client process has one process of the daemon, or with `shared=yes` a thread of it. The daemon
  * makes the shared memory, as memfds that cannot change their size, and passes them over the Unix
- * socket. The client writes commands to a
- * ring; the daemon reads each into memory of its own before it looks at it. Whatever stands there
- * was written by the client and is believed in nothing.
+ * socket. The client writes commands to a ring; the daemon reads each into memory of its own before
+ * it looks at it. Whatever stands there was written by the client and is believed in nothing.
  */
 #ifndef RIFT_REMOTE_WIRE_H
 #define RIFT_REMOTE_WIRE_H
