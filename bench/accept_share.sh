@@ -24,7 +24,7 @@ set -u
 rift=$(realpath "${1:?usage: accept_share.sh RIFT [OUT]}")
 out=${2:-results/share}
 arms=${ARMS:-processes,mps,remote,remote+mps,remote+shared,remote-shared,streams,serial}
-options=${OPTIONS:---window 0.15 --windows 1 --repetitions 5 --starts 1}
+options=${OPTIONS:---window 0.15 --windows 1 --repetitions 7 --starts 1}
 four=${WORKLOADS:-binomial blackscholes myocyte mlp}
 short=${SHORT:-launch us=0}
 harmed=${HARM:-binomial}
@@ -168,7 +168,8 @@ for (arm, fairness), k in sorted(n.items()): print(f"{arm:14} {fairness:14} {k}"
 if not n: print("not yet run")'
 }
 
-# c, Z and a without the load and what it adds, in ns: a line each, and busy.csv.
+# c, p, Z and a without the load and what it adds, in ns: a line each, and busy.csv. p is there as
+# c may not be identified under a full load.
 busy_table() {
 	local file
 	echo "load_percent,parameter,base,difference,lo,hi,n" >"$out/busy.csv"
@@ -181,7 +182,7 @@ try: d = json.load(sys.stdin)
 except ValueError: print(f"{load:>4} %  nothing to compare"); sys.exit()
 number = lambda v: "" if v is None else f"{v:.6g}"
 for p in d["parameters"]:
-    if p["name"] not in ("c", "Z", "a") or p["unit"] != "ns" or p["workload"] != "launch": continue
+    if p["name"] not in ("c", "p", "Z", "a") or p["unit"] != "ns" or p["workload"] != "launch": continue
     v = p["difference"] or {"value": None, "lo": None, "hi": None, "n": 0}
     base = (p.get("a") or {}).get("value")
     with open(sys.argv[2], "a") as out:
@@ -201,8 +202,8 @@ for p in d["parameters"]:
 		set ylabel 'time added (ns), 95 %'
 		set key left top
 		set xrange [0:110]
-		beside(p) = p eq 'c' ? -1 : p eq 'a' ? 1 : 0
-		plot for [p in 'c Z a'] '$out/busy.csv' every ::1 \
+		beside(p) = p eq 'c' ? -1.5 : p eq 'p' ? -0.5 : p eq 'Z' ? 0.5 : 1.5
+		plot for [p in 'c p Z a'] '$out/busy.csv' every ::1 \
 			using (strcol(2) eq p ? column(1) + beside(p) : NaN):4:5:6 with yerrorbars title p
 	END
 }

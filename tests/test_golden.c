@@ -164,7 +164,7 @@ static const struct output refusals[] = {
 		   "rift sensitivity launch --cost call=1,2,3,4,5,6,7,8,9",
 		   "rift sensitivity launch --processes 0", "rift share launch --clients 2,1",
 		   "rift share launch --clients 1,", "rift share launch --clients 0",
-		   "rift share launch --layer-of 5", "rift share launch --starts 6",
+		   "rift share launch --layer-of 5", "rift share launch --repetitions 5 --starts 6",
 		   "rift share launch --window 0", "rift doctor --platform ''",
 		   "rift doctor --platform \"$(printf 'a\\tb')\"") },
 	/* files that are not there, no records, not whole, or in the way */

@@ -17,7 +17,6 @@
 #include "harness/share/share_chart.h"
 #include "harness/share/share_fault.h"
 #include "harness/share/share_file.h"
-#include "harness/stats/bootstrap.h"
 
 /* ---- the command line --------------------------------------------------------------------- */
 
@@ -38,7 +37,7 @@ static const char *const modes[] = { "stream", "graph", "fused", NULL };
 
 static const struct param rows[] = {
 	ROW("windows", PARAM_INT, windows, "windows", "2", 1, 100, NULL),
-	ROW("repetitions", PARAM_INT, repetitions, "repetitions", "5", 1, 10, NULL),
+	ROW("repetitions", PARAM_INT, repetitions, "repetitions", "", 1, 10, NULL),
 	ROW("starts", PARAM_INT, starts, "starts", "", 1, 10, NULL),
 	ROW("window", PARAM_REAL, window_s, "s", "0.5", 0.01, 60, NULL),
 	ROW("depth", PARAM_SIZE, depth, "steps", "1", 1, RUN_DEPTH_MAX, NULL),
@@ -76,10 +75,12 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("window", "SECONDS"),
 	  "how long clients are counted at a time (default: 0.5; longer for long steps)" },
 	{ OPTION_ROW("windows", "N"), "windows of a repetition (default: 2)" },
-	{ OPTION_ROW("repetitions", "N"), "repetitions, for which clients stay up (default: 5)" },
+	{ OPTION_ROW("repetitions", "N"),
+	  "repetitions, for which clients stay up (default: as many as it takes to show that one "
+	  "of the clients is treated unfairly, 6 for 2 or 3 and 7 for 4 to 6)" },
 	{ OPTION_ROW("starts", "N"),
 	  "of each set, for a part of the repetitions each; intervals are over starts from 5 on, "
-	  "else over windows (default: 5, or the repetitions where there are fewer)" },
+	  "else over windows (default: as many, or the repetitions where there are fewer)" },
 	{ OPTION_ROW("fault", "none|crash|kill|hang|memory"),
 	  "then the first client of a set does this: an illegal address, kill -9, a kernel of 10 "
 	  "s, all memory; who else is hurt?" },
@@ -261,6 +262,21 @@ static int check_fault(const struct share_plan *p)
 	return 0;
 }
 
+/* What is not given: as many as verdicts take, of the largest set. */
+static int take_starts(struct share_plan *p)
+{
+	int needed = share_fairness_needs(p->clients[p->counts - 1]);
+
+	if (!p->repetitions)
+		p->repetitions = needed;
+	if (!p->starts)
+		p->starts = p->repetitions < needed ? p->repetitions : needed;
+	if (p->starts > p->repetitions)
+		return complain(EINVAL, "--starts=%d: is more than --repetitions=%d", p->starts,
+				p->repetitions);
+	return 0;
+}
+
 static int make_plan(struct share_plan *p, const struct share_args *a)
 {
 	const struct share_values *v = &a->values;
@@ -274,17 +290,13 @@ static int make_plan(struct share_plan *p, const struct share_args *a)
 				  .mode = is_given(a, "mode") ? modes[v->mode] : NULL,
 				  .depth = v->depth,
 				  .fault = (enum share_fault)v->fault };
-	if (!p->starts)
-		p->starts =
-			p->repetitions < BOOTSTRAP_N_MIN ? p->repetitions : (int)BOOTSTRAP_N_MIN;
-	if (p->starts > p->repetitions)
-		return complain(EINVAL, "--starts=%d: is more than --repetitions=%d", p->starts,
-				p->repetitions);
 	err = share_workload_parse(&p->mix[p->mixes++], a->given.words.word, a->given.words.n);
 	for (int i = 0; i < a->with.n && !err; i++)
 		err = take_with(p, a->with.word[i]);
 	if (!err)
 		err = take_counts(p, a->clients ? a->clients : "1,2,4");
+	if (!err)
+		err = take_starts(p);
 	if (!err && a->arms)
 		err = take_arms(p, a->arms);
 	for (int i = 0; i < ARMS && !a->arms; i++)

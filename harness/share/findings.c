@@ -251,6 +251,11 @@ static void find_slowdown(const struct table *t, struct share_found *f, int set)
 
 /* ---- fairness --------------------------------------------------------------------------- */
 
+int share_fairness_needs(int clients)
+{
+	return judge_processes_needed(clients, true);
+}
+
 static enum share_fairness conclude_fairness(const struct share_found *f)
 {
 	int same = 0;
@@ -386,8 +391,8 @@ void share_findings_init(struct share_findings *f, const struct share *s)
 {
 	struct table t = { .share = s, .windows = share_plan_windows(&s->plan) };
 
-	*f = (struct share_findings){ zeroed((size_t)s->sets, sizeof(*f->set)), s->sets };
 	t.units = s->plan.starts >= BOOTSTRAP_N_MIN ? s->plan.starts : t.windows;
+	*f = (struct share_findings){ zeroed((size_t)s->sets, sizeof(*f->set)), s->sets, t.units };
 	t.alone_times = zeroed((size_t)t.units, sizeof(*t.alone_times));
 	t.own_times = zeroed((size_t)(s->plan.mixes * t.units), sizeof(*t.own_times));
 	t.times = zeroed((size_t)(s->sets * t.units), sizeof(*t.times));

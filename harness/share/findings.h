@@ -12,6 +12,12 @@
  */
 #define SHARE_FAIR_MARGIN 0.05
 
+/*
+ * As many windows, or starts, are enough to call one of these clients unfairly treated: 6 for 2 or
+ * 3, 7 for 4 to 6. With fewer its p-value may not be small enough, of 2 clients it never is.
+ */
+int share_fairness_needs(int clients);
+
 enum share_fairness { FAIRNESS_FAIR, FAIRNESS_UNFAIR, FAIRNESS_OPEN };
 extern const char *const share_fairness_names[]; /* by enum share_fairness */
 
@@ -48,6 +54,7 @@ struct share_found {
 struct share_findings {
 	struct share_found *set; /* as share.set */
 	int sets;
+	int units; /* windows of a set, or starts: what intervals are over */
 };
 
 void share_findings_init(struct share_findings *f, const struct share *s);

@@ -88,7 +88,28 @@ static void put_costs(const struct share *s, const struct share_findings *f, FIL
 	}
 }
 
-static void put_fairness(const struct share_findings *f, FILE *out)
+/* Sets with too few windows to be sure that unfair treatment is found, however bad it is. */
+static void put_too_few(const struct share *s, const struct share_findings *f, FILE *out)
+{
+	int clients = 0;
+
+	for (int i = 0; i < f->sets; i++) {
+		int n = f->set[i].of->set.n;
+
+		if (f->set[i].known && n > 1 && f->set[i].fairness == FAIRNESS_OPEN &&
+		    f->units < share_fairness_needs(n) && n > clients)
+			clients = n;
+	}
+	if (clients)
+		fprintf(out,
+			"not resolved: %d %s may be too few to show that one of %d clients is "
+			"treated unfairly; %d are enough, by %s\n",
+			f->units, f->units == s->plan.starts ? "starts" : "windows", clients,
+			share_fairness_needs(clients),
+			f->units == s->plan.starts ? "--starts" : "--repetitions");
+}
+
+static void put_fairness(const struct share *s, const struct share_findings *f, FILE *out)
 {
 	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %9s  %9s  %10s  %8s\n", ARM_COLUMN, "arm", "n",
 		"fairness", "Jain", "max/min", "GPU busy", "memory", "processors", "daemons");
@@ -105,6 +126,7 @@ static void put_fairness(const struct share_findings *f, FILE *out)
 			isfinite(e->memory) ? text_bytes(e->memory).s : "-",
 			share_number(e->processors).s, share_number(e->daemons).s);
 	}
+	put_too_few(s, f, out);
 }
 
 static void put_client(const struct share *s, const struct share_found *e, int client, FILE *out)
@@ -208,7 +230,7 @@ void share_print(const struct share *s, FILE *out)
 	if (share_is_cpu(s))
 		fprintf(out, "%s\n", own_devices);
 	put_costs(s, &f, out);
-	put_fairness(&f, out);
+	put_fairness(s, &f, out);
 	put_clients(s, &f, out);
 	put_not_run(s, out);
 	put_faults(s, out);
@@ -313,6 +335,8 @@ static json_t *found_json(const struct share *s, const struct share_found *e)
 	json_object_set_new(o, "fairness",
 			    set->n > 1 && e->known ? json_string(share_fairness_names[e->fairness])
 						   : json_null());
+	json_object_set_new(o, "fairness_needs",
+			    set->n > 1 ? json_integer(share_fairness_needs(set->n)) : json_null());
 	json_object_set_new(o, "busy", json_number(e->busy));
 	json_object_set_new(o, "processors", json_number(e->processors));
 	json_object_set_new(o, "daemons", json_number(e->daemons));

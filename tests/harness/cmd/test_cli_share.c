@@ -103,6 +103,7 @@ Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = fol
 	was_measured(o, "streams", 2);
 	was_measured(o, "serial", 2);
 	cr_expect(eq(ptr, json_object_get(set_of(o, "processes", 1), "fairness"), json_null()));
+	cr_expect(eq(dbl, number(set_of(o, "processes", 2), "fairness_needs"), 6));
 	cr_expect(eq(str, (char *)get_text(set_of(o, "streams", 2), "base"), "processes"));
 	if (json_is_true(json_object_get(o, "is_cpu"))) {
 		was_measured(o, "remote", 2);
@@ -394,7 +395,7 @@ Test(small_cli_share, what_is_refused)
 	refused(3, "nothing is timed", "share launch probe=quick");
 	refused(3, "2 clients", "share launch --clients 1 --fault kill");
 	refused(3, "'launch'", "share launch --from /dev/null");
-	refused(3, "--starts=", "share launch --starts 6");
+	refused(3, "--starts=", "share launch --repetitions 5 --starts 6");
 	refused(3, "--clients", "share --from a --clients 2");
 	refused(3, "--window", "share --resume a --window 1");
 	refused(3, "--resume", "share --from a --resume b");

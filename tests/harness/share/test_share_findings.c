@@ -18,8 +18,8 @@ TestSuite(small_share_findings, .timeout = 60);
 
 enum { WINDOWS = 10 };
 
-/* `launch` in processes and streams, one client and n, 10 windows of a second. */
-static void begin(struct share *s, int n, int mixes)
+/* `launch` in processes and streams, one client and n, windows of a second. */
+static void begin_with(struct share *s, int n, int mixes, int windows, int repetitions)
 {
 	char launch[] = "launch", *words[] = { launch };
 
@@ -29,13 +29,18 @@ static void begin(struct share *s, int n, int mixes)
 				       .arm = { [ARM_PROCESSES] = true, [ARM_STREAMS] = true },
 				       .seed = 1,
 				       .window_s = 1,
-				       .windows = 2,
-				       .repetitions = WINDOWS / 2,
+				       .windows = windows,
+				       .repetitions = repetitions,
 				       .starts = 1,
 				       .depth = 1 };
 	for (; s->plan.mixes < mixes; s->plan.mixes++)
 		cr_assert(zero(int, share_workload_parse(&s->plan.mix[s->plan.mixes], words, 1)));
 	share_init(s);
+}
+
+static void begin(struct share *s, int n, int mixes)
+{
+	begin_with(s, n, mixes, 2, WINDOWS / 2);
 }
 
 static json_t *client_json(double rate)
@@ -55,8 +60,8 @@ static void add(struct share *s, const struct share_set *set, int window, const 
 
 	for (int i = 0; i < set->n; i++)
 		json_array_append_new(clients, client_json(rate[i]));
-	json_object_set_new(o, "repetition", json_integer(window / 2));
-	json_object_set_new(o, "window", json_integer(window % 2));
+	json_object_set_new(o, "repetition", json_integer(window / s->plan.windows));
+	json_object_set_new(o, "window", json_integer(window % s->plan.windows));
 	json_object_set_new(o, "seconds", json_real(1));
 	json_object_set_new(o, "processors", json_real(0.5));
 	json_object_set_new(o, "busy", json_null());
@@ -95,7 +100,7 @@ static void fill(struct share *s, unsigned seed, const double *share, double com
 	for (int m = 0; m < s->sets; m++) {
 		const struct share_set *set = &s->set[m].set;
 
-		for (int k = 0; k < WINDOWS; k++) {
+		for (int k = 0; k < share_plan_windows(&s->plan); k++) {
 			double rate[SHARE_CLIENTS_MAX];
 			unsigned at = (unsigned)(100 * m);
 
@@ -201,6 +206,29 @@ Test(small_share_findings, an_unfair_share_is_found)
 		share_release(&s);
 	}
 	cr_expect(lt(int, 17, found_it), "%d of 20 are found", found_it);
+}
+
+/* One of two gets a tenth: 5 windows leave it open, whatever they say, and 6 show it. */
+Test(small_share_findings, few_windows_cannot_show_unfairness)
+{
+	static const double share[] = { 0.9, 0.09 };
+
+	cr_expect(eq(int, share_fairness_needs(2), 6));
+	cr_expect(eq(int, share_fairness_needs(3), 6));
+	cr_expect(eq(int, share_fairness_needs(6), 7));
+	for (int windows = 5; windows <= 6; windows++) {
+		struct share_findings f;
+		struct share s;
+
+		begin_with(&s, 2, 1, 1, windows);
+		fill(&s, 1, share, 0.01, 0.01, 0);
+		share_findings_init(&f, &s);
+		cr_expect(eq(int, f.units, windows));
+		cr_expect(eq(int, found(&f, ARM_PROCESSES, 2)->fairness,
+			     windows < 6 ? FAIRNESS_OPEN : FAIRNESS_UNFAIR));
+		share_findings_release(&f);
+		share_release(&s);
+	}
 }
 
 /* An arm that takes 30 % longer than its base at the same n, and one that is the base. */
