@@ -5,7 +5,8 @@
 #   pairs   each two of these four together: with full, who hurts whom
 #   beside  empty kernels beside each of them: how long short steps take
 #   harm    each fault under every arm, two clients of binomial (HARM)
-#   unfair  one of two clients under the layer emulate, 50 us a call
+#   unfair  one of two clients under the layer emulate, 50 us a call: found under MPS, as between
+#           processes 50 us pass while it waits for its turn
 #   equal   20 times two equal clients: how many are called unfair
 #   paper   the vmCUDA paper's five programs at 1, 2, 4 and 6 clients
 #   others  all other workloads that have steps, at 1 and 4
@@ -97,7 +98,7 @@ beside() {
 
 unfair() {
 	# shellcheck disable=SC2086
-	cell unfair $short --clients 2 --layer-of '2=emulate call=50' --arms processes
+	cell unfair $short --clients 2 --layer-of '2=emulate call=50' --arms processes,mps
 }
 
 equal() {
