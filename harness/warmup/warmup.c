@@ -1,4 +1,4 @@
-/* warmup.c - warm-up curves that were taken: read, what each of them says, and a table. */
+/* warmup.c - warm-up curves that were taken: read, and what each of them says. */
 #include "harness/warmup/warmup.h"
 
 #include <errno.h>
@@ -8,11 +8,8 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
-#include "harness/base/row.h"
-#include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
-#include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 
@@ -106,14 +103,18 @@ void curve_init(struct curve *c, const json_t *curve)
 	const json_t *bins = json_object_get(curve, "bins");
 	const json_t *total = json_object_get(curve, "total_ns");
 	const json_t *medians = json_object_get(bins, "median_ns");
+	const json_t *enq = json_object_get(curve, "enq_ns");
 	size_t n = json_array_size(total) + json_array_size(medians);
 
 	*c = (struct curve){ .depth = json_get_number(curve, "depth"),
 			     .begin_ns = calloc(n + 1, sizeof(double)),
-			     .total_ns = calloc(n + 1, sizeof(double)) };
-	CHECK(c->begin_ns && c->total_ns, "memory of %zu blocks", n);
+			     .total_ns = calloc(n + 1, sizeof(double)),
+			     .enq_ns = calloc(n + 1, sizeof(double)) };
+	CHECK(c->begin_ns && c->total_ns && c->enq_ns, "memory of %zu blocks", n);
 	append(c, json_object_get(curve, "begin_ns"), total);
 	c->raw = c->n;
+	for (int i = 0; i < c->raw; i++)
+		c->enq_ns[i] = json_number_value(json_array_get(enq, (size_t)i));
 	append(c, json_object_get(bins, "begin_ns"), medians);
 }
 
@@ -121,6 +122,7 @@ void curve_release(struct curve *c)
 {
 	free(c->begin_ns);
 	free(c->total_ns);
+	free(c->enq_ns);
 	*c = (struct curve){ 0 };
 }
 
@@ -176,9 +178,46 @@ static double median_after(const struct curve *c, int from)
 	return median_from(c, from, from + n <= c->n ? (int)n : c->n - from);
 }
 
+/* Blocks that begin from so many ns on and before so many; NAN: there are none. */
+static double median_between(const struct curve *c, double from, double to)
+{
+	int i = 0, n = 0;
+
+	while (i < c->n && c->begin_ns[i] < from)
+		i++;
+	while (i + n < c->n && c->begin_ns[i + n] < to)
+		n++;
+	return n ? median_from(c, i, n) : NAN;
+}
+
+/*
+ * Single blocks alone: launch calls, and what is left of each block. Later is the median of their
+ * last quarter. All are NAN where the calls are not known.
+ */
+static void split(struct curve_facts *out, const struct curve *c)
+{
+	int n = c->enq_ns ? c->raw / 4 : 0, from = c->raw - n;
+	double *call = calloc((size_t)n + 1, sizeof(*call));
+	double *rest = calloc((size_t)n + 1, sizeof(*rest));
+
+	CHECK(call && rest, "memory of %d blocks", n);
+	for (int i = 0; i < n; i++) {
+		call[i] = c->enq_ns[from + i];
+		rest[i] = c->total_ns[from + i] - call[i];
+	}
+	out->call_first_ns = n ? c->enq_ns[0] : NAN;
+	out->rest_first_ns = n ? c->total_ns[0] - c->enq_ns[0] : NAN;
+	out->call_later_ns = median_of(call, n);
+	out->rest_later_ns = median_of(rest, n);
+	out->call_more_ns = out->call_first_ns - out->call_later_ns;
+	out->rest_more_ns = out->rest_first_ns - out->rest_later_ns;
+	free(call);
+	free(rest);
+}
+
 void curve_facts(struct curve_facts *out, const struct curve *c)
 {
-	double steady = steady_ns(c);
+	double steady = steady_ns(c), end = c->begin_ns[c->n - 1] + c->total_ns[c->n - 1];
 	int from = settled(c, steady), skipped = left_out(c);
 
 	*out = (struct curve_facts){ .first_ns = c->total_ns[0] / c->depth,
@@ -187,6 +226,10 @@ void curve_facts(struct curve_facts *out, const struct curve *c)
 				     .settled_ns = c->begin_ns[from],
 				     .warmup_blocks = skipped,
 				     .after_warmup = median_after(c, skipped) / steady };
+	out->early_ns = median_between(c, 1e6, 1e7) / c->depth;
+	out->late_ns = median_between(c, end - SECOND_NS, end) / c->depth;
+	out->late_over_early = out->late_ns / out->early_ns;
+	split(out, c);
 }
 
 /* ---- over processes ------------------------------------------------------------------------ */
@@ -258,6 +301,15 @@ static void fill_row(struct warmup_row *row, const struct facts_list *list, uint
 	OVER(settled_ns);
 	OVER(warmup_blocks);
 	OVER(after_warmup);
+	OVER(call_first_ns);
+	OVER(call_later_ns);
+	OVER(call_more_ns);
+	OVER(rest_first_ns);
+	OVER(rest_later_ns);
+	OVER(rest_more_ns);
+	OVER(early_ns);
+	OVER(late_ns);
+	OVER(late_over_early);
 #undef OVER
 	row->ratio = ratio_over(list, &r, draws);
 	resamples_release(&r);
@@ -320,124 +372,4 @@ bool warmup_check_failed(const json_t *curves)
 bool warmup_is_cpu(const json_t *curves)
 {
 	return !strcmp(json_get_text(json_object_get(curves, "device"), "kind"), "cpu");
-}
-
-/* ---- the table ----------------------------------------------------------------------------- */
-
-static void print_head(const json_t *curves, FILE *out)
-{
-	const json_t *words = json_object_get(curves, "params"), *word;
-	char under[LAYERS_TEXT];
-	size_t i;
-
-	fprintf(out, "warm-up          %s", text_shown(json_get_text(curves, "workload")).s);
-	json_array_foreach(words, i, word)
-	{
-		if (json_is_string(word))
-			fprintf(out, " %s", text_shown(json_string_value(word)).s);
-	}
-	fprintf(out, "\n");
-	row(out, "device", "%s", json_get_text(json_object_get(curves, "device"), "name"));
-	environment_layers(curves, under);
-	if (*under)
-		row(out, "", "%s", under);
-	row(out, "taken", "%s, %d processes, mode %s, sync %s; %.3g s of idling, curves of %.3g s",
-	    json_get_text(curves, "start_utc"),
-	    (int)json_integer_value(json_object_get(curves, "processes")),
-	    json_get_text(curves, "mode"), json_get_text(curves, "sync"),
-	    json_get_number(curves, "rest_s"), json_get_number(curves, "seconds"));
-	row(out, "check", "%s", warmup_check_failed(curves) ? "FAILED" : "passed");
-}
-
-static void print_row(const struct warmup_row *r, FILE *out)
-{
-	char interval[40] = "";
-
-	if (r->ratio.known)
-		snprintf(interval, sizeof(interval), " (%.3g to %.3g)", r->ratio.lo, r->ratio.hi);
-	fprintf(out, "%6ld %-10s %10s %10s %8.3g%-18s %6.4g %10s %8.3g %+8.1f %%\n", (long)r->depth,
-		beginning_names[r->beginning], text_time(r->first_ns.value).s,
-		text_time(r->steady_ns.value).s, r->ratio.value, interval, r->settled_block.value,
-		text_time(r->settled_ns.value).s, r->warmup_blocks.value,
-		100 * (r->after_warmup.value - 1));
-}
-
-static const struct warmup_row *find_row(const struct warmup_row *row, int n, int64_t depth,
-					 enum beginning b)
-{
-	for (int i = 0; i < n; i++)
-		if (row[i].depth == depth && row[i].beginning == b)
-			return &row[i];
-	return NULL;
-}
-
-static double more_ns(const struct warmup_row *r)
-{
-	return r ? (r->first_ns.value - r->steady_ns.value) * (double)r->depth : NAN;
-}
-
-/* What the first block has more, all its steps together. */
-static void print_parts(const struct warmup_row *row, int n, FILE *out)
-{
-	fprintf(out, "\nwhat the first block of a rested process takes more than a later one\n"
-		     " depth        all  the process  the device    together\n");
-	for (int i = 0; i < n; i++) {
-		double all = more_ns(&row[i]);
-		double process = more_ns(find_row(row, n, row[i].depth, BEGIN_FOLLOWING));
-		double device = more_ns(find_row(row, n, row[i].depth, BEGIN_RESUMED));
-
-		if (row[i].beginning != BEGIN_RESTED || !isfinite(process + device))
-			continue;
-		fprintf(out, "%6ld %10s", (long)row[i].depth, text_time(all).s);
-		fprintf(out, " %12s", text_time(process).s);
-		fprintf(out, " %11s", text_time(device).s);
-		fprintf(out, " %11s\n", text_time(all - process - device).s);
-	}
-}
-
-/* What comes before the first block, over all processes and depths. */
-static void print_preparation(const json_t *curves, FILE *out)
-{
-	static const char *const keys[] = { "start_ns", "setup_ns", "prepare_ns", NULL };
-	static const char *const names[] = { "to the set-up", "set-up", "graphs" };
-	const json_t *array = json_object_get(curves, "curves"), *curve;
-	size_t n = json_array_size(array), i;
-	double *value = calloc(n + 1, sizeof(*value));
-
-	CHECK(value, "memory of %zu curves", n);
-	fprintf(out, "\nbefore the first block:");
-	for (int k = 0; keys[k]; k++) {
-		int used = 0;
-
-		json_array_foreach(array, i, curve)
-		{
-			double ns = json_get_number(curve, keys[k]);
-
-			if (isfinite(ns))
-				value[used++] = ns;
-		}
-		fprintf(out, "%s %s %s", k ? "," : "", names[k],
-			used ? text_time(median_of(value, used)).s : "not known");
-	}
-	fputc('\n', out);
-	free(value);
-}
-
-void warmup_print(const json_t *curves, FILE *out)
-{
-	struct warmup_row *r = calloc(WARMUP_DEPTHS_MAX * BEGINNINGS, sizeof(*r));
-	int n;
-
-	CHECK(r, "memory of rows");
-	n = warmup_rows(r, curves);
-	print_head(curves, out);
-	fprintf(out,
-		"\n depth beginning   first step     steady    ratio%-18s  block      after    "
-		"skips       off\n",
-		"");
-	for (int i = 0; i < n; i++)
-		print_row(&r[i], out);
-	print_parts(r, n, out);
-	print_preparation(curves, out);
-	free(r);
 }

@@ -85,6 +85,7 @@ struct curve {
 	double *begin_ns; /* owned */
 	double *total_ns; /* of a block; of a bin the median */
 	double depth;
+	double *enq_ns; /* owned: what the launch calls of a single block took; NULL: not known */
 };
 
 void curve_init(struct curve *c, const json_t *curve);
@@ -98,6 +99,14 @@ struct curve_facts {
 	 * that it would then time over steady_ns.
 	 */
 	double warmup_blocks, after_warmup;
+	/*
+	 * Launch calls of a block, all of them, and the rest of it: of the first block, as the
+	 * median of the last quarter of the single blocks, and how much more the first has.
+	 */
+	double call_first_ns, call_later_ns, call_more_ns;
+	double rest_first_ns, rest_later_ns, rest_more_ns;
+	/* A step of blocks that begin 1 to 10 ms after the first, and in the last second. */
+	double early_ns, late_ns, late_over_early;
 };
 
 void curve_facts(struct curve_facts *out, const struct curve *c);
@@ -109,6 +118,8 @@ struct warmup_row {
 	int n; /* processes */
 	struct interval first_ns, steady_ns, ratio, settled_block, settled_ns, warmup_blocks,
 		after_warmup;
+	struct interval call_first_ns, call_later_ns, call_more_ns, rest_first_ns, rest_later_ns,
+		rest_more_ns, early_ns, late_ns, late_over_early;
 };
 
 /* Depth by depth; at most WARMUP_DEPTHS_MAX * BEGINNINGS. Returns how many. */
@@ -118,6 +129,8 @@ int warmup_rows(struct warmup_row *row, const json_t *curves);
 bool warmup_check_failed(const json_t *curves);
 
 bool warmup_is_cpu(const json_t *curves);
+
+/* ---- showing them (warmup_show.c) ---------------------------------------------------------- */
 
 void warmup_print(const json_t *curves, FILE *out);
 

@@ -3,6 +3,7 @@
  * the CPU device, whose clock can be told to come back slowly.
  */
 #include "harness/warmup/warmup.h"
+#include "common/datafile.h"
 #include "harness/base/json.h"
 #include "harness/record/recorded.h"
 #include "tests/cli.h"
@@ -26,7 +27,7 @@ enum { N = 40 };
 static struct curve_facts facts_of(const double *us, int n, int raw)
 {
 	double begin[N], total[N], at = 0;
-	struct curve c = { n, raw, begin, total, 10 };
+	struct curve c = { n, raw, begin, total, 10, NULL };
 	struct curve_facts f;
 
 	for (int i = 0; i < n; i++) {
@@ -96,6 +97,59 @@ Test(small_warmup, a_second_ends_a_warmup)
 		  "one block: %g %g", f.warmup_blocks, f.after_warmup);
 }
 
+/* Launch calls are known of single blocks alone: 40 of them, 10 in the last quarter. */
+Test(small_warmup, the_first_calls_and_the_rest_of_the_first_block)
+{
+	double begin[N], total[N], call[N];
+	struct curve c = { N, N, begin, total, 10, call };
+	struct curve_facts f;
+
+	for (int i = 0; i < N; i++) {
+		begin[i] = 1e5 * i;
+		call[i] = i == 0 ? 9e3 : i < 30 ? 5e3 : 4e3 + 10 * (i % 2);
+		total[i] = call[i] + (i == 0 ? 2e3 : i < 30 ? 7e3 : 3e3 + 20 * (i % 2));
+	}
+	curve_facts(&f, &c);
+	cr_assert(f.call_first_ns == 9e3 && f.rest_first_ns == 2e3, "%g %g", f.call_first_ns,
+		  f.rest_first_ns);
+	cr_assert(f.call_later_ns == 4005 && f.rest_later_ns == 3010, "%g %g", f.call_later_ns,
+		  f.rest_later_ns);
+	cr_assert(f.call_more_ns == 4995 && f.rest_more_ns == -1010, "%g %g", f.call_more_ns,
+		  f.rest_more_ns);
+	c.raw = N / 2; /* the others are bins, whose calls are not kept */
+	curve_facts(&f, &c);
+	cr_assert(f.call_later_ns == 5e3 && f.rest_later_ns == 7e3, "%g %g", f.call_later_ns,
+		  f.rest_later_ns);
+	c.enq_ns = NULL;
+	curve_facts(&f, &c);
+	cr_assert(isnan(f.call_first_ns) && isnan(f.call_more_ns) && isnan(f.rest_more_ns),
+		  "calls that are not known");
+}
+
+/* Blocks of 1 us that begin every 100 us for 3 s; what they take falls where it says. */
+Test(small_warmup, a_step_early_and_one_late)
+{
+	enum { LONG = 30000 };
+	double *begin = calloc(LONG, sizeof(*begin)), *total = calloc(LONG, sizeof(*total));
+	struct curve c = { LONG, 1, begin, total, 10, NULL };
+	struct curve_facts f;
+
+	cr_assert(begin && total, "memory");
+	for (int i = 0; i < LONG; i++) {
+		begin[i] = 1e5 * i;
+		total[i] = i < 10 ? 9e3 : i < 100 ? 2e3 : i < 19990 ? 5e3 : 1e3;
+	}
+	curve_facts(&f, &c);
+	cr_assert(f.early_ns == 200 && f.late_ns == 100 && f.late_over_early == 0.5, "%g %g %g",
+		  f.early_ns, f.late_ns, f.late_over_early);
+	c.n = 5; /* it ends before 1 ms is over */
+	curve_facts(&f, &c);
+	cr_assert(isnan(f.early_ns) && f.late_ns == 900 && isnan(f.late_over_early), "%g %g",
+		  f.early_ns, f.late_ns);
+	free(begin);
+	free(total);
+}
+
 /* ---- files --------------------------------------------------------------------------------- */
 
 static char path[] = "/tmp/test-warmup-XXXXXX";
@@ -136,6 +190,7 @@ Test(small_warmup, blocks_and_bins_are_one_curve)
 		  said);
 	curve_init(&c, json_array_get(json_object_get(curves, "curves"), 0));
 	cr_assert(c.n == 3 && c.raw == 2 && c.depth == 2, "%d %d", c.n, c.raw);
+	cr_assert(c.enq_ns[0] == 1 && c.enq_ns[1] == 1, "launch calls");
 	cr_assert(c.begin_ns[2] == 18 && c.total_ns[2] == 6 && c.total_ns[1] == 7, "bins");
 	curve_release(&c);
 	json_decref(curves);
@@ -195,6 +250,20 @@ Test(small_warmup, damaged_files_are_refused)
 		cr_assert(err == rows[i].err && !curves && is_one_complaint(said), "%zu: %d: %s", i,
 			  err, said);
 	}
+}
+
+/* What was looked at beside the blocks, of a kept record: one canary of 1733 was interrupted. */
+Test(small_warmup, clocks_beside_the_blocks)
+{
+	char kept[DATAFILE_PATH_BYTES];
+	const char *text;
+
+	cr_assert(!datafile_find("data/sessions/warmup-h200/short.json.gz", kept), "kept");
+	cr_assert(!run_rift(OUT, &text, "show '%s'", kept), "show");
+	cr_assert(tells(text, "by the canary, MHz  *368  *1980  *1980  *1733\n"), "%s", text);
+	cr_assert(tells(text, "NVML, MHz  *1980  *1980  *1980  *1733\n"), "%s", text);
+	cr_assert(tells(text, "power, W  *83.12  *120.5  *124.3  *1733\n"), "%s", text);
+	cr_assert(tells(text, "host canary, us  *26.7  *28.7  *94.15"), "%s", text);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
