@@ -5,7 +5,7 @@
 name = 'graph-lengths'
 device = 'NVIDIA H200'
 made1 = 'graph topology=chains width=1'
-made2 = 'Medians of 5 processes with 95 % intervals; computed on: NVIDIA H200'
+made2 = 'Medians of 5 processes with 95 % intervals, 2026-11-26; computed on: NVIDIA H200'
 panels = 4
 groups = 1
 panel1 = 'launch call, idle'
@@ -55,6 +55,10 @@ heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced fo
 	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
 	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
 	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
+# A key of n series above a picture, six a row: how many rows, and where in them number k stands.
+key_rows(n) = (n + 5) / 6
+key_x(k) = 0.02 + 0.16 * ((k - 1) % 6)
+key_pixels(k) = 112 + 18 * ((k - 1) / 6)
 again = "format = 'svg'; load name.'.gp'"
 done = "unset output; eval format eq 'png' ? again : 'undefine format'"
 
@@ -76,7 +80,7 @@ set tics nomirror out scale 0.6 textcolor rgb ink
 set grid xtics ytics linetype 1 linecolor rgb '#e0e0e0' linewidth 0.8 dashtype solid
 set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb ink
 
-# grid.gp - a grid of probes over the size axis; harness/chart/grid_chart.c sets
+# graph-lengths.gp - a grid of probes over the size axis; harness/chart/grid_chart.c sets
 #   panels, panelN   how many quantities, at most 4, and their names
 #   groups, groupN, fitN_K   lines: their names, and of panel N and group K the line in words
 #   axis   what the x axis is

@@ -5,15 +5,15 @@
 name = 'graph-roots'
 device = 'NVIDIA H200'
 made1 = 'graph topology=chains'
-made2 = 'Medians of 5 processes with 95 % intervals; computed on: NVIDIA H200'
+made2 = 'Medians of 5 processes with 95 % intervals, 2026-11-26; computed on: NVIDIA H200'
 panels = 4
 groups = 5
 panel1 = 'launch call, idle'
 fit1_1 = '1.76 µs + 1.96 ns'
 fit1_2 = '2.23 µs + 0.39 ns'
-fit1_3 = '3.44 µs + 0.667 ns'
-fit1_4 = '6.11 µs + 0.671 ns'
-fit1_5 = '14.1 µs + 0.744 ns'
+fit1_3 = '3.44 µs + 0.67 ns'
+fit1_4 = '6.11 µs + 0.67 ns'
+fit1_5 = '14.1 µs + 0.74 ns'
 panel2 = 'first launch call, idle'
 fit2_1 = '11.4 µs + 962 ns'
 fit2_2 = '17.5 µs + 869 ns'
@@ -21,17 +21,17 @@ fit2_3 = '32.5 µs + 823 ns'
 fit2_4 = '36.6 µs + 853 ns'
 fit2_5 = '58.4 µs + 827 ns'
 panel3 = 'instantiate'
-fit3_1 = '2.9 µs + 1.42e+03 ns'
-fit3_2 = '-1.92 µs + 1.33e+03 ns'
-fit3_3 = '-0.321 µs + 1.24e+03 ns'
-fit3_4 = '-29.2 µs + 1.34e+03 ns'
-fit3_5 = '-56.5 µs + 1.52e+03 ns'
+fit3_1 = '2.90 µs + 1415 ns'
+fit3_2 = '-1.92 µs + 1332 ns'
+fit3_3 = '-0.32 µs + 1241 ns'
+fit3_4 = '-29.2 µs + 1337 ns'
+fit3_5 = '-56.5 µs + 1521 ns'
 panel4 = 'launch end to end'
 fit4_1 = '6.77 µs + 748 ns'
 fit4_2 = '6.58 µs + 405 ns'
 fit4_3 = '7.22 µs + 248 ns'
 fit4_4 = '8.45 µs + 172 ns'
-fit4_5 = '8 µs + 171 ns'
+fit4_5 = '8.00 µs + 171 ns'
 group1 = 'width=1'
 group2 = 'width=2'
 group3 = 'width=4'
@@ -75,6 +75,10 @@ heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced fo
 	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
 	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
 	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
+# A key of n series above a picture, six a row: how many rows, and where in them number k stands.
+key_rows(n) = (n + 5) / 6
+key_x(k) = 0.02 + 0.16 * ((k - 1) % 6)
+key_pixels(k) = 112 + 18 * ((k - 1) / 6)
 again = "format = 'svg'; load name.'.gp'"
 done = "unset output; eval format eq 'png' ? again : 'undefine format'"
 
@@ -96,7 +100,7 @@ set tics nomirror out scale 0.6 textcolor rgb ink
 set grid xtics ytics linetype 1 linecolor rgb '#e0e0e0' linewidth 0.8 dashtype solid
 set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb ink
 
-# grid.gp - a grid of probes over the size axis; harness/chart/grid_chart.c sets
+# graph-roots.gp - a grid of probes over the size axis; harness/chart/grid_chart.c sets
 #   panels, panelN   how many quantities, at most 4, and their names
 #   groups, groupN, fitN_K   lines: their names, and of panel N and group K the line in words
 #   axis   what the x axis is
