@@ -104,6 +104,26 @@ table() {
 	END
 }
 
+# What a chain more adds to the call of a repeated launch: the last width's over the first's, process by
+# process. With 5 processes the range is the 95 % interval of the median.
+chains() {
+	python3 - "$out/roots.json" <<-'END'
+		import json, sys
+		from statistics import median
+		grid = json.load(open(sys.argv[1]))
+		call = {}
+		for r in grid["rows"]:
+		    if r["name"] == "launch call, idle":
+		        c = grid["configs"][r["config"]]
+		        call.setdefault(int(c["length"]), {})[int(c["width"])] = r["values"]
+		for length, of in sorted(call.items()):
+		    few, many = min(of), max(of)
+		    more = [(b - a) / max(many - few, 1) for a, b in zip(of[few], of[many])]
+		    print(f"chains of {length:>4}: {few} to {many}, each adds {median(more):.2f} us "
+		          f"({min(more):.2f} to {max(more):.2f})")
+	END
+}
+
 # Fixed part and slope of the lines through a line's lengths.
 slopes() { # NAME FILE
 	"$rift" show "$2" | awk -v name="$1" '
@@ -133,7 +153,10 @@ for cell in ${CELLS:-lengths roots orders sample layers}; do
 		grid lengths topology=chains width=1 length=1,2,5,10,20,50,100,200,500,1025,2048
 		[ -s "$out/lengths.json" ] && slopes lengths "$out/lengths.json"
 		;;
-	roots) grid roots topology=chains width=1,2,4,8,16 length=10,100,1025 ;;
+	roots)
+		grid roots topology=chains width=1,2,4,8,16 length=10,100,1025
+		[ -s "$out/roots.json" ] && chains
+		;;
 	orders)
 		grid orders topology=chains node=staged width=8 length=2,4 bytes=64k,1M us=20 \
 			first_us=200 order=kept,levels,late,shuffled
