@@ -1,6 +1,7 @@
 /* warmup_show.c - warm-up curves as tables. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "harness/base/json.h"
@@ -35,17 +36,26 @@ static void print_head(const json_t *curves, FILE *out)
 	row(out, "check", "%s", warmup_check_failed(curves) ? "FAILED" : "passed");
 }
 
+/* Shares of their steady value, as what is above it. */
+static void print_above(const struct interval *i, FILE *out)
+{
+	fprintf(out, " %+8.1f %%", 100 * (i->value - 1));
+	if (i->known)
+		fprintf(out, " (%+.1f to %+.1f)", 100 * (i->lo - 1), 100 * (i->hi - 1));
+}
+
 static void print_row(const struct warmup_row *r, FILE *out)
 {
 	char interval[40] = "";
 
 	if (r->ratio.known)
 		snprintf(interval, sizeof(interval), " (%.3g to %.3g)", r->ratio.lo, r->ratio.hi);
-	fprintf(out, "%6ld %-10s %10s %10s %8.3g%-18s %6.4g %10s %8.3g %+8.1f %%\n", (long)r->depth,
+	fprintf(out, "%6ld %-10s %10s %10s %8.3g%-18s %6.4g %10s %8.3g", (long)r->depth,
 		beginning_names[r->beginning], text_time(r->first_ns.value).s,
 		text_time(r->steady_ns.value).s, r->ratio.value, interval, r->settled_block.value,
-		text_time(r->settled_ns.value).s, r->warmup_blocks.value,
-		100 * (r->after_warmup.value - 1));
+		text_time(r->settled_ns.value).s, r->warmup_blocks.value);
+	print_above(&r->after_warmup, out);
+	fputc('\n', out);
 }
 
 static const struct warmup_row *find_row(const struct warmup_row *row, int n, int64_t depth,
@@ -81,7 +91,7 @@ static void print_parts(const struct warmup_row *row, int n, FILE *out)
 	}
 }
 
-/* What comes before the first block, over all processes and depths. */
+/* What comes before the first block of a process, over all processes and depths. */
 static void print_preparation(const json_t *curves, FILE *out)
 {
 	static const char *const keys[] = { "start_ns", "setup_ns", "prepare_ns", NULL };
@@ -98,8 +108,10 @@ static void print_preparation(const json_t *curves, FILE *out)
 		json_array_foreach(array, i, curve)
 		{
 			double ns = json_get_number(curve, keys[k]);
+			const char *beginning = json_get_text(curve, "beginning");
 
-			if (isfinite(ns))
+			/* It resumes a process that another curve is of. */
+			if (isfinite(ns) && strcmp(beginning, beginning_names[BEGIN_RESUMED]) != 0)
 				value[used++] = ns;
 		}
 		fprintf(out, "%s %s %s", k ? "," : "", names[k],
@@ -165,9 +177,7 @@ static void print_later(const struct warmup_row *row, int n, FILE *out)
 		print_time(&row[i].early_ns, out);
 		print_time(&row[i].late_ns, out);
 		if (isfinite(r->value))
-			fprintf(out, " %+8.1f %%", 100 * (r->value - 1));
-		if (isfinite(r->value) && r->known)
-			fprintf(out, " (%+.1f to %+.1f)", 100 * (r->lo - 1), 100 * (r->hi - 1));
+			print_above(r, out);
 		fputc('\n', out);
 	}
 }
@@ -177,13 +187,15 @@ static void print_later(const struct warmup_row *row, int n, FILE *out)
 static const struct {
 	const char *part, *key, *name;
 	double unit; /* the record's in one of the name */
+	bool first;  /* the first look of each curve alone */
 } watched[] = {
-	{ "samples", "sm_clock_mhz", "SM clock by the canary, MHz", 1 },
-	{ "gpu", "sm_mhz", "SM clock by NVML, MHz", 1 },
-	{ "gpu", "mem_mhz", "memory clock, MHz", 1 },
-	{ "gpu", "power_mw", "power, W", 1e3 },
-	{ "gpu", "temperature_c", "temperature, degrees", 1 },
-	{ "samples", "host_canary_ns", "host canary, us", 1e3 },
+	{ "samples", "sm_clock_mhz", "SM clock by the first canary, MHz", 1, true },
+	{ "samples", "sm_clock_mhz", "SM clock by all canaries, MHz", 1, false },
+	{ "gpu", "sm_mhz", "SM clock by NVML, MHz", 1, false },
+	{ "gpu", "mem_mhz", "memory clock, MHz", 1, false },
+	{ "gpu", "power_mw", "power, W", 1e3, false },
+	{ "gpu", "temperature_c", "temperature, degrees", 1, false },
+	{ "samples", "host_canary_ns", "host canary, us", 1e3, false },
 };
 
 enum { WATCHED = sizeof(watched) / sizeof(*watched) };
@@ -207,7 +219,7 @@ static double *watched_values(const json_t *curves, int k, int *n)
 		value = more;
 		json_array_foreach(series, j, v)
 		{
-			if (json_is_number(v))
+			if (json_is_number(v) && (!watched[k].first || !j))
 				value[(*n)++] = json_number_value(v) / watched[k].unit;
 		}
 	}
@@ -217,14 +229,14 @@ static double *watched_values(const json_t *curves, int k, int *n)
 
 static void print_watched(const json_t *curves, FILE *out)
 {
-	fprintf(out,
-		"\nbeside the blocks, over all curves    least     median       most     times\n");
+	fprintf(out, "\nbeside the blocks, over all curves      least     median       most     "
+		     "times\n");
 	for (int k = 0; k < WATCHED; k++) {
 		int n;
 		double *value = watched_values(curves, k, &n);
 
 		if (n)
-			fprintf(out, "%-32s %10.4g %10.4g %10.4g %9d\n", watched[k].name, value[0],
+			fprintf(out, "%-34s %10.4g %10.4g %10.4g %9d\n", watched[k].name, value[0],
 				median_of(value, n), value[n - 1], n);
 		free(value);
 	}

@@ -260,7 +260,8 @@ Test(small_warmup, clocks_beside_the_blocks)
 
 	cr_assert(!datafile_find("data/sessions/warmup-h200/short.json.gz", kept), "kept");
 	cr_assert(!run_rift(OUT, &text, "show '%s'", kept), "show");
-	cr_assert(tells(text, "by the canary, MHz  *368  *1980  *1980  *1733\n"), "%s", text);
+	cr_assert(tells(text, "first canary, MHz  *1979  *1980  *1980  *9\n"), "%s", text);
+	cr_assert(tells(text, "all canaries, MHz  *368  *1980  *1980  *1733\n"), "%s", text);
 	cr_assert(tells(text, "NVML, MHz  *1980  *1980  *1980  *1733\n"), "%s", text);
 	cr_assert(tells(text, "power, W  *83.12  *120.5  *124.3  *1733\n"), "%s", text);
 	cr_assert(tells(text, "host canary, us  *26.7  *28.7  *94.15"), "%s", text);
