@@ -88,13 +88,15 @@ static int64_t recorder_clock_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* The driver of a GPU loads it into each program that it names it to. */
+/* The driver of a GPU loads it into each program that it names it to, and NVTX at the first range.
+ */
 static const char injection[] = "CUDA_INJECTION64_PATH";
+static const char range_injection[] = "NVTX_INJECTION64_PATH";
 static const char preload[] = "LD_PRELOAD";
 static const char calls_library[] = "recorder/calls.so";
 
 /* What is set here is taken back; what others have set stays. */
-static bool has_injected, has_preloaded;
+static bool has_injected, has_range_injected, has_preloaded;
 static char *preloaded_before; /* NULL: nothing was */
 
 /* A library beside this program; false: it is not there. */
@@ -122,8 +124,13 @@ static int inject(void)
 				"beside it, calls alone",
 				injection);
 	has_injected = find_library("recorder/cupti.so", library);
-	if (has_injected)
-		setenv(injection, library, 1);
+	if (!has_injected)
+		return 0;
+	setenv(injection, library, 1);
+	/* Where ranges are another's already they stay his: they are not in the trace then. */
+	has_range_injected = !getenv(range_injection);
+	if (has_range_injected)
+		setenv(range_injection, library, 1);
 	return 0;
 }
 
@@ -184,13 +191,15 @@ static void forget_libraries(void)
 {
 	if (has_injected)
 		unsetenv(injection);
+	if (has_range_injected)
+		unsetenv(range_injection);
 	if (has_preloaded && preloaded_before)
 		setenv(preload, preloaded_before, 1);
 	else if (has_preloaded)
 		unsetenv(preload);
 	free(preloaded_before);
 	preloaded_before = NULL;
-	has_injected = has_preloaded = false;
+	has_injected = has_range_injected = has_preloaded = false;
 }
 
 void recording_tell_nothing(void)

@@ -31,6 +31,8 @@ SHOWN int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size
 SHOWN int cuptiActivityFlushAll(uint32_t flag);
 SHOWN int cuptiGetResultString(int result, const char **text);
 SHOWN int cuptiFinalize(void);
+SHOWN int InitializeInjectionNvtx2(void *table);
+SHOWN void *stub_table(void);
 SHOWN void stub_add(const void *record, size_t bytes);
 SHOWN void stub_deliver(void);
 SHOWN void stub_lose(size_t n);
@@ -151,7 +153,24 @@ int cuptiGetResultString(int result, const char **text)
 
 int cuptiFinalize(void)
 {
+	if (setting("STUB_CUPTI_SAYS"))
+		fputs("finalized\n", stderr);
 	return 0;
+}
+
+static void *table_of_ranges;
+
+int InitializeInjectionNvtx2(void *table)
+{
+	if (setting("STUB_CUPTI_NO_RANGES"))
+		return 0;
+	table_of_ranges = table;
+	return 1;
+}
+
+void *stub_table(void)
+{
+	return table_of_ranges;
 }
 
 void stub_deliver(void)

@@ -22,6 +22,8 @@ static void (*lose)(size_t n);
 static void (*hear)(int domain, uint32_t cbid, int site);
 static int (*launches_of_stub)(void);
 static int (*live_of_stub)(void);
+static void *(*table_of_stub)(void);
+static int (*first_range)(void *table);
 static uint32_t correlation;
 static uint64_t clock_ns;
 
@@ -282,6 +284,14 @@ static void count(void)
 	printf("launches %d live %d\n", launches_of_stub(), live_of_stub());
 }
 
+/* NVTX hands its table to the library that is named to it. */
+static void range(void)
+{
+	int table, heard = first_range(&table);
+
+	printf("heard %d, passed on %d\n", heard, table_of_stub() == &table);
+}
+
 static void print_now(void)
 {
 	puts("printed");
@@ -295,7 +305,7 @@ static const struct {
 	{ "early", early },	 { "ranges", ranges }, { "capture", capture },
 	{ "lost", lost },	 { "die", die },       { "print", print_now },
 	{ "count", count },	 { "nested", nested }, { "together", together },
-	{ "many", many },
+	{ "many", many },	 { "range", range },
 };
 
 static void *find(void *library, const char *name)
@@ -324,6 +334,8 @@ int main(int argc, char **argv)
 	*(void **)&hear = find(stub, "stub_call");
 	*(void **)&launches_of_stub = find(stub, "stub_launches");
 	*(void **)&live_of_stub = find(stub, "stub_live");
+	*(void **)&table_of_stub = find(stub, "stub_table");
+	*(void **)&first_range = find(recorder, "InitializeInjectionNvtx2");
 	*(void **)&initialize = find(recorder, "InitializeInjection");
 	if (initialize() != 1 || initialize() != 1)
 		return 9;

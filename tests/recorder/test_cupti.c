@@ -198,6 +198,42 @@ Test(small_cupti, ranges_are_marks_and_limits)
 	json_decref(rows);
 }
 
+static void hears(const char *variables, const char *words, const char *says)
+{
+	const char *out;
+
+	unlink(path);
+	cr_assert(zero(int, run(variables, words, &out)), "%s", out);
+	cr_assert(strstr(out, says) != NULL, "%s, %s: %s", variables, words, out);
+	cr_assert(eq(int, strstr(out, "finalized") != NULL, strstr(out, "heard 1") == NULL),
+		  "%s: %s", variables, out);
+}
+
+/* CUPTI hears of ranges only if it is told where NVTX has its functions. It then stays until the
+ * end. */
+Test(small_cupti, a_first_range_is_passed_on)
+{
+	hears("STUB_CUPTI_SAYS=1", "range", "heard 1, passed on 1\n");
+	hears("STUB_CUPTI_SAYS=1", "every", "finalized\n");
+	hears("STUB_CUPTI_SAYS=1 STUB_CUPTI_NO_RANGES=1", "range", "heard 0, passed on 0\n");
+	/* That one crashes. */
+	hears("STUB_CUPTI_SAYS=1 STUB_CUPTI_VERSION=130000", "range", "heard 0, passed on 0\n");
+}
+
+Test(small_cupti, without_a_recording_ranges_are_left_alone)
+{
+	static const char *const variables[] = { "RIFT_TRACE=",
+						 "RIFT_TRACE_CUPTI=/nowhere/libcupti.so",
+						 "RIFT_TRACE_CUPTI=libdl.so.2" };
+	const char *out;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		cr_assert(zero(int, run(variables[i], "range", &out)), "%s", out);
+		cr_assert(strstr(out, "heard 0, passed on 0\n") != NULL, "%s: %s", variables[i],
+			  out);
+	}
+}
+
 Test(small_cupti, what_is_captured_is_no_launch)
 {
 	json_t *rows = record("", "capture");
@@ -227,6 +263,34 @@ Test(small_cupti, who_is_killed_keeps_what_was_written)
 	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 100));
 	cr_assert(zero(sz, trace_count(rows, "end", NULL, NULL)));
 	json_decref(rows);
+}
+
+/* Two runs of a command, one of them recorded. */
+static void profile(const char *variables, const char *command)
+{
+	const char *out;
+
+	shell(&out,
+	      "exec 2>&1; cd '%s'; unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH; "
+	      "%s '%s' profile --runs 1 --recorder device --output '%s' -- %s",
+	      folder, variables, rift(), path, command);
+}
+
+/* Driver and NVTX are told one library, in the recorded run alone; another's ranges stay his. */
+Test(small_cupti, who_is_told_of_the_recorder_of_the_device)
+{
+	static const char program[] =
+		"sh -c 'echo $CUDA_INJECTION64_PATH $NVTX_INJECTION64_PATH >>env; "
+		"[ -z \"$RIFT_TRACE\" ] || echo {} >\"$RIFT_TRACE\"'";
+	const char *out;
+
+	profile("", program);
+	shell(&out, "sed 's,[^ :]*/,,g' '%s/env'", folder);
+	cr_assert(eq(str, (char *)out, "cupti.so cupti.so\n\n"), "%s", out);
+	shell(NULL, "rm '%s'/env '%s'/*.trace", folder, folder);
+	profile("NVTX_INJECTION64_PATH=/mine", program);
+	shell(&out, "sed 's,[^ :]*/,,g' '%s/env'", folder);
+	cr_assert(eq(str, (char *)out, "cupti.so mine\nmine\n"), "%s", out);
 }
 
 /* ---- the calibration --------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /*
  * inject.c - the library that the driver loads into a program where CUDA_INJECTION64_PATH names it:
- * CUPTI is found and switched on, and its records become the trace that RIFT_TRACE names.
+ * CUPTI is found and switched on, and its records become the trace that RIFT_TRACE names. NVTX
+ * loads it where NVTX_INJECTION64_PATH names it, so that CUPTI hears of ranges too.
  *
  * Where that cannot be, one line says so and the program runs unrecorded.
  */
@@ -246,11 +247,13 @@ static int enable(void)
 
 /* ---- the recorder's side --------------------------------------------------------------- */
 
+static bool has_ranges; /* one that comes behind cuptiFinalize() would call what is gone */
+
 static void flush(bool end)
 {
 	cupti.cuptiActivityFlushAll(end ? CUPTI_FLUSH_FORCED : 0);
 	feed_forward(end);
-	if (end && cupti.cuptiFinalize)
+	if (end && cupti.cuptiFinalize && !__atomic_load_n(&has_ranges, __ATOMIC_ACQUIRE))
 		(void)cupti.cuptiFinalize();
 }
 
@@ -340,5 +343,39 @@ int InitializeInjection(void)
 	}
 	recorder_load(&source);
 	listen(1);
+	return 1;
+}
+
+/* ---- ranges ---------------------------------------------------------------------------- */
+
+/* NVTX's name for it, and CUPTI's: 1: ranges are heard of. */
+SHOWN int InitializeInjectionNvtx2(void *table);
+
+/* CUPTI 13.0.0 crashes in a program with NVTX: github.com/NVIDIA/NVTX/issues/125. */
+static bool takes_ranges(void *library)
+{
+	int (*get_version)(uint32_t *);
+	uint32_t version = 0;
+
+	*(void **)&get_version = dlsym(library, "cuptiGetVersion");
+	return get_version && !get_version(&version) && version != 130000;
+}
+
+/*
+ * The first range of a program, or of a library in it, hands over the table of its functions. It
+ * goes to CUPTI's own function of this name: without a driver cuptiNvtxInitialize2() leaves
+ * functions that crash (CUPTI 13.0).
+ */
+int InitializeInjectionNvtx2(void *table)
+{
+	const char *path = getenv("RIFT_TRACE");
+	void *library = path && *path ? find_cupti() : NULL;
+	int (*initialize)(void *) = NULL;
+
+	if (library && takes_ranges(library))
+		*(void **)&initialize = dlsym(library, "InitializeInjectionNvtx2");
+	if (!initialize || !initialize(table))
+		return 0;
+	__atomic_store_n(&has_ranges, true, __ATOMIC_RELEASE);
 	return 1;
 }
