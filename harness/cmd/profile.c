@@ -48,7 +48,7 @@ struct profile_args {
 	struct profile_values values;
 	struct kind_rules rules;
 	const char *chrome, *plot, *range, *cupti;
-	bool anonymous, calibrate;
+	bool anonymous, calibrate, ranges;
 };
 
 #define FIELD(name) offsetof(struct profile_args, name)
@@ -76,6 +76,9 @@ static const struct command_option options[] = {
 	{ OPTION("range", "NAME", option_once, FIELD(range)),
 	  "record only inside NVTX ranges of that name; @profiler: between the program's own calls "
 	  "of cudaProfilerStart and Stop" },
+	{ OPTION("ranges", NULL, option_flag, FIELD(ranges)),
+	  "on a GPU: also the program's NVTX ranges, as --range=NAME has them (the CPU device "
+	  "always has)" },
 	{ OPTION("rule", "NAME=PERCENT", take_rule, FIELD(rules)),
 	  "from which share on a program is bound: gpu=85, gap=10, api=15, sync=15, transfer=30, "
 	  "allocation=20 and cpu=30 unless set otherwise; given again another one" },
@@ -175,6 +178,7 @@ static int record(const struct profile_args *a, const char *path)
 		.duration_ns = (int64_t)(a->values.duration_s * 1e9),
 		.max_events = a->values.max_events,
 		.range = a->range,
+		.ranges = a->ranges || (a->range && *a->range != '@'),
 		.cupti = a->cupti,
 		.recorder = (enum recorder_choice)a->values.recorder,
 		.unprofiled = (int)a->values.runs,
@@ -311,6 +315,7 @@ static const char *unused_by_calibrate(const struct profile_args *a)
 		{ a->plot != NULL, "plot" },
 		{ a->range != NULL, "range" },
 		{ a->anonymous, "anonymous" },
+		{ a->ranges, "ranges" },
 		{ memcmp(&a->rules, &default_rules, sizeof(a->rules)) != 0, "rule" },
 	};
 

@@ -114,7 +114,7 @@ static bool find_library(const char *name, char out[PATH_MAX])
 	return !access(out, R_OK);
 }
 
-static int inject(void)
+static int inject(bool ranges)
 {
 	char library[PATH_MAX];
 
@@ -128,7 +128,7 @@ static int inject(void)
 		return 0;
 	setenv(injection, library, 1);
 	/* Where ranges are another's already they stay his: they are not in the trace then. */
-	has_range_injected = !getenv(range_injection);
+	has_range_injected = ranges && !getenv(range_injection);
 	if (has_range_injected)
 		setenv(range_injection, library, 1);
 	return 0;
@@ -169,7 +169,7 @@ static void set_trace(const char *path)
 
 int recording_tell(const struct recording_request *r)
 {
-	int err = r->recorder == RECORDER_CALLS ? preload_calls() : inject();
+	int err = r->recorder == RECORDER_CALLS ? preload_calls() : inject(r->ranges);
 
 	if (err)
 		return err;
@@ -241,7 +241,7 @@ static bool may_lack_times(const struct recording_request *r)
 static int refuse(const struct recording_request *r)
 {
 	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
-		return inject();
+		return inject(false);
 	if (!access(r->output, F_OK))
 		return complain(EEXIST, "%s: exists; a trace replaces nothing", r->output);
 	return 0;

@@ -25,6 +25,7 @@ struct recording_request {
 	int64_t delay_ns, duration_ns; /* of what is recorded; duration 0: to the end */
 	int64_t max_events;
 	const char *range;     /* only inside NVTX ranges of that name; NULL: everywhere */
+	bool ranges;	       /* NVTX is told of the recorder of a GPU */
 	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
 	bool stdout_to_stderr; /* what the program prints */
 	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */

@@ -265,32 +265,31 @@ Test(small_cupti, who_is_killed_keeps_what_was_written)
 	json_decref(rows);
 }
 
-/* Two runs of a command, one of them recorded. */
-static void profile(const char *variables, const char *command)
-{
-	const char *out;
-
-	shell(&out,
-	      "exec 2>&1; cd '%s'; unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH; "
-	      "%s '%s' profile --runs 1 --recorder device --output '%s' -- %s",
-	      folder, variables, rift(), path, command);
-}
-
-/* Driver and NVTX are told one library, in the recorded run alone; another's ranges stay his. */
-Test(small_cupti, who_is_told_of_the_recorder_of_the_device)
+/* Two runs of a command that writes its environment, one of them recorded. */
+static void tells(const char *variables, const char *option, const char *env)
 {
 	static const char program[] =
 		"sh -c 'echo $CUDA_INJECTION64_PATH $NVTX_INJECTION64_PATH >>env; "
 		"[ -z \"$RIFT_TRACE\" ] || echo {} >\"$RIFT_TRACE\"'";
 	const char *out;
 
-	profile("", program);
-	shell(&out, "sed 's,[^ :]*/,,g' '%s/env'", folder);
-	cr_assert(eq(str, (char *)out, "cupti.so cupti.so\n\n"), "%s", out);
-	shell(NULL, "rm '%s'/env '%s'/*.trace", folder, folder);
-	profile("NVTX_INJECTION64_PATH=/mine", program);
-	shell(&out, "sed 's,[^ :]*/,,g' '%s/env'", folder);
-	cr_assert(eq(str, (char *)out, "cupti.so mine\nmine\n"), "%s", out);
+	shell(&out,
+	      "exec 2>&1; cd '%s'; unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH; "
+	      "%s '%s' profile --runs 1 --recorder device %s --output '%s' -- %s",
+	      folder, variables, rift(), option, path, program);
+	shell(&out, "cd '%s'; sed 's,[^ :]*/,,g' env; rm -f env ./*.trace", folder);
+	cr_expect(eq(str, (char *)out, (char *)env), "%s %s: %s", variables, option, out);
+}
+
+/* Driver and NVTX are told one library, in the recorded run alone, NVTX where ranges are asked for;
+ * another's ranges stay his. */
+Test(small_cupti, who_is_told_of_the_recorder_of_the_device)
+{
+	tells("", "", "cupti.so\n\n");
+	tells("", "--range=@profiler", "cupti.so\n\n");
+	tells("", "--ranges", "cupti.so cupti.so\n\n");
+	tells("", "--range=step", "cupti.so cupti.so\n\n");
+	tells("NVTX_INJECTION64_PATH=/mine", "--ranges", "cupti.so mine\nmine\n");
 }
 
 /* ---- the calibration --------------------------------------------------------------------- */
