@@ -52,6 +52,13 @@ struct text text_count(double value)
 	return scaled_text(value, 1e3, prefix, 5);
 }
 
+struct text text_digits(double value)
+{
+	static const char *const none[] = { "" };
+
+	return scaled_text(value, 1e3, none, 1);
+}
+
 struct text text_bytes(double bytes)
 {
 	static const char *const unit[] = { " B", " KiB", " MiB", " GiB", " TiB" };

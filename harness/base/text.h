@@ -20,6 +20,9 @@ struct text text_time(double ns);
 /* A count or a rate with a decimal prefix: "950", "1.06 M"; three digits. */
 struct text text_count(double value);
 
+/* "6.23", "41.5", "1264": three digits or more, no exponent; its unit is fixed. */
+struct text text_digits(double value);
+
 /* Bytes in powers of 1024: "512 B", "139 GiB". */
 struct text text_bytes(double bytes);
 

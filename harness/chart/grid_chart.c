@@ -115,16 +115,6 @@ static int write_sizes(struct plot *plot, const struct drawn *d)
 	return output_commit(&out);
 }
 
-/* "41.5", "6.23", "1264": three digits or more, and no exponent, as a node may take 1264 ns. */
-static struct text digits(double value)
-{
-	const double size = fabs(value);
-	struct text t;
-
-	snprintf(t.s, sizeof(t.s), "%.*f", size < 10 ? 2 : size < 100 ? 1 : 0, value);
-	return t;
-}
-
 static void set_fit(struct plot *plot, const struct drawn *d, int panel, int group)
 {
 	struct grid_line l;
@@ -132,8 +122,8 @@ static void set_fit(struct plot *plot, const struct drawn *d, int panel, int gro
 
 	snprintf(variable, sizeof(variable), "fit%d_%d", panel + 1, group + 1);
 	if (grid_fit(&l, d->grid, &d->group[group], d->name[panel]))
-		plot_text(plot, variable, "%s µs + %s ns", digits(l.fixed.value).s,
-			  digits(1e3 * l.slope.value).s);
+		plot_text(plot, variable, "%s µs + %s ns", text_digits(l.fixed.value).s,
+			  text_digits(1e3 * l.slope.value).s);
 	else
 		plot_text(plot, variable, "no line");
 }
@@ -158,8 +148,8 @@ static void set_lines(struct plot *plot, const struct drawn *d)
 	plot_text(plot, "axis", "%s", grid_row(d->grid, 0, "nodes") ? "nodes" : "size");
 	if (grid_fit(&l, d->grid, &d->group[0], d->name[0]))
 		plot_text(plot, "title", "%s: %s takes %s µs + %s ns for each node more",
-			  json_get_text(d->grid, "workload"), d->name[0], digits(l.fixed.value).s,
-			  digits(1e3 * l.slope.value).s);
+			  json_get_text(d->grid, "workload"), d->name[0],
+			  text_digits(l.fixed.value).s, text_digits(1e3 * l.slope.value).s);
 	else
 		plot_text(plot, "title", "%s: its calls over their size",
 			  json_get_text(d->grid, "workload"));

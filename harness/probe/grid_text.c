@@ -94,9 +94,10 @@ static void print_table(const json_t *grid, const char *const *name, int n, int 
 
 static void print_interval(const struct interval *i, double scale, const char *unit, FILE *out)
 {
-	fprintf(out, "%.4g %s", scale * i->value, unit);
+	fprintf(out, "%s %s", text_digits(scale * i->value).s, unit);
 	if (i->known)
-		fprintf(out, " (%.4g to %.4g)", scale * i->lo, scale * i->hi);
+		fprintf(out, " (%s to %s)", text_digits(scale * i->lo).s,
+			text_digits(scale * i->hi).s);
 }
 
 /* False: there is none. */

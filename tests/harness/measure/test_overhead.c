@@ -235,6 +235,11 @@ Test(small_overhead, where_digits_and_units_change)
 	reads(text_count(2e9), "2.00 G");
 	reads(text_count(2e12), "2.00 T");
 	reads(text_count(2e15), "2000 T");
+	reads(text_digits(0.125), "0.12");
+	reads(text_digits(9.996), "10.0");
+	reads(text_digits(-41.48), "-41.5");
+	reads(text_digits(1264.4), "1264");
+	reads(text_digits(5.0285e4), "50285");
 	reads(text_bytes(1023), "1023 B");
 	reads(text_bytes(1024), "1.00 KiB");
 	reads(text_bytes(1 << 20), "1.00 MiB");
