@@ -17,6 +17,7 @@
 #include "tests/under_layer.h"
 
 TestSuite(small_emulate, .init = layers_apart, .timeout = 240);
+TestSuite(large_emulate, .init = layers_apart, .timeout = 240);
 
 #define PRESETS 7
 
@@ -280,7 +281,7 @@ Test(small_emulate, cuda_is_cuda_over_a_network)
 }
 
 /* Each checks its results against a reference. */
-Test(small_emulate, workloads_pass_their_checks)
+Test(large_emulate, workloads_pass_their_checks)
 {
 	static const char *const runs[] = {
 		"mlp batch=32 hidden=16 images=600 --depth 4",
