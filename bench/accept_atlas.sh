@@ -2,8 +2,8 @@
 # accept_atlas.sh RIFT [LAYERS] [OUT] - what every layer that can be had here costs, a session of pairs
 # each, for `rift atlas`. LAYERS holds what was built of public projects (layers/preload/README.md
 # says how); nothing of this repository is changed for them. ROWS="none shim mps ..." chooses. What
-# cannot be had is said. OUT keeps the sessions; what is there already is not measured again. It
-# prints figures and judges nothing.
+# cannot be had is said. OUT keeps the sessions; what is there already is not measured again, and one
+# that was cut off, by LIMIT in seconds or otherwise, goes on. It prints figures and judges nothing.
 set -u
 rift=$(realpath "${1:?usage: accept_atlas.sh RIFT [LAYERS] [OUT]}")
 layers=$(realpath "${2:-.layers/third}")
@@ -22,15 +22,34 @@ mkdir -p "$out"
 . "$(dirname "$0")/layer_rows.sh"
 trap end_daemon EXIT
 
+# Another machine does not go on with a session: it begins the plan anew, as NAME-2, which is the row's
+# from then on.
+go_on() {
+	local name=$1 anew=${1%.jsonl}-2.jsonl end rc
+	timeout "${LIMIT:-120}" "$rift" sweep --resume "$name" --quiet >"$name.txt" 2>&1 </dev/null
+	rc=$?
+	if [ -e "$anew" ] || [ -e "$anew.part" ]; then
+		rm -f "$name.part" "$name.visits"
+		for end in "" .part .visits; do
+			[ ! -e "$anew$end" ] || mv "$anew$end" "$name$end"
+		done
+	fi
+	return $rc
+}
+
+begin_anew() { # NAME ROW
+	rm -f "$1"*
+	# shellcheck disable=SC2086
+	timeout "${LIMIT:-120}" "$rift" sweep $points $options --layer "$(words "$2")" --quiet \
+		--output "$1" >"$1.txt" 2>&1 </dev/null
+}
+
 row() {
 	local name=$out/atlas-$1.jsonl begun
 	if ! [ -s "$name" ]; then
-		rm -f "$name"*
 		begin "$1"
 		begun=$(date +%s%N)
-		# shellcheck disable=SC2086
-		timeout "${LIMIT:-120}" "$rift" sweep $points $options --layer "$(words "$1")" --quiet \
-			--output "$name" >"$name.txt" 2>&1 </dev/null
+		if [ -s "$name.part" ]; then go_on "$name"; else begin_anew "$name" "$1"; fi
 		echo "exit code $?, $((($(date +%s%N) - begun) / 1000000)) ms" >>"$name.txt"
 		end_daemon
 	fi
