@@ -2,11 +2,12 @@
 #   rows, rowN             layers, from the top
 #   columns, columnN       programs, from the left
 #   panels, depthN         one for each depth, one below the other
+#   kindN                  kernels, copies and allocations of a step of program N
 #   shallowN, deepN        what a step of program N takes on the base, in the first panel and the second
 #   title, finding, made1, made2   texts
 #   cells   columns panel, column, row, ratio, lo, hi, label, state, workload
 tall = 24
-top = 184
+top = 200
 between = 58
 bottom = 52
 left = 0.15
@@ -42,8 +43,10 @@ do for [p = 0:panels - 1] {
 	set label 5 'depth '.value('depth'.(p + 1)) at screen 0.014, from_top(y - 12) left font medium
 	do for [i = 1:columns] {
 		if (p == 0) {
-			set label 10 + i value('column'.i) at first i - 1, screen from_top(y - 28) \
+			set label 10 + i value('column'.i) at first i - 1, screen from_top(y - 44) \
 				left rotate by 35 noenhanced font small
+			set label 60 + i value('kind'.i) at first i - 1, screen from_top(y - 28) \
+				center noenhanced font small textcolor rgb faint
 		}
 		set label 40 + i value((p == 0 ? 'shallow' : 'deep').i) at first i - 1, screen from_top(y - 12) \
 			center noenhanced font small textcolor rgb faint

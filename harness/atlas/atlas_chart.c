@@ -431,6 +431,29 @@ static int write_programs(const struct atlas *a, struct plot *p)
 	return output_commit(&out);
 }
 
+static void append_count(struct text *t, double n, char what)
+{
+	size_t used = strlen(t->s);
+
+	if (n > 0)
+		snprintf(t->s + used, sizeof(t->s) - used, "%s%.3g%c", used ? " " : "", n, what);
+}
+
+/* "1k 6c": kernels, copies and allocations of a step; nothing where records do not say. */
+static struct text kind_text(const struct atlas *a, const struct atlas_cell *base)
+{
+	const struct journal *j = &a->base.session;
+	const struct cost *c = base->point ? &j->step[base->point->pair->at[PAIR_A]] : NULL;
+	struct text t = { "" };
+
+	if (!c || !isfinite(c->launches))
+		return t;
+	append_count(&t, c->launches, 'k');
+	append_count(&t, c->to_device.calls + c->to_host.calls + c->within.calls, 'c');
+	append_count(&t, c->allocations, 'a');
+	return t;
+}
+
 /* What stands above a column, and what the base takes at each depth. */
 static void label_program(const struct atlas *a, int column, struct plot *p)
 {
@@ -446,6 +469,8 @@ static void label_program(const struct atlas *a, int column, struct plot *p)
 
 		if (base.point)
 			own = words_time(base.point->step_ns[PAIR_A].value);
+		if (!depth)
+			plot_text(p, words_name("kind", column + 1).s, "%s", kind_text(a, &base).s);
 		plot_text(p, words_name(depth ? "deep" : "shallow", column + 1).s, "%s", own.s);
 	}
 }
@@ -460,8 +485,8 @@ static void label_programs(const struct atlas *a, struct plot *p)
 		      "time over that without the layer; ·, ±: no difference is shown, ±: how wide "
 		      "that is; bad: wrong results");
 	plot_text(p, "made2",
-		  "each over its own session's base; grey: that of this session; smallest kernels; "
-		  "depth: steps before a wait");
+		  "grey: a step of the base, its kernels, copies, allocations (k, c, a) and time; "
+		  "smallest kernels; depth: steps before a wait");
 	plot_count(p, "rows", a->n);
 	plot_count(p, "columns", columns);
 	plot_count(p, "panels", ATLAS_DEPTHS);

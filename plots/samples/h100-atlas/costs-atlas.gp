@@ -107,6 +107,10 @@ heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced fo
 	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
 	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
 	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
+# A key of n series above a picture, six a row: how many rows, and where in them number k stands.
+key_rows(n) = (n + 5) / 6
+key_x(k) = 0.02 + 0.16 * ((k - 1) % 6)
+key_pixels(k) = 112 + 18 * ((k - 1) / 6)
 again = "format = 'svg'; load name.'.gp'"
 done = "unset output; eval format eq 'png' ? again : 'undefine format'"
 

@@ -7,7 +7,7 @@ device = 'NVIDIA H100 80GB HBM3'
 made1 = 'base: NVIDIA H100 80GB HBM3, data/sessions/atlas-h100/none.jsonl.gz, n = 6, 2026-11-25'
 title = 'which layer hurts which program'
 finding = 'time over that without the layer; ·, ±: no difference is shown, ±: how wide that is; bad: wrong results'
-made2 = 'each over its own session''s base; grey: that of this session; smallest kernels; depth: steps before a wait'
+made2 = 'grey: a step of the base, its kernels, copies, allocations (k, c, a) and time; smallest kernels; depth: steps before a wait'
 rows = 13
 columns = 12
 panels = 2
@@ -27,39 +27,51 @@ row11 = 'XSched'
 row12 = 'Lupine'
 row13 = 'neighbour'
 column1 = 'launch'
+kind1 = '1k'
 shallow1 = '10 µs'
 deep1 = '4.0 µs'
 column2 = 'transfer'
+kind2 = '1c'
 shallow2 = '6.6 µs'
 deep2 = '2.5 µs'
 column3 = 'memory'
+kind3 = '2a'
 shallow3 = '94 µs'
 deep3 = '101 µs'
 column4 = 'myocyte'
+kind4 = '1k'
 shallow4 = '25 µs'
 deep4 = '17 µs'
 column5 = 'particlefilter'
+kind5 = '1k'
 shallow5 = '16 µs'
 deep5 = '8.7 µs'
 column6 = 'alignment'
+kind6 = '4k 2c'
 shallow6 = '44 µs'
 deep6 = '41 µs'
 column7 = 'mlp'
+kind7 = '6k'
 shallow7 = '38 µs'
 deep7 = '32 µs'
 column8 = 'radixsort'
+kind8 = '1k'
 shallow8 = '20 µs'
 deep8 = '12 µs'
 column9 = 'blackscholes'
+kind9 = '1k 5c'
 shallow9 = '71 µs'
 deep9 = '51 µs'
 column10 = 'binomial'
+kind10 = '1k 6c'
 shallow10 = '37 µs'
 deep10 = '33 µs'
 column11 = 'matmul'
+kind11 = '1k 3c'
 shallow11 = '46 µs'
 deep11 = '38 µs'
 column12 = 'stereo'
+kind12 = '1k 3c'
 shallow12 = '120 µs'
 deep12 = '112 µs'
 cells = 'programs-atlas-cells.csv'
@@ -97,6 +109,10 @@ heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced fo
 	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
 	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
 	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
+# A key of n series above a picture, six a row: how many rows, and where in them number k stands.
+key_rows(n) = (n + 5) / 6
+key_x(k) = 0.02 + 0.16 * ((k - 1) % 6)
+key_pixels(k) = 112 + 18 * ((k - 1) / 6)
 again = "format = 'svg'; load name.'.gp'"
 done = "unset output; eval format eq 'png' ? again : 'undefine format'"
 
@@ -122,11 +138,12 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   rows, rowN             layers, from the top
 #   columns, columnN       programs, from the left
 #   panels, depthN         one for each depth, one below the other
+#   kindN                  kernels, copies and allocations of a step of program N
 #   shallowN, deepN        what a step of program N takes on the base, in the first panel and the second
 #   title, finding, made1, made2   texts
 #   cells   columns panel, column, row, ratio, lo, hi, label, state, workload
 tall = 24
-top = 184
+top = 200
 between = 58
 bottom = 52
 left = 0.15
@@ -162,8 +179,10 @@ do for [p = 0:panels - 1] {
 	set label 5 'depth '.value('depth'.(p + 1)) at screen 0.014, from_top(y - 12) left font medium
 	do for [i = 1:columns] {
 		if (p == 0) {
-			set label 10 + i value('column'.i) at first i - 1, screen from_top(y - 28) \
+			set label 10 + i value('column'.i) at first i - 1, screen from_top(y - 44) \
 				left rotate by 35 noenhanced font small
+			set label 60 + i value('kind'.i) at first i - 1, screen from_top(y - 28) \
+				center noenhanced font small textcolor rgb faint
 		}
 		set label 40 + i value((p == 0 ? 'shallow' : 'deep').i) at first i - 1, screen from_top(y - 12) \
 			center noenhanced font small textcolor rgb faint

@@ -206,6 +206,9 @@ Test(large_cli_atlas, all_programs_on_one_chart)
 	shell(&text, "grep '^[01],[0-9]*,1,.*,not resolved,' '%s/charts/programs-atlas-cells.csv'",
 	      dir);
 	cr_assert(tells(text, "0,2,1,*,memory\n1,2,1,*,memory\n"), "%s", text);
+	shell(&text, "grep '^kind' '%s/charts/programs-atlas.gp'", dir);
+	cr_assert(tells(text, "kind1 = '1k'\nkind2 = '1c'\nkind3 = '2a'\n*kind6 = '4k 2c'\n"), "%s",
+		  text);
 }
 
 /* ---- what is refused -------------------------------------------------------------------- */
