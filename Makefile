@@ -37,13 +37,16 @@ compare: build  ## is session B slower than A: A=a.jsonl B=b.jsonl, or A alone w
 plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl; without A: of data/sessions
 	@$(if $(A),./rift plot '$(A)' $(if $(B),'$(B)') $(ARGS),$(foreach s,$(wildcard data/sessions/*.jsonl data/sessions/*.jsonl.gz),./rift plot '$s' --output 'results/plots/$(basename $(patsubst %.gz,%,$(notdir $s)))' $(ARGS) &&) true)
 
-# Rows from the top; each is a session of pairs, data/sessions/atlas-h100/NAME.jsonl.gz. Results of some
+# Rows from the top; each is a session of pairs, data/sessions/FOLDER/NAME.jsonl.gz. Results of some
 # fail their check, which is exit code 2 and belongs to the picture.
-ATLAS = none shim container cpu-50 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager XSched Lupine neighbour
-atlas_session = data/sessions/atlas-h100/$(1).jsonl.gz
-atlas: build setup-plot  ## what real layers cost, from the kept sessions: tables and charts in results/atlas
-	@./rift atlas '$(call atlas_session,none):a' $(foreach r,$(ATLAS),'$r=$(call atlas_session,$r)') --force --quiet --plot=results/atlas $(ARGS); \
-		rc=$$?; [ $$rc = 2 ] || exit $$rc
+ATLAS_H100 = none shim container cpu-50 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager XSched Lupine neighbour
+ATLAS_H200 = none none-2 cpu-50 cpu-100 remote neighbour-copy neighbour-launch
+atlas_session = data/sessions/$(1)/$(2).jsonl.gz
+atlas_of = ./rift atlas '$(call atlas_session,$(1),none):a' $(foreach r,$(2),'$r=$(call atlas_session,$(1),$r)') --force --quiet --plot=results/$(1) $(ARGS); \
+	rc=$$?; [ $$rc = 2 ] || [ $$rc = 0 ] || exit $$rc
+atlas: build setup-plot  ## what real layers cost, from the kept sessions: tables and charts in results/atlas-h100 and -h200
+	@$(call atlas_of,atlas-h100,$(ATLAS_H100))
+	@$(call atlas_of,atlas-h200,$(ATLAS_H200))
 
 list: build  ## list the workloads
 	@./rift list

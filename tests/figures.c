@@ -423,7 +423,7 @@ void figures_are_what_they_were(const struct said *s)
 	static char figures[1 << 18];
 	FILE *out = fmemopen(figures, sizeof(figures), "w");
 	const char *text;
-	char command[256];
+	char command[384];
 	int rc;
 
 	snprintf(command, sizeof(command), "rift $(echo '%s' | sed s/OUT/out/g) 2>/dev/null",

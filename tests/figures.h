@@ -24,7 +24,7 @@
  * 15
  */
 struct said {
-	char name[32], command[160];
+	char name[32], command[320];
 };
 
 #define KEPT "data/sessions/h200-"

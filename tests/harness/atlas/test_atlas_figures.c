@@ -7,10 +7,20 @@
 TestSuite(large_atlas_figures, .init = figures_folder_make, .fini = figures_folder_remove,
 	  .timeout = 300);
 
+#define H100 "data/sessions/atlas-h100/"
+#define H200 "data/sessions/atlas-h200/"
+
+/* The last two are launches of docs/results/atlas.md: where they change, so does that page. */
 static struct said all[] = {
 	{ "atlas", "atlas both.jsonl:a both.jsonl guest.jsonl --force" },
 	{ "atlas-copies", "atlas copies.jsonl:a copies.jsonl" },
 	{ "atlas-copies-json", "atlas copies.jsonl:a copies.jsonl --json" },
+	{ "atlas-h100", "atlas " H100 "none.jsonl.gz:a " H100 "MPS.jsonl.gz " H100
+			"HAMi-O0.jsonl.gz " H100 "XSched.jsonl.gz " H100 "Lupine.jsonl.gz " H100
+			"neighbour.jsonl.gz --workload launch --force" },
+	{ "atlas-h200",
+	  "atlas " H200 "none-2.jsonl.gz:a " H200 "remote.jsonl.gz " H200
+	  "neighbour-copy.jsonl.gz " H200 "neighbour-launch.jsonl.gz --workload launch --force" },
 };
 
 ParameterizedTestParameters(large_atlas_figures, are_what_they_were)
