@@ -4,10 +4,19 @@
 # says how); nothing of this repository is changed for them. ROWS="none shim mps ..." chooses. What
 # cannot be had is said. OUT keeps the sessions; what is there already is not measured again, and one
 # that was cut off, by LIMIT in seconds or otherwise, goes on. It prints figures and judges nothing.
+#
+# WHAT=holds asks instead what a launch and its wait take while the process holds memory, streams and
+# events, each alone and all at once: sessions holds-ROW.
 set -u
 rift=$(realpath "${1:?usage: accept_atlas.sh RIFT [LAYERS] [OUT]}")
 layers=$(realpath "${2:-.layers/third}")
 out=${3:-results/atlas}
+what=${WHAT:-atlas}
+if [ "$what" = holds ]; then
+	POINTS=${POINTS:-launch launch.us=0 launch.hold_pinned=0,256M launch.hold_device=0,1G
+		launch.hold_streams=0,64 launch.hold_events=0,1000}
+	OPTIONS=${OPTIONS:---depth 1 --mode stream --processes 6 --rounds 3}
+fi
 # Launches, copies, allocation; real programs by their smallest kernels; the streamed ones, small.
 points=${POINTS:-launch launch.us=0,10 transfer transfer.bytes=4,4M transfer.dir=h2d,d2h memory
 	memory.bytes=4M myocyte myocyte.cells=1 particlefilter particlefilter.particles=1000 alignment
@@ -45,7 +54,7 @@ begin_anew() { # NAME ROW
 }
 
 row() {
-	local name=$out/atlas-$1.jsonl begun
+	local name=$out/$what-$1.jsonl begun
 	if ! [ -s "$name" ]; then
 		begin "$1"
 		begun=$(date +%s%N)
@@ -63,6 +72,15 @@ row() {
 		except ValueError:
 		    said = [l for l in log if l.startswith("rift:")]
 		    print(f"{name:15} no session: {(said or log)[-1][:150]}; {log[-1]}"); sys.exit()
+		def held(p):
+		    return [k[5:] for k in p["axes"] if k[:5] == "hold_" and p["axes"][k]]
+		def wait(p):
+		    us, r = p["b_step_ns"]["value"] / 1e3, p["ratio"]
+		    how = "" if r["lo"] is None else f' ({r["lo"]:.2f} to {r["hi"]:.2f})'
+		    return f'{"+".join(held(p)) or "nothing"} {us:.1f} us x{r["value"]:.2f}{how}'
+		holds = [p for p in d["points"] if len(held(p)) < 2 or len(held(p)) == 4]
+		if any(map(held, holds)):
+		    print(f'{name:15} {"; ".join(map(wait, holds))}; {log[-1]}'); sys.exit()
 		def text(p):
 		    v = p["difference"]
 		    if v is None or v["lo"] is None: return f'{p["name"]} ?'
