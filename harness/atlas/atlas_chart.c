@@ -12,6 +12,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "harness/atlas/atlas_impl.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/chart/words.h"
@@ -382,24 +383,6 @@ static int count_workloads(const struct atlas *a)
 	return n;
 }
 
-/* "1.02", "8.4", "127"; a sign or words where there is no such figure. */
-static struct text ratio_text(const struct atlas_cell *cell)
-{
-	const double wide = 0.05; /* what might hide a difference that matters */
-	struct text t = { "" };
-	double r = cell->of.value, half = (cell->of.hi - cell->of.lo) / 2;
-
-	if (cell->state == ATLAS_KNOWN)
-		snprintf(t.s, sizeof(t.s), "%.*f", r < 9.95 ? 2 : r < 99.5 ? 1 : 0, r);
-	else if (cell->state == ATLAS_NOT_RESOLVED)
-		snprintf(t.s, sizeof(t.s), half > wide ? "±%.0f %%" : "·", 100 * half);
-	else if (cell->state == ATLAS_WRONG)
-		snprintf(t.s, sizeof(t.s), "bad %d/%d", cell->wrong, cell->processes);
-	else
-		snprintf(t.s, sizeof(t.s), "%s", cell->state == ATLAS_NOTHING ? "–" : "no call");
-	return t;
-}
-
 static void write_program_cells(const struct atlas *a, int depth, int column, FILE *out)
 {
 	const struct workload *w = atlas_workload(a, column);
@@ -412,8 +395,8 @@ static void write_program_cells(const struct atlas *a, int depth, int column, FI
 		write_number(out, has ? cell.of.value : NAN);
 		write_number(out, has ? cell.of.lo : NAN);
 		write_number(out, has ? cell.of.hi : NAN);
-		fprintf(out, "%s,%s,%s\n", ratio_text(&cell).s, atlas_state_names[cell.state],
-			w->name);
+		fprintf(out, "%s,%s,%s\n", atlas_program_text(&cell).s,
+			atlas_state_names[cell.state], w->name);
 	}
 }
 
@@ -431,29 +414,6 @@ static int write_programs(const struct atlas *a, struct plot *p)
 	return output_commit(&out);
 }
 
-static void append_count(struct text *t, double n, char what)
-{
-	size_t used = strlen(t->s);
-
-	if (n > 0)
-		snprintf(t->s + used, sizeof(t->s) - used, "%s%.3g%c", used ? " " : "", n, what);
-}
-
-/* "1k 6c": kernels, copies and allocations of a step; nothing where records do not say. */
-static struct text kind_text(const struct atlas *a, const struct atlas_cell *base)
-{
-	const struct journal *j = &a->base.session;
-	const struct cost *c = base->point ? &j->step[base->point->pair->at[PAIR_A]] : NULL;
-	struct text t = { "" };
-
-	if (!c || !isfinite(c->launches))
-		return t;
-	append_count(&t, c->launches, 'k');
-	append_count(&t, c->to_device.calls + c->to_host.calls + c->within.calls, 'c');
-	append_count(&t, c->allocations, 'a');
-	return t;
-}
-
 /* What stands above a column, and what the base takes at each depth. */
 static void label_program(const struct atlas *a, int column, struct plot *p)
 {
@@ -463,14 +423,13 @@ static void label_program(const struct atlas *a, int column, struct plot *p)
 	snprintf(name, sizeof(name), "%s", w->name);
 	words_cut(name, sizeof(name), PROGRAM_CHARACTERS);
 	plot_text(p, words_name("column", column + 1).s, "%s", name);
+	plot_text(p, words_name("kind", column + 1).s, "%s", atlas_program_kind(a, w).s);
 	for (int depth = 0; depth < ATLAS_DEPTHS; depth++) {
 		const struct atlas_cell base = atlas_step(a, &a->base, w, depth);
 		struct text own = { "–" };
 
 		if (base.point)
 			own = words_time(base.point->step_ns[PAIR_A].value);
-		if (!depth)
-			plot_text(p, words_name("kind", column + 1).s, "%s", kind_text(a, &base).s);
 		plot_text(p, words_name(depth ? "deep" : "shallow", column + 1).s, "%s", own.s);
 	}
 }

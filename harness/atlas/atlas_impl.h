@@ -33,6 +33,15 @@ void atlas_print_cells(const char *name, const char *const text[ATLAS_COLUMNS], 
 		       FILE *out);
 struct text atlas_n_text(const int n[ATLAS_COLUMNS]);
 
+/* "1.02", "8.4", "127"; a sign or words where there is no such figure. */
+struct text atlas_program_text(const struct atlas_cell *cell);
+
+/* "1k 6c": kernels, copies, allocations of a step on the base; "" where records do not say. */
+struct text atlas_program_kind(const struct atlas *a, const struct workload *w);
+
+/* The table of all rows and workloads, where there are several workloads. */
+void atlas_print_programs(const struct atlas *a, FILE *out);
+
 /* The table of costs, where there are any, and notes on the points that an entry has otherwise. */
 void atlas_print_costs(const struct atlas *a, FILE *out);
 void atlas_note_costs(const struct atlas *a, const struct atlas_entry *e, FILE *out);

@@ -85,7 +85,6 @@ static struct figure ratio_text(const struct interval *i, bool resolved)
 static struct figure cell_text(const struct atlas_cell *cell)
 {
 	bool resolved = cell->state == ATLAS_KNOWN;
-
 	struct figure words = { "-" };
 
 	if (cell->state != ATLAS_NOTHING)
@@ -520,6 +519,7 @@ void atlas_print(const struct atlas *a, FILE *out)
 	for (int i = 0; i < a->n; i++)
 		print_source(i ? "" : "sessions", &a->entry[i], out);
 	print_terms(a, out);
+	atlas_print_programs(a, out);
 	for (int i = 0; (w = atlas_workload(a, i)); i++)
 		print_workload(a, w, out);
 	atlas_print_costs(a, out);

@@ -27,7 +27,8 @@ static const struct command_option options[] = {
 	{ OPTION("workload", "NAME", option_workload, FIELD(workload)),
 	  "only the points of this one" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "also a chart of all workloads, one of each, and one of other costs, with gnuplot, "
+	  "also a chart of which layer hurts which program, one of each workload, and one of other "
+	  "costs, with gnuplot, "
 	  "PNG and SVG, data and script beside it, in this folder" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
 	  "also what was measured on another GPU, with another kind of --sync or another binary, "
@@ -165,9 +166,9 @@ const struct command command_atlas = {
 	.usage = "BASE [NAME=]SESSION...",
 	.line = "many layers or platforms against one base, on one page",
 	.words = "BASE [NAME=]SESSION...",
-	.doc = "Says on one page what each of many layers or platforms adds to the parameters of "
-	       "the model, to the time of a step, and to copies, allocations and cold starts. "
-	       "BASE and SESSION are record files of rift "
+	.doc = "Says on one page which of many layers or platforms hurts which program, and what "
+	       "each adds to the parameters of the model, to the time of a step, and to copies, "
+	       "allocations and cold starts. BASE and SESSION are record files of rift "
 	       "sweep. A session with two sides (rift sweep --layer, --against) is taken b over "
 	       "a, and its side a has to be the base platform; one with one side, FILE, FILE:a or "
 	       "FILE:b, is taken over the base. NAME=SESSION gives a row a name of yours.",

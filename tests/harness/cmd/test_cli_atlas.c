@@ -199,6 +199,10 @@ Test(large_cli_atlas, all_programs_on_one_chart)
 				     kept, kept, kept, dir)),
 		  "%s", text);
 	cr_assert(tells(text, "/charts/programs-atlas.png, .svg\n"), "%s", text);
+	cr_assert(tells(text,
+			"\n  a step *1k *1c *2a *1k\n  base *10.1 us, 4.04 us *\n  CUPTI *1.23, "
+			"1.58 *1.34, 1.65 *·, ±13 %*1.08, 1.01\n"),
+		  "%s", text);
 	/* two depths of twelve programs; memory is the one that tracing leaves alone */
 	shell(&text, "grep -c '^[01],[0-9]*,1,.*,known,' '%s/charts/programs-atlas-cells.csv'",
 	      dir);
