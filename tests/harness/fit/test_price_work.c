@@ -156,6 +156,11 @@ Test(small_price_work, copies_of_a_step_by_what_they_take_on_both_platforms)
 	c = copies_of_step(&b, &a, &step);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * (5000 + 20000 * 1e6 / 4e6), 1e-6),
 		  "25 us: what is beyond a call is the rate: %g", c.device_ns);
+	b = paces(2150, 84000);
+	c = copies_of_step(&b, &a, &step);
+	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000 * 1e6 / 4e6, 1e-6),
+		  "small ones are as before: all of it is the rate: %g", c.device_ns);
+	b = paces(5000, 105000);
 	b.to_host[0].call_ns = NAN;
 	c = copies_of_step(&b, &a, &step);
 	cr_assert(epsilon_eq(dbl, c.submit_ns, 2 * 5000, 1e-6), "one direction is not known: %g",
