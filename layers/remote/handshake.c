@@ -1,6 +1,7 @@
 /* handshake.c - see handshake.h. */
 #include "layers/remote/handshake.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,10 @@
 #include "layers/remote/backend.h"
 #include "layers/remote/image.h"
 #include "layers/remote/tcp.h"
+
+enum { PAGE_BYTES = 4096, AVOID_LEAST = 1 << 20 };
+
+#define AVOID_MOST (UINT64_C(128) << 30)
 
 /* ---- what a client is told ----------------------------------------------------------------- */
 
@@ -83,19 +88,20 @@ static const char *judge(const struct remote_hello *h, const struct image *progr
 }
 
 /* Nobody has mapped anything there: the addresses are this process's, without access. */
-static bool reserve(uint64_t base)
+static bool reserve_bytes(uint64_t base, uint64_t bytes)
 {
 	void *want = (void *)(uintptr_t)base;
-	void *got =
-		base % 4096
-			? MAP_FAILED
-			: mmap(want, REMOTE_SPACE_BYTES, PROT_NONE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
-			       -1, 0);
+	void *got = mmap(want, bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (got != MAP_FAILED && got != want)
-		munmap(got, REMOTE_SPACE_BYTES);
+		munmap(got, bytes);
 	return got == want;
+}
+
+static bool reserve(uint64_t base)
+{
+	return base % PAGE_BYTES == 0 && reserve_bytes(base, REMOTE_SPACE_BYTES);
 }
 
 static void release(uint64_t base)
@@ -117,6 +123,35 @@ static bool read_hello(int client, struct remote_hello *h)
 
 /* ---- where ---------------------------------------------------------------------------------- */
 
+/* By halves, as some of it may be taken. Both are multiples of AVOID_LEAST. */
+static void avoid(uint64_t from, uint64_t bytes)
+{
+	uint64_t half = bytes / 2 / AVOID_LEAST * AVOID_LEAST;
+
+	if (reserve_bytes(from, bytes) || errno != EEXIST || !half)
+		return;
+	avoid(from, half);
+	avoid(from + half, bytes - half);
+}
+
+/* Where that is more than the most, its upper end, as Linux maps from above. */
+void handshake_avoid(const struct remote_hello *h)
+{
+	uint64_t from = h->used, bytes = h->used_bytes;
+
+	if (from + bytes < from)
+		return;
+	if (bytes > AVOID_MOST) {
+		from += bytes - AVOID_MOST;
+		bytes = AVOID_MOST;
+	}
+	bytes += from % AVOID_LEAST;
+	from -= from % AVOID_LEAST;
+	bytes = (bytes + AVOID_LEAST - 1) / AVOID_LEAST * AVOID_LEAST;
+	if (from && bytes)
+		avoid(from, bytes);
+}
+
 /* The next that nobody has mapped, which is reserved then; 0: there is none. */
 static uint64_t next_offer(unsigned *n)
 {
@@ -129,29 +164,30 @@ static uint64_t next_offer(unsigned *n)
 	return 0;
 }
 
-uint64_t handshake_agree(int client, const struct secret *secret, bool offers)
+uint64_t handshake_agree(int client, const struct secret *secret, bool offers,
+			 struct remote_hello *h)
 {
 	const struct image program = image_of_program();
 	uint64_t offered = 0;
 	unsigned n = 0;
 
 	for (int i = 0; i < REMOTE_ROUNDS; i++) {
-		struct remote_hello h = { 0 };
 		const char *reason;
 
-		if (!read_hello(client, &h))
+		*h = (struct remote_hello){ 0 };
+		if (!read_hello(client, h))
 			break;
-		reason = judge(&h, &program, secret);
+		reason = judge(h, &program, secret);
 		if (reason) {
 			handshake_refuse(client, reason);
 			break;
 		}
-		if (h.base && h.base == offered)
+		if (h->base && h->base == offered)
 			return offered;
 		release(offered);
 		offered = 0;
-		if (h.base && reserve(h.base))
-			return h.base;
+		if (h->base && reserve(h->base))
+			return h->base;
 		offered = offers ? next_offer(&n) : 0;
 		answer_taken(client, offered);
 	}

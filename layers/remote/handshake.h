@@ -19,9 +19,15 @@ void handshake_refuse(int client, const char *reason);
 /*
  * Until both have the same addresses free, from the one that is returned on: they are without
  * access, and to be unmapped. 0: no client that may stay. offers: where the client's are taken, it
- * is told of others, as by a process that has several clients.
+ * is told of others, as by a process that has several clients. *h: what it has said last.
  */
-uint64_t handshake_agree(int client, const struct secret *secret, bool offers);
+uint64_t handshake_agree(int client, const struct secret *secret, bool offers,
+			 struct remote_hello *h);
+
+/* Before the device is opened: keeps the addresses that the client uses from whoever maps something
+ * in this process later, as a GPU's driver does. What is there already stays. Until the process
+ * ends. */
+void handshake_avoid(const struct remote_hello *h);
 
 /* With the size of the channel's blocks, and n descriptors, two at most, of what both will have
  * mapped. False: the client is gone. */

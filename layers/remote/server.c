@@ -280,9 +280,14 @@ static void limit_reads(int client, time_t seconds)
 /* False: it is nobody's client. */
 static bool meet(struct server *v, void (*known)(void *arg), void *arg)
 {
+	struct remote_hello hello;
+
 	limit_reads(v->client, HELLO_WAIT_S);
-	v->base = handshake_agree(v->client, &v->with->secret, v->with->o->shared);
+	v->base = handshake_agree(v->client, &v->with->secret, v->with->o->shared, &hello);
 	known(arg);
+	/* a process of several has a device already, and would keep them after the client's end */
+	if (v->base && remote_backend()->kernels == REMOTE_IMAGES && !v->with->o->shared)
+		handshake_avoid(&hello);
 	if (!v->base || !take_device(v) || !welcome(v))
 		return false;
 	limit_reads(v->client, 0); /* for ever */

@@ -258,6 +258,66 @@ Test(small_remote_images, memory_lies_where_the_program_has_nothing)
 	own_daemon_end(&d);
 }
 
+/* Is the address anyone's in the daemon's process? */
+static bool is_taken_there(unsigned long address)
+{
+	const char *line = recorded->maps;
+	unsigned long low, high;
+
+	while (sscanf(line, "%lx-%lx", &low, &high) == 2) {
+		if (address - low < high - low)
+			return true;
+		line = strchr(line, '\n');
+		if (!line++)
+			return false;
+	}
+	return false;
+}
+
+/* All of it, and what the program will map below. */
+Test(small_remote_images, the_driver_is_not_offered_what_the_program_uses)
+{
+	const char *out = served(false, "where copies"), *where = strstr(out, "where: 0x");
+	unsigned long at = where ? strtoul(where + strlen("where: "), NULL, 16) : 0;
+
+	returned(out, "copies: 0\n");
+	cr_assert(ne(u64, at, 0), "%s", out);
+	cr_assert(is_taken_there(at), "0x%lx is free in\n%s", at, recorded->maps);
+	cr_assert(is_taken_there(at + (63 << 20)), "0x%lx", at);
+	cr_assert(is_taken_there(at - (1ul << 30)), "0x%lx", at);
+	cr_assert(zero(int, is_taken_there(at - (256ul << 30))), "0x%lx", at);
+}
+
+/* Whatever a client says that it uses, it is served, and the daemon keeps what it has itself. */
+Test(small_remote_images, what_a_client_says_that_it_uses_does_no_harm)
+{
+	static const uint64_t bases[] = REMOTE_BASES;
+	const uint64_t used[][2] = { { 0, UINT64_MAX },	 { UINT64_MAX - 4095, 1 << 20 },
+				     { 1, 1 },		 { (uint64_t)1 << 62, (uint64_t)1 << 62 },
+				     { bases[1], 4096 }, { UINT64_MAX, UINT64_MAX } };
+	struct own_daemon d;
+
+	recorder_begin();
+	d = own_daemon_start(false, NULL);
+	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++) {
+		const struct remote_hello h = { .magic = REMOTE_MAGIC,
+						.version = REMOTE_VERSION,
+						.kernels = REMOTE_IMAGES,
+						.base = bases[1],
+						.used = used[i][0],
+						.used_bytes = used[i][1] };
+		struct remote_welcome w = { .verdict = REMOTE_TAKEN };
+		int fd = own_daemon_reach(&d);
+
+		cr_assert(eq(sz, (size_t)write(fd, &h, sizeof(h)), sizeof(h)));
+		cr_assert(eq(sz, (size_t)recv(fd, &w, sizeof(w), MSG_WAITALL), sizeof(w)));
+		cr_assert(eq(int, (int)w.verdict, REMOTE_WELCOME), "%zu: %s", i, w.reason);
+		close(fd);
+	}
+	returned(run_client(&d, "copies"), "copies: 0\n");
+	own_daemon_end(&d);
+}
+
 Test(small_remote_images, programs_of_cuda_12_find_their_runtime_too)
 {
 	client_cuda = 12;

@@ -57,6 +57,7 @@ static struct recorded {
 	uint64_t pool_keeps, pool_trimmed_to;
 	int elsewhere, given_back; /* pieces of memory: to lie where a program has something */
 	bool no_driver;		   /* whose functions are given out */
+	char maps[64 << 10]; /* of the process that gave out memory last, as Linux lists them */
 } * recorded;
 
 static void recorder_count(const struct remote_command *c)
@@ -148,11 +149,22 @@ static inline void *recorder_next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
+static void recorder_keep_maps(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	size_t n = maps ? fread(recorded->maps, 1, sizeof(recorded->maps) - 1, maps) : 0;
+
+	recorded->maps[n] = '\0';
+	if (maps)
+		fclose(maps);
+}
+
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
 	cudaError_t (*next)(void **, size_t);
 	void *found = recorder_next("cudaMalloc");
 
+	recorder_keep_maps();
 	if (recorded->elsewhere) {
 		*memory = (void *)(RECORDER_ELSEWHERE + (uint64_t)--recorded->elsewhere * bytes);
 		return cudaSuccess;

@@ -22,7 +22,7 @@
 
 /* ---- the handshake ------------------------------------------------------------------------ */
 
-enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 6 };
+enum { REMOTE_MAGIC = 0x72667431, REMOTE_VERSION = 7 };
 
 /* The variable that names the folder of the layer; in it, the socket and the file of counts. */
 #define REMOTE_VARIABLE "RIFT_LAYER_REMOTE"
@@ -47,7 +47,9 @@ struct remote_hello {
 	uint32_t transport;		   /* enum remote_transport */
 	uint8_t build_id[REMOTE_BUILD_ID]; /* of the program's file, zeros behind it */
 	uint64_t base; /* of the addresses that the client has kept free: REMOTE_SPACE_BYTES */
-	char token[REMOTE_TOKEN]; /* TCP: what only who may connect knows */
+	uint64_t used, used_bytes; /* where the client has memory of its own, and will map more: a
+				    * GPU's driver, which chooses addresses, is to choose others */
+	char token[REMOTE_TOKEN];  /* TCP: what only who may connect knows */
 };
 
 enum remote_verdict { REMOTE_WELCOME, REMOTE_TAKEN, REMOTE_REFUSED };

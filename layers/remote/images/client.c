@@ -189,6 +189,13 @@ static void take_addresses(void)
 	printf("taken: %d\n", at == (void *)0x500000000000);
 }
 
+/* Memory that stays: where Linux maps what the program asks for. */
+static void say_where(void)
+{
+	printf("where: %p\n",
+	       mmap(NULL, 64 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
 int main(int argc, char **argv)
 {
 	void *to = NULL;
@@ -196,6 +203,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "taken"))
 		take_addresses();
+	if (argc > 1 && !strcmp(argv[1], "where"))
+		say_where();
 	error = cudaMalloc(&to, 4 << 20);
 	printf("memory: %d\n", error);
 	for (int i = 1; i < argc; i++)
