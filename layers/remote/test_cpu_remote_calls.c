@@ -19,6 +19,7 @@
 #include "layers/remote/test_passes.h"
 
 TestSuite(small_remote_calls, .timeout = 100);
+TestSuite(small_remote_stray, .timeout = 100);
 TestSuite(small_remote_daemon, .init = layers_apart, .timeout = 300);
 TestSuite(large_remote_daemon, .init = layers_apart, .timeout = 300);
 
@@ -593,6 +594,40 @@ Test(large_remote_daemon, all_calls_pass_where_one_process_serves)
 	passes_with(false, NULL);
 	own_transport = REMOTE_TCP;
 	passes_with(false, NULL);
+}
+
+/* Is run by the next test. Without the layer the program would end here. */
+Test(small_remote_stray, copies_from_where_nothing_is)
+{
+	enum { BYTES = 16 << 20 };
+	void *device, *nothing;
+
+	if (!getenv("RIFT_REMOTE_STRAY"))
+		return;
+	nothing = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	OK(cudaMalloc(&device, BYTES));
+	cudaMemcpy(device, nothing, BYTES, cudaMemcpyHostToDevice);
+	cr_assert(eq(int, (int)cudaDeviceSynchronize(), cudaErrorContextIsDestroyed));
+}
+
+/* Over a socket the system reads the program's memory: what it cannot read ends the session. */
+Test(small_remote_daemon, a_copy_from_where_nothing_is_ends_in_order)
+{
+	static const enum remote_transport sockets[] = { REMOTE_UNIX, REMOTE_TCP };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct own_daemon d;
+		const char *out;
+
+		own_transport = sockets[i];
+		d = own_daemon_start(false, NULL);
+		cr_assert(zero(int, run_own_tests(&d, "small_remote_stray/*", "RIFT_REMOTE_STRAY=1",
+						  &out)),
+			  "%s", out);
+		cr_assert(strstr(out, "rift: layer remote: the daemon has ended") != NULL, "%s",
+			  out);
+		own_daemon_end(&d);
+	}
 }
 
 /* ---- commands that no client sends --------------------------------------------------------- */

@@ -346,6 +346,14 @@ uint8_t *client_take_block(unsigned block)
 	return remote_block_in(connection.channel, connection.block_bytes, block);
 }
 
+bool client_sends_from(const void *data)
+{
+	if (connection.transport == REMOTE_SHM)
+		return false;
+	connection.from = data;
+	return true;
+}
+
 void client_block_is_read(unsigned block)
 {
 	read_until[block] = head;

@@ -93,6 +93,9 @@ void client_await_position(uint64_t position);
 /* A block of the shared memory that the daemon no longer reads; it does until the last command is
  * done. */
 uint8_t *client_take_block(unsigned block);
+/* Over a socket, what the next command has in its block may stay where it lies until that is sent.
+ * False: it must be in the block. */
+bool client_sends_from(const void *data);
 void client_block_is_read(unsigned block);
 const uint8_t *client_block_out(unsigned block);
 uint64_t client_block_bytes(void);
@@ -105,6 +108,7 @@ struct connection {
 	struct remote_channel *channel;
 	uint64_t block_bytes;
 	const struct remote_shared *told;
+	const void *from;	 /* over a socket: what the next block holds; NULL: it itself */
 	struct mirrors *mirrors; /* TCP: pinned memory that each side has */
 	atomic_bool ended;	 /* over a socket: all that the daemon has said is here */
 };

@@ -95,8 +95,11 @@ static int stage_in(const struct remote_rows *rows, uint64_t where)
 	for (unsigned i = 0; !error && next_piece(rows, &row, &at, &p); i++) {
 		unsigned block = i % REMOTE_BLOCKS;
 
-		pack_rows(client_take_block(block), (const uint8_t *)(uintptr_t)p.src,
-			  rows->src_pitch, &p);
+		uint8_t *room = client_take_block(block);
+		const uint8_t *from = (const uint8_t *)(uintptr_t)p.src;
+
+		if (p.height > 1 || !client_sends_from(from))
+			pack_rows(room, from, rows->src_pitch, &p);
 		client_begin(REMOTE_COPY_IN,
 			     WORDS(p.dst, p.height == 1 ? p.width : rows->dst_pitch, p.width,
 				   p.height | (uint64_t)block << 32, where),

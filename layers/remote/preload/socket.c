@@ -52,14 +52,19 @@ bool socket_send(struct connection *c, const struct remote_command *command)
 		      : remote_block_bytes(command, REMOTE_IMAGE_PART, c->block_bytes, &block);
 	f.block = (uint8_t)block;
 	f.bytes = (uint32_t)bytes;
-	if (bytes)
-		part[2] =
-			(struct iovec){ remote_block_in(c->channel, c->block_bytes, block), bytes };
+	part[2] = (struct iovec){ c->from ? (void *)c->from
+					  : remote_block_in(c->channel, c->block_bytes, block),
+				  bytes };
+	c->from = NULL;
 	pthread_mutex_lock(&sending);
 	/* what the command is to find there */
 	if (c->mirrors)
 		mirrors_send(&mirrors, &pass, c->socket);
 	sent = remote_write(c->socket, part, bytes ? 3 : 2);
+	/* a part of a message, as where the program has no memory there: what follows would be read
+	 * as the rest */
+	if (!sent)
+		shutdown(c->socket, SHUT_RDWR);
 	pthread_mutex_unlock(&sending);
 	return sent;
 }
