@@ -4,7 +4,8 @@
 #   programs  its five programs by its table 1, and by 12.5 GB (figures 4 and 5): accept_remote.sh does
 #             it, in OUT/programs; on a GPU alone
 #   block     copies of pageable memory by the size of the blocks that they travel in (figure 7): pairs,
-#             bare beside the layer, for each of BLOCKS
+#             bare beside the layer, for each of BLOCKS; behind each what a socket alone does with
+#             sends and receives of that size, on loopback, RUNS times
 #   mtu       the same copies between two network namespaces, by MTU, with segmentation offloads on and
 #             off (figure 6); needs root, ip and ethtool. Beside them what a socket alone does there:
 #             a stream of the same bytes. RUNS processes of each, in turns
@@ -16,13 +17,47 @@ out=$(realpath -m "${2:-results/vmcuda}")
 bytes=${BYTES:-64M}
 runs=${RUNS:-5}
 port=${PORT:-14901}
+server=127.0.0.1 # the address of a socket alone; of mtu's, that of its namespace
 mkdir -p "$out"
+
+# ---- a socket alone ---------------------------------------------------------------------------
+
+in_server() { if [ $server = 127.0.0.1 ]; then "$@"; else ip netns exec rift-server "$@"; fi; }
+in_client() { if [ $server = 127.0.0.1 ]; then "$@"; else ip netns exec rift-client "$@"; fi; }
+
+# GB/s of a stream of 512 MiB, from the server or to it, in sends and receives of so many bytes.
+stream_alone() { # h2d|d2h BYTES
+	local pid
+	in_server python3 -c '
+import socket, sys
+n, to_server, size = int(sys.argv[1]), sys.argv[2] == "h2d", int(sys.argv[5])
+s = socket.create_server((sys.argv[4], int(sys.argv[3]))); print("ready", flush=True)
+c, _ = s.accept(); block = bytearray(size); got = 0
+while to_server and got < n: got += c.recv_into(block)
+if to_server: c.sendall(b"!")
+else:
+    for _ in range(n // len(block)): c.sendall(block)
+c.recv(1)' "$((512 << 20))" "$1" "$((port + 1))" "$server" "$2" >"$out/ready" &
+	pid=$!
+	until grep -q ready "$out/ready" 2>/dev/null; do sleep 0.05; done
+	in_client python3 -c '
+import socket, sys, time
+n, to_server, size = int(sys.argv[1]), sys.argv[2] == "h2d", int(sys.argv[5])
+c = socket.create_connection((sys.argv[4], int(sys.argv[3]))); block = bytearray(size); got = 0
+begin = time.monotonic()
+while to_server and got < n: c.sendall(block); got += len(block)
+while not to_server and got < n: got += c.recv_into(block)
+if to_server: c.recv(1)
+print(n / (time.monotonic() - begin) / 1e9)' "$((512 << 20))" "$1" "$((port + 1))" "$server" "$2"
+	wait "$pid"
+	rm -f "$out/ready"
+}
 
 # ---- by the size of a block -------------------------------------------------------------------
 
 block() {
-	local size name
-	echo "block_bytes,direction,step_ns,ratio,lo,hi,n" >"$out/block.csv"
+	local size name alone dir
+	echo "block_bytes,direction,step_ns,ratio,lo,hi,n,copies_gb_s,stream_gb_s" >"$out/block.csv"
 	for size in ${BLOCKS:-128k 512k 1M 2M 4M 8M 16M 32M 64M 128M}; do
 		name=$out/block-$size.jsonl
 		if ! [ -s "$name" ]; then
@@ -32,25 +67,30 @@ block() {
 				--depth 1 --mode stream ${OPTIONS:---processes $runs --rounds 3} --quiet --output "$name" \
 				--layer "remote transport=tcp${POLL:+ poll=$POLL} block=$size" >"$name.txt" 2>&1 </dev/null
 		fi
+		alone=${name%.jsonl}.alone
+		[ -s "$alone" ] || for dir in h2d d2h; do
+			echo "$dir $(for _ in $(seq "$runs"); do stream_alone $dir "$(numfmt --from=iec "${size^^}")"; done | paste -sd' ')"
+		done >"$alone"
 		"$rift" compare "$name" --json 2>/dev/null </dev/null | python3 -c '
-import json, sys
-size, out = sys.argv[1:]
+import json, statistics, sys
+size, out, alone, n = sys.argv[1:]
+alone = {w[0]: [float(v) for v in w[1:]] for w in map(str.split, open(alone))}
+n = int(n)
 scale = {"k": 1 << 10, "M": 1 << 20}
 try: d = json.load(sys.stdin)
 except ValueError: print(f"{size:>5}  not measured, see {out}/block-{size}.jsonl.txt"); sys.exit()
 for p in d["points"]:
     r, dir = p["ratio"], p["axes"].get("dir") or "h2d"
     ends = "" if r["lo"] is None else f"{r['"'"'lo'"'"']:.4g},{r['"'"'hi'"'"']:.4g}"
+    ns, socket = p["b_step_ns"]["value"], alone[dir]
     with open(out + "/block.csv", "a") as f:
-        print(int(size[:-1]) * scale[size[-1]], dir, p["b_step_ns"]["value"], "%.4g" % r["value"], ends or ",", r["n"], sep=",", file=f)
-    print(f"{size:>5}  {dir}: {p['"'"'b_step_ns'"'"']['"'"'value'"'"'] / 1e6:.4g} ms, {r['"'"'value'"'"']:.4g} times bare ({ends})")' "$size" "$out"
+        print(int(size[:-1]) * scale[size[-1]], dir, ns, "%.4g" % r["value"], ends or ",", r["n"], "%.4g" % (n / ns), "%.4g" % statistics.median(socket), sep=",", file=f)
+    print(f"{size:>5}  {dir}: {ns / 1e6:.4g} ms, {r['"'"'value'"'"']:.4g} times bare ({ends}); {n / ns:.3g} GB/s, a socket alone {statistics.median(socket):.3g} ({min(socket):.3g} to {max(socket):.3g})")' \
+			"$size" "$out" "$alone" "$(numfmt --from=iec "$bytes")"
 	done
 }
 
 # ---- by what a network carries at a time ------------------------------------------------------
-
-in_server() { ip netns exec rift-server "$@"; }
-in_client() { ip netns exec rift-client "$@"; }
 
 network_remove() {
 	[ -z "${daemon:-}" ] || kill -- "-$daemon" 2>/dev/null
@@ -73,36 +113,8 @@ network_set() { # MTU on|off
 		in_client ethtool -K rift1 tso "$2" gso "$2" gro "$2" >/dev/null
 }
 
-# A socket alone: GB/s of a stream, from the server or to it.
-stream_alone() { # h2d|d2h
-	local server
-	in_server python3 -c '
-import socket, sys
-n, to_server = int(sys.argv[1]), sys.argv[2] == "h2d"
-s = socket.create_server(("10.77.0.1", int(sys.argv[3]))); print("ready", flush=True)
-c, _ = s.accept(); block = bytearray(4 << 20); got = 0
-while to_server and got < n: got += c.recv_into(block)
-if to_server: c.sendall(b"!")
-else:
-    for _ in range(n // len(block)): c.sendall(block)
-c.recv(1)' "$((512 << 20))" "$1" "$((port + 1))" >"$out/ready" &
-	server=$!
-	until grep -q ready "$out/ready" 2>/dev/null; do sleep 0.05; done
-	in_client python3 -c '
-import socket, sys, time
-n, to_server = int(sys.argv[1]), sys.argv[2] == "h2d"
-c = socket.create_connection(("10.77.0.1", int(sys.argv[3]))); block = bytearray(4 << 20); got = 0
-begin = time.monotonic()
-while to_server and got < n: c.sendall(block); got += len(block)
-while not to_server and got < n: got += c.recv_into(block)
-if to_server: c.recv(1)
-print(n / (time.monotonic() - begin) / 1e9)' "$((512 << 20))" "$1" "$((port + 1))"
-	wait "$server"
-	rm -f "$out/ready"
-}
-
 copies() { # h2d|d2h: GB/s of copies in one process
-	in_client "$rift" layer --quiet remote transport=tcp connect=10.77.0.1:"$port" token="$out/token" -- \
+	in_client "$rift" layer --quiet remote transport=tcp connect=$server:"$port" token="$out/token" -- \
 		"$rift" run transfer bytes="$bytes" host=pageable dir="$1" --depth 1 --blocks "${COPIES:-15}" --json --quiet \
 		2>"$out/mtu.log" </dev/null | python3 -c '
 import json, sys
@@ -117,12 +129,13 @@ mtu() {
 		echo "mtu: not measured, it needs root, ip and ethtool"
 		return
 	fi
+	server=10.77.0.1
 	if ! [ -s "$out/mtu.csv" ]; then
 		network_remove
 		trap network_remove EXIT
 		network_make || return
 		(umask 077 && head -c 24 /dev/urandom | base64 >"$out/token")
-		setsid ip netns exec rift-server "$rift" layer --quiet remote transport=tcp listen=10.77.0.1:"$port" \
+		setsid ip netns exec rift-server "$rift" layer --quiet remote transport=tcp listen=$server:"$port" \
 			token="$out/token" -- sleep 3600 >"$out/daemon" 2>&1 </dev/null &
 		daemon=$!
 		sleep 2
@@ -131,7 +144,7 @@ mtu() {
 				for offloads in on off; do
 					network_set $size $offloads || return
 					for dir in h2d d2h; do
-						echo "$size,$offloads,$dir,$turn,$(copies $dir),$(stream_alone $dir)"
+						echo "$size,$offloads,$dir,$turn,$(copies $dir),$(stream_alone $dir $((4 << 20)))"
 					done
 				done
 			done
