@@ -241,6 +241,13 @@ Test(small_remote_images, the_default_pool_is_the_daemon_s)
 	cr_assert(eq(u64, recorded->pool_trimmed_to, 12345));
 }
 
+Test(small_remote_images, graphs_are_instantiated_by_either_name)
+{
+	returned(served(false, "with_flags"), "with_flags: 0\n");
+	cr_assert(eq(int, recorded->commands[REMOTE_EXEC_CREATE], 1));
+	cr_assert(eq(int, recorded->commands[REMOTE_EXEC_LAUNCH], 1));
+}
+
 /* A GPU's driver chooses addresses, where the program may have something of its own. */
 Test(small_remote_images, memory_lies_where_the_program_has_nothing)
 {

@@ -23,6 +23,9 @@ int cudaDeviceGetDefaultMemPool(void **pool, int device);
 int cudaMemPoolSetAttribute(void *pool, int attribute, void *value);
 int cudaMemPoolTrimTo(void *pool, size_t bytes);
 const char *cudaGetErrorName(int error);
+int cudaGraphCreate(void **graph, unsigned flags);
+int cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+int cudaGraphLaunch(void *exec, void *stream);
 int cudaLaunchKernel(const void *function, struct dim grid, struct dim block, void **arguments,
 		     size_t shared_bytes, void *stream);
 void **__cudaRegisterFatBinary(const void *wrapper);
@@ -116,6 +119,15 @@ static int run_pool(void)
 	       !cudaMemPoolTrimTo(&pool, 0) || !cudaMemPoolSetAttribute(pool, REUSE, &all);
 }
 
+/* A function that the CPU device does not have. */
+static int run_with_flags(void)
+{
+	void *graph, *exec = NULL;
+
+	return cudaGraphCreate(&graph, 0) || cudaGraphInstantiateWithFlags(&exec, graph, 0) ||
+	       cudaGraphLaunch(exec, NULL);
+}
+
 /* As a program does that is linked with the driver's library. */
 static int run_driver(void)
 {
@@ -169,6 +181,7 @@ static int run(const char *name, void *to)
 	NAMED(unknown_kernel, )
 	NAMED(copies, to)
 	NAMED(pool, )
+	NAMED(with_flags, )
 	NAMED(driver, )
 	NAMED(cublas, )
 	NAMED(cublas_by_name, )

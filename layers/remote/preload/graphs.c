@@ -13,6 +13,7 @@ SHOWN int cudaGraphNodeGetType(void *node, int *type);
 SHOWN int cudaGraphNodeGetDependencies(void *node, void **needs, void *edges, size_t *n);
 SHOWN int cudaGraphKernelNodeGetParams(void *node, struct cuda_kernel_node *params);
 SHOWN int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
+SHOWN int cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
 SHOWN int cudaGraphUpload(void *exec, void *stream);
 SHOWN int cudaGraphLaunch(void *exec, void *stream);
 SHOWN int cudaGraphExecKernelNodeSetParams(void *exec, void *node,
@@ -300,6 +301,12 @@ int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags)
 		*exec = NULL;
 	}
 	return client_leave(error);
+}
+
+/* Since CUDA 12 the same. */
+int cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags)
+{
+	return cudaGraphInstantiate(exec, graph, flags);
 }
 
 /* The words of a call on an executable graph and a stream; with the lock, if it returns 0. */
