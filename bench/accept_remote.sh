@@ -239,18 +239,21 @@ esac
 # Programs of others, as they are: does each end as it does without the layer, and what was refused?
 case " $cells " in *' samples '*)
 	echo
-	echo "| sample | bare | layer | refused |"
-	echo "|---|---|---|---|"
+	echo "| sample | transport | bare | layer | refused |"
+	echo "|---|---|---|---|---|"
 	for sample in "${SAMPLES:?SAMPLES: a folder of built samples}"/*; do
 		if ! [ -f "$sample" ] || ! [ -x "$sample" ]; then continue; fi
 		name=$(basename "$sample")
 		(cd "$SAMPLES" && timeout 100 "$sample" >"$out/sample-$name.bare" 2>&1 </dev/null)
 		bare=$?
-		(cd "$SAMPLES" && timeout 100 "$rift" layer remote -- "$sample" \
-			>"$out/sample-$name.layer" 2>&1 </dev/null)
-		under=$?
-		echo "| $name | exit $bare | exit $under |" \
-			"$(sed -n 's/^rift: layer remote: not supported: //p' "$out/sample-$name.layer" | paste -sd, -) |"
+		for transport in shm unix tcp; do
+			said=$out/sample-$name.$transport
+			(cd "$SAMPLES" && timeout 100 "$rift" layer remote transport=$transport -- "$sample" \
+				>"$said" 2>&1 </dev/null)
+			under=$?
+			echo "| $name | $transport | exit $bare | exit $under |" \
+				"$(sed -n 's/^rift: layer remote: not supported: //p' "$said" | paste -sd, -) |"
+		done
 	done
 	;;
 esac

@@ -191,6 +191,8 @@ for cell in ${CELLS:-programs block mtu}; do
 			set xtics ('128 KiB' 2**17, '1 MiB' 2**20, '4 MiB' 2**22, '16 MiB' 2**24, '128 MiB' 2**27)
 			set ylabel 'time over bare, 95 %'
 			set yrange [0:*]
+			set xrange [2**16:2**28]
+			set datafile missing NaN
 			plot for [d in 'h2d d2h'] '$out/block.csv' every ::1 using (strcol(2) eq d ? \$1 : NaN):4:5:6 with yerrorlines title d"
 		;;
 	mtu)
