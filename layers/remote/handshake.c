@@ -12,7 +12,7 @@
 #include "layers/remote/image.h"
 #include "layers/remote/tcp.h"
 
-enum { PAGE_BYTES = 4096, AVOID_LEAST = 1 << 20 };
+enum { PAGE_BYTES = 4096, AVOID_LEAST = 1 << 20, STACK_ROOM = 1 << 30 };
 
 #define AVOID_MOST (UINT64_C(128) << 30)
 
@@ -134,12 +134,14 @@ static void avoid(uint64_t from, uint64_t bytes)
 	avoid(from + half, bytes - half);
 }
 
-/* Where that is more than the most, its upper end, as Linux maps from above. */
+/* Where that is more than the most, its upper end, as Linux maps from above. This thread's stack
+ * has to have room below it. */
 void handshake_avoid(const struct remote_hello *h)
 {
 	uint64_t from = h->used, bytes = h->used_bytes;
+	uint64_t stack = (uint64_t)(uintptr_t)&from;
 
-	if (from + bytes < from)
+	if (from + bytes < from || (stack >= from && stack - from < bytes + STACK_ROOM))
 		return;
 	if (bytes > AVOID_MOST) {
 		from += bytes - AVOID_MOST;
