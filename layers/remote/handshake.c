@@ -12,7 +12,7 @@
 #include "layers/remote/image.h"
 #include "layers/remote/tcp.h"
 
-enum { PAGE_BYTES = 4096, AVOID_LEAST = 1 << 20, STACK_ROOM = 1 << 30 };
+enum { PAGE_BYTES = 4096, AVOID_LEAST = 1 << 20, STACK_ROOM = 64 << 20 };
 
 #define AVOID_MOST (UINT64_C(128) << 30)
 
@@ -135,14 +135,16 @@ static void avoid(uint64_t from, uint64_t bytes)
 }
 
 /* Where that is more than the most, its upper end, as Linux maps from above. This thread's stack
- * has to have room below it. */
+ * keeps its room, and what is above it is nobody's. */
 void handshake_avoid(const struct remote_hello *h)
 {
 	uint64_t from = h->used, bytes = h->used_bytes;
-	uint64_t stack = (uint64_t)(uintptr_t)&from;
+	uint64_t below_stack = (uint64_t)(uintptr_t)&from - STACK_ROOM;
 
-	if (from + bytes < from || (stack >= from && stack - from < bytes + STACK_ROOM))
+	if (from + bytes < from || from >= below_stack)
 		return;
+	if (bytes > below_stack - from)
+		bytes = below_stack - from;
 	if (bytes > AVOID_MOST) {
 		from += bytes - AVOID_MOST;
 		bytes = AVOID_MOST;

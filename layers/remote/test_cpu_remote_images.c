@@ -299,9 +299,13 @@ Test(small_remote_images, the_driver_is_not_offered_what_the_program_uses)
 Test(small_remote_images, what_a_client_says_that_it_uses_does_no_harm)
 {
 	static const uint64_t bases[] = REMOTE_BASES;
-	const uint64_t used[][2] = { { 0, UINT64_MAX },	 { UINT64_MAX - 4095, 1 << 20 },
-				     { 1, 1 },		 { (uint64_t)1 << 62, (uint64_t)1 << 62 },
-				     { bases[1], 4096 }, { UINT64_MAX, UINT64_MAX } };
+	const uint64_t used[][2] = { { 0, UINT64_MAX },
+				     { UINT64_MAX - 4095, 1 << 20 },
+				     { 1, 1 },
+				     { (uint64_t)1 << 62, (uint64_t)1 << 62 },
+				     { bases[1], 4096 },
+				     { UINT64_MAX, UINT64_MAX },
+				     { UINT64_C(0x7f) << 40, UINT64_C(1) << 40 } };
 	struct own_daemon d;
 
 	recorder_begin();
