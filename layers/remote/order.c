@@ -252,7 +252,9 @@ int order_capture_begin(struct session *s, uint64_t word, enum cudaStreamCapture
 		return cudaErrorStreamCaptureUnsupported;
 	if (mode == cudaStreamCaptureModeGlobal)
 		mode = cudaStreamCaptureModeThreadLocal;
-	err = (int)cudaStreamBeginCapture(stream->stream, mode);
+	/* a stream that captures cannot be waited for: what it has to do before is, by another */
+	err = captures(stream) ? 0 : put_behind(s, s->order->ended, stream->stream);
+	err = err ? err : (int)cudaStreamBeginCapture(stream->stream, mode);
 	if (!err) {
 		stream->captures = relaxed ? CAPTURES : CAPTURES_STRICTLY;
 		stream->used = ++s->order->clock; /* the default stream meets it */

@@ -438,10 +438,13 @@ static bool come(struct fuzz *f, const struct remote_command *c, bool exact)
 }
 
 /* A graph may copy memory that was given back since, which ends the process, as a kernel's fault
- * does: none is launched then. */
+ * does: none is launched then. So may a copy of one stream that is still to come when another gives
+ * the memory back: in a shared process, whose streams are not blocking, giving back waits then. */
 static void keep_off_freed_memory(struct fuzz *f, struct remote_command *c)
 {
 	f->freed = f->freed || c->op == REMOTE_FREE || c->op == REMOTE_FREE_ASYNC;
+	if (f->damages && fuzz_shares && c->op == REMOTE_FREE_ASYNC)
+		c->op = REMOTE_FREE;
 	if (f->damages && f->freed && c->op == REMOTE_EXEC_LAUNCH)
 		c->op = REMOTE_EXEC_UPLOAD;
 }
