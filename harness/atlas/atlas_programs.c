@@ -128,10 +128,7 @@ void atlas_print_programs(const struct atlas *a, FILE *out)
 	}
 	row_of(out, 1, "",
 	       "2.72: 2.72 times as long; ·: no difference is shown; ±: none, and the interval is "
-	       "so "
-	       "wide; bad: in so many processes results are wrong; –: not swept. 1k 6c: a kernel "
-	       "and 6 "
-	       "copies, a: allocations. Depth: steps before a wait; 64: or the nearest that was "
-	       "swept. "
-	       "Intervals are below, for each program");
+	       "so wide; bad: in so many processes results are wrong; –: not swept. 1k 6c: a "
+	       "kernel and 6 copies, a: allocations. Depth: steps before a wait; 64: or the "
+	       "nearest that was swept. Intervals are below, for each program");
 }

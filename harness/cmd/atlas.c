@@ -28,8 +28,7 @@ static const struct command_option options[] = {
 	  "only the points of this one" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
 	  "also a chart of which layer hurts which program, one of each workload, and one of other "
-	  "costs, with gnuplot, "
-	  "PNG and SVG, data and script beside it, in this folder" },
+	  "costs, with gnuplot, PNG and SVG, data and script beside it, in this folder" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
 	  "also what was measured on another GPU, with another kind of --sync or another binary, "
 	  "or beside another base" },

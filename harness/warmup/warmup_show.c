@@ -149,8 +149,7 @@ static void print_calls(const struct warmup_row *row, int n, FILE *out)
 
 	fprintf(out,
 		"\na block's launch calls, and the rest of it: the first block, later ones, what "
-		"the "
-		"first has more\n"
+		"the first has more\n"
 		" depth beginning      calls      later       more%*s       rest      later       "
 		"more\n",
 		INTERVAL, "");

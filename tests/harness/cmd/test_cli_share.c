@@ -206,6 +206,7 @@ Test(small_cli_share, harm_by_a_kill, .init = folder_make, .fini = folder_remove
 				"--fault kill --json --output '%s/a.jsonl'",
 			  dir);
 	const json_t *faults = json_object_get(o, "faults"), *fault;
+	const char *text;
 	size_t i;
 
 	cr_assert(eq(sz, json_array_size(faults), 2));
@@ -220,6 +221,10 @@ Test(small_cli_share, harm_by_a_kill, .init = folder_make, .fini = folder_remove
 		cr_expect(ne(str, (char *)harm, "wrong results"));
 		cr_expect(eq(str, (char *)get_text(fault, "newcomer"), "started"));
 	}
+	/* 2 windows: who is treated unfairly would not be found, and that is said */
+	run_rift(OUT, &text, "share --from '%s/a.jsonl'", dir);
+	cr_expect(tells(text, "not resolved: 2 windows may be too few"), "%s", text);
+	cr_expect(tells(text, "6 are enough, by --repetitions"), "%s", text);
 }
 
 Test(small_cli_share, harm_by_an_illegal_address, .init = folder_make, .fini = folder_remove)
