@@ -60,12 +60,16 @@ int do_stream_query(struct session *s, struct request *r)
 int do_stream_wait_event(struct session *s, struct request *r)
 {
 	cudaEvent_t event = table_get(&s->events, r->word[1]);
+	unsigned flags = (unsigned)r->word[2];
 	cudaStream_t stream;
-	int err = event ? session_stream(s, r->word[0], &stream)
-			: (int)cudaErrorInvalidResourceHandle;
+	int err;
 
-	err = err ? err : (int)cudaStreamWaitEvent(stream, event, (unsigned)r->word[2]);
-	return err || !s->order ? err : order_keep_out(s, r->word[0]);
+	if (!event)
+		return cudaErrorInvalidResourceHandle;
+	if (s->order)
+		return order_wait_event(s, r->word[0], event, flags);
+	err = session_stream(s, r->word[0], &stream);
+	return err ? err : (int)cudaStreamWaitEvent(stream, event, flags);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */

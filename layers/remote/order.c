@@ -182,7 +182,7 @@ static void end_captures(struct session *s)
 
 	for (uint64_t i = 0; (stream = next_stream(s, &i));)
 		end_capture(stream);
-	s->order->strict = 0;
+	s->order->open = s->order->strict = 0;
 	cudaGetLastError();
 }
 
@@ -238,6 +238,25 @@ int order_device_call(struct session *s)
 	return forbid(s, true);
 }
 
+/* A stream that captures cannot be waited for: what it has been given before is, by another. */
+static int leave_to_wait_for(const struct session *s, const struct served_stream *stream)
+{
+	return captures(stream) ? 0 : put_behind(s, s->order->ended, stream->stream);
+}
+
+/* Who waits for what is captured takes part in that capture from then on. */
+int order_wait_event(struct session *s, uint64_t word, cudaEvent_t event, unsigned flags)
+{
+	struct served_stream *found = order_find(s, word);
+	cudaStream_t stream;
+	int err = order_stream(s, word, &stream);
+
+	if (!err && s->order->open && !is_default(word))
+		err = leave_to_wait_for(s, found);
+	err = err ? err : (int)cudaStreamWaitEvent(stream, event, flags);
+	return err ? err : order_keep_out(s, word);
+}
+
 /* Thread-local where the client asks for one of all threads: its calls are all made by this one,
  * and those of other clients are none of its business. */
 int order_capture_begin(struct session *s, uint64_t word, enum cudaStreamCaptureMode mode)
@@ -252,12 +271,12 @@ int order_capture_begin(struct session *s, uint64_t word, enum cudaStreamCapture
 		return cudaErrorStreamCaptureUnsupported;
 	if (mode == cudaStreamCaptureModeGlobal)
 		mode = cudaStreamCaptureModeThreadLocal;
-	/* a stream that captures cannot be waited for: what it has to do before is, by another */
-	err = captures(stream) ? 0 : put_behind(s, s->order->ended, stream->stream);
+	err = leave_to_wait_for(s, stream);
 	err = err ? err : (int)cudaStreamBeginCapture(stream->stream, mode);
 	if (!err) {
 		stream->captures = relaxed ? CAPTURES : CAPTURES_STRICTLY;
 		stream->used = ++s->order->clock; /* the default stream meets it */
+		s->order->open++;
 		s->order->strict += !relaxed;
 	}
 	return err;
@@ -270,6 +289,7 @@ int order_capture_end(struct session *s, uint64_t word, cudaGraph_t *graph)
 			 : (int)cudaErrorInvalidResourceHandle;
 
 	if (stream && stream->captures && !captures(stream)) {
+		s->order->open--;
 		s->order->strict -= stream->captures == CAPTURES_STRICTLY;
 		stream->captures = CAPTURES_NOT;
 	}

@@ -40,7 +40,8 @@ struct order {
 	cudaStream_t ended; /* behind what was left in streams that were destroyed */
 	cudaEvent_t mark;
 	uint64_t clock;
-	unsigned strict; /* captures that forbid unsafe calls */
+	unsigned open;	 /* captures that have begun and not ended */
+	unsigned strict; /* of these, those that forbid unsafe calls */
 	unsigned flags;	 /* of cudaSetDeviceFlags(), which are the process's */
 };
 
@@ -247,6 +248,7 @@ int order_unsafe_call(struct session *s);
 /* As order_unsafe_call(), for a call that no capture bears. */
 int order_device_call(struct session *s);
 
+int order_wait_event(struct session *s, uint64_t word, cudaEvent_t event, unsigned flags);
 int order_capture_begin(struct session *s, uint64_t word, enum cudaStreamCaptureMode mode);
 int order_capture_end(struct session *s, uint64_t word, cudaGraph_t *graph);
 /* cudaErrorStreamCaptureImplicit where the stream is a default one and another captures. */

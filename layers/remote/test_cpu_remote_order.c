@@ -6,6 +6,8 @@
 /* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <pthread.h>
+#include <time.h>
 
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_streams.h"
@@ -108,6 +110,60 @@ Test(small_remote_order, what_came_before_a_capture_is_waited_for)
 	cr_assert(eq(u64, value_of(g.reached), 1));
 }
 
+static void *open_later(void *gate)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+
+	nanosleep(&nap, NULL);
+	gate_open(gate);
+	return NULL;
+}
+
+/* A stream that has a copy to make, behind the gate, begins a capture or joins another stream's. */
+static void copy_ahead_of_capture(struct gate *g, uint64_t *to, const uint64_t *from,
+				  cudaStream_t stream, cudaStream_t origin)
+{
+	cudaEvent_t event;
+
+	OK(cudaEventCreate(&event));
+	gate_close(g, stream);
+	OK(cudaMemcpyAsync(to, from, sizeof(*to), cudaMemcpyDeviceToDevice, stream));
+	OK(cudaStreamBeginCapture(origin, cudaStreamCaptureModeRelaxed));
+	if (origin != stream) {
+		OK(cudaEventRecord(event, origin));
+		OK(cudaStreamWaitEvent(stream, event, 0));
+	}
+}
+
+/* The gate is opened while the memory is given back, which has to wait for that. */
+static void is_given_back_behind_copies(cudaStream_t stream, cudaStream_t origin)
+{
+	struct gate g = gate_new();
+	uint64_t *from = zeroed_word(), *seen = zeroed_word();
+	pthread_t opener;
+
+	add(from, 7, 0);
+	OK(cudaDeviceSynchronize());
+	copy_ahead_of_capture(&g, seen, from, stream, origin);
+	cr_assert(zero(int, pthread_create(&opener, NULL, open_later, &g)));
+	OK(cudaFree(from));
+	cr_assert(zero(int, pthread_join(opener, NULL)));
+	cr_assert(eq(u64, value_of(seen), 7));
+}
+
+Test(small_remote_order, memory_is_needed_by_copies_ahead_of_a_capture)
+{
+	cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+
+	is_given_back_behind_copies(stream, stream);
+}
+
+Test(small_remote_order, and_ahead_of_taking_part_in_one)
+{
+	is_given_back_behind_copies(new_stream(cudaStreamNonBlocking),
+				    new_stream(cudaStreamNonBlocking));
+}
+
 /* ---- captures ---------------------------------------------------------------------- */
 
 static void is_spoiled(cudaStream_t stream)
@@ -191,10 +247,10 @@ Test(small_remote_order_daemon, it_holds_where_one_process_serves)
 {
 	own_is_shared = true;
 	own_transport = REMOTE_UNIX;
-	passes_as_client("small_remote_order/*", 6, false, NULL);
+	passes_as_client("small_remote_order/*", 8, false, NULL);
 }
 
 Test(small_remote_order_daemon, it_holds_in_a_process_of_its_own)
 {
-	passes_as_client("small_remote_order/*", 6, false, NULL);
+	passes_as_client("small_remote_order/*", 8, false, NULL);
 }
