@@ -8,7 +8,7 @@ made1 = 'base: NVIDIA H200, data/sessions/atlas-h200/none.jsonl.gz, n = 6, 2026-
 title = 'which layer hurts which program'
 finding = 'time over that without the layer; ·, ±: no difference is shown, ±: how wide that is; bad: wrong results'
 made2 = 'grey: a step of the base, its kernels, copies, allocations (k, c, a) and time; smallest kernels; depth: steps before a wait'
-rows = 7
+rows = 8
 columns = 12
 panels = 2
 depth1 = 1
@@ -20,6 +20,7 @@ row4 = 'cpu-100'
 row5 = 'remote'
 row6 = 'neighbour-copy'
 row7 = 'neighbour-launch'
+row8 = 'neighbour-spin'
 column1 = 'launch'
 kind1 = '1k'
 shallow1 = '9.2 µs'

@@ -18,9 +18,9 @@ static struct said all[] = {
 	{ "atlas-h100", "atlas " H100 "none.jsonl.gz:a " H100 "MPS.jsonl.gz " H100
 			"HAMi-O0.jsonl.gz " H100 "XSched.jsonl.gz " H100 "Lupine.jsonl.gz " H100
 			"neighbour-spin.jsonl.gz --workload launch --force" },
-	{ "atlas-h200",
-	  "atlas " H200 "none-2.jsonl.gz:a " H200 "remote.jsonl.gz " H200
-	  "neighbour-copy.jsonl.gz " H200 "neighbour-launch.jsonl.gz --workload launch --force" },
+	{ "atlas-h200", "atlas " H200 "none-2.jsonl.gz:a " H200 "remote.jsonl.gz " H200
+			"neighbour-copy.jsonl.gz " H200 "neighbour-launch.jsonl.gz " H200
+			"neighbour-spin.jsonl.gz --workload launch --force" },
 };
 
 ParameterizedTestParameters(large_atlas_figures, are_what_they_were)
