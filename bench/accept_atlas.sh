@@ -6,7 +6,8 @@
 # that was cut off, by LIMIT in seconds or otherwise, goes on. It prints figures and judges nothing.
 #
 # WHAT=holds asks instead what a launch and its wait take while the process holds memory, streams and
-# events, each alone and all at once: sessions holds-ROW.
+# events, each alone and all at once: sessions holds-ROW. holds.py beside it makes a table and a
+# chart of them.
 set -u
 rift=$(realpath "${1:?usage: accept_atlas.sh RIFT [LAYERS] [OUT]}")
 layers=$(realpath "${2:-.layers/third}")
@@ -95,3 +96,6 @@ row() {
 for name in ${ROWS:-$layer_rows}; do
 	if is_here "$name"; then row "$name"; fi
 done
+if [ "$what" = holds ]; then
+	python3 "$(dirname "$0")/holds.py" "$rift" "$out" "$out/charts"
+fi

@@ -212,7 +212,7 @@ folder_of() { # FILE
 	if [ ! -d "$folder" ]; then
 		mkdir -p "$folder"
 		ln -s "$(realpath "$rift")" "$folder/rift"
-		ln -s "$PWD"/data "$PWD"/plots "$PWD"/workloads "$folder/"
+		ln -s "$PWD"/bench "$PWD"/data "$PWD"/plots "$PWD"/workloads "$folder/"
 	fi
 	echo "$folder"
 }

@@ -1,11 +1,16 @@
-/* test_bench.c - bench/accept_atlas.sh goes on with what was cut off. No figure is measured. */
+/*
+ * test_bench.c - bench/accept_atlas.sh goes on with what was cut off; bench/holds.py finds what is
+ * held to cost what it was made to. No figure is measured.
+ */
 /* sanitizers: one thread */
 #include "tests/capture.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * A rift that measures nothing. Its sweep is cut off and leaves a .part; one that goes on is whole,
@@ -86,4 +91,101 @@ Test(small_bench, what_is_held_is_measured_in_sessions_of_its_own)
 	sessions_after("");
 	cr_assert(eq(str, (char *)sessions_after("WHAT=holds"),
 		     "atlas-none.jsonl.part: begun\nholds-none.jsonl.part: begun\n"));
+}
+
+/* ---- bench/holds.py --------------------------------------------------------------------- */
+
+enum { KINDS = 4, PINNED = 1, DEVICE = 2, STREAMS = 4, EVENTS = 8 };
+
+static void write_point(FILE *f, const char *side, int process, int held, int ns)
+{
+	fprintf(f,
+		"{\"record\":\"point\",\"status\":\"ok\",\"side\":\"%s\",\"process_index\":%d,"
+		"\"axes\":{\"hold_pinned\":%d,\"hold_device\":%d,\"hold_streams\":%d,"
+		"\"hold_events\":%d},\"t_total_ns\":[%d,%d],"
+		"\"summary\":{\"t_total_ns\":{\"median\":%d}}}\n",
+		side, process, held & PINNED ? 256 << 20 : 0, held & DEVICE ? 1 << 30 : 0,
+		held & STREAMS ? 64 : 0, held & EVENTS ? 1000 : 0, ns, 3 * ns, ns);
+}
+
+/*
+ * Three processes a side, which differ by more than what is looked for. Streams cost 1 us on both
+ * sides; 1 GiB of the device costs 5 us on side b, in two processes of three.
+ */
+static void write_session(void)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/holds-none.jsonl", folder);
+	f = fopen(path, "w");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	fputs("{\"record\":\"header\",\"gpu\":{\"name\":\"X\"},\"start_utc\":\"2026-11-27T00:00:"
+	      "00Z\"}\n",
+	      f);
+	for (int process = 0; process < 3; process++)
+		for (int held = 0; held < 1 << KINDS; held++) {
+			int ns = 100000 * (process + 1) + (held & STREAMS ? 1000 : 0);
+
+			write_point(f, "a", process, held, ns);
+			write_point(f, "b", process, held,
+				    ns + (held & DEVICE && process ? 5000 : 0));
+		}
+	cr_assert(zero(int, fclose(f)), "%s", path);
+}
+
+/* A rift that compares: with nothing held side b takes 2 us, twice as long as side a. */
+static void write_compare(void)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/compares", folder);
+	f = fopen(path, "w");
+	cr_assert(f &&
+			  fputs("#!/bin/sh\n"
+				"echo "
+				"'{\"points\":[{\"axes\":{\"hold_pinned\":0,\"hold_device\":0,'\n"
+				"echo '\"hold_streams\":0,\"hold_events\":0},'\n"
+				"echo '\"b_step_ns\":{\"value\":2000,\"lo\":1000,\"hi\":3000},'\n"
+				"echo '\"ratio\":{\"value\":2,\"lo\":1,\"hi\":3}}]}'\n",
+				f) >= 0 &&
+			  !fclose(f),
+		  "%s", path);
+	cr_assert(zero(int, shell(NULL, "chmod +x %s", path)), "chmod");
+}
+
+static bool has(const char *text, const char *what)
+{
+	return strstr(text, what);
+}
+
+Test(small_bench, what_is_held_costs_what_it_was_made_to)
+{
+	const char *text;
+
+	write_session();
+	write_compare();
+	cr_assert(zero(int, shell(&text, "python3 bench/holds.py %s/compares %s", folder, folder)),
+		  "%s", text);
+	cr_assert(has(text, "| 256 MiB pinned | 1 GiB device | 64 streams | 1000 events |"), "%s",
+		  text);
+	cr_assert(has(text, "| no layer, n = 3 | 200.0 us (100.0 to 300.0) | 1 | "
+			    "+0.00 (0.00 to 0.00) | +0.00 (0.00 to 0.00) | +1.00 (1.00 to 1.00) | "
+			    "+0.00 (0.00 to 0.00) | +1.00 (1.00 to 1.00) |\n"),
+		  "%s", text);
+	cr_assert(has(text, "| none, n = 3 | 2.0 us (1.0 to 3.0) | 2.00 (1.00 to 3.00) | "
+			    "+0.00 (0.00 to 0.00) | +5.00 (0.00 to 5.00) | +1.00 (1.00 to 1.00) | "
+			    "+0.00 (0.00 to 0.00) | +6.00 (1.00 to 6.00) |\n"),
+		  "%s", text);
+	cr_assert(has(text, " of 96, 0.9 ms"), "%s", text);
+}
+
+Test(small_bench, where_nothing_was_held_there_is_no_table)
+{
+	const char *text;
+
+	cr_assert(eq(int, shell(&text, "python3 bench/holds.py rift %s 2>&1", folder), 1), "%s",
+		  text);
+	cr_assert(has(text, "no session holds-ROW.jsonl"), "%s", text);
 }
