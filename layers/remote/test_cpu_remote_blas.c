@@ -14,7 +14,7 @@
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_fuzz.h"
 
-TestSuite(small_remote_blas, .timeout = 100);
+TestSuite(small_remote_blas, .fini = await_daemon, .timeout = 100);
 TestSuite(small_remote_blas_daemon, .init = layers_apart, .timeout = 300);
 
 #define OK(call) cr_assert(eq(int, (int)(call), 0), #call)

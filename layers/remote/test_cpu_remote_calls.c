@@ -18,7 +18,7 @@
 #include "layers/remote/test_fuzz.h"
 #include "layers/remote/test_passes.h"
 
-TestSuite(small_remote_calls, .timeout = 100);
+TestSuite(small_remote_calls, .fini = await_daemon, .timeout = 100);
 TestSuite(small_remote_stray, .timeout = 100);
 TestSuite(small_remote_daemon, .init = layers_apart, .timeout = 300);
 TestSuite(large_remote_daemon, .init = layers_apart, .timeout = 300);

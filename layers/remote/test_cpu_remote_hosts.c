@@ -20,7 +20,7 @@
 #include "layers/remote/test_fuzz.h"
 #include "layers/remote/test_streams.h"
 
-TestSuite(small_remote_hosts, .timeout = 100);
+TestSuite(small_remote_hosts, .fini = await_daemon, .timeout = 100);
 TestSuite(large_remote_hosts, .timeout = 100);
 TestSuite(small_remote_hosts_stuck, .timeout = 100);
 TestSuite(small_remote_hosts_daemon, .init = layers_apart, .timeout = 300);

@@ -13,7 +13,7 @@
 #include "layers/remote/test_fuzz.h"
 #include "layers/remote/test_passes.h"
 
-TestSuite(small_remote_nodes, .timeout = 100);
+TestSuite(small_remote_nodes, .fini = await_daemon, .timeout = 100);
 TestSuite(small_remote_nodes_daemon, .init = layers_apart, .timeout = 300);
 
 /* ---- parts -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -168,6 +169,13 @@ static inline int run_own_tests(const struct own_daemon *d, const char *pattern,
 		     "env -u BXFI_MAP %s %s ASAN_OPTIONS=verify_asan_link_order=0 '%s' -j1 "
 		     "--filter '%s' 2>&1",
 		     client, set, self, pattern);
+}
+
+/* Behind a client's test: what it has sent ahead is dropped where its process ends, and not
+ * recorded. */
+static inline void await_daemon(void)
+{
+	cudaDeviceSynchronize();
 }
 
 #endif
