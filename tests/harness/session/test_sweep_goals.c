@@ -267,27 +267,27 @@ Test(small_sweep_goals, what_it_came_to_is_said)
 	const char *said, *at;
 	double half_width, processes;
 
-	session(&j, 2, 8);
+	session(&j, 2, 5);
 	interim(&j, "c=900ns,bf=1us", NULL, NULL);
 	said = printed(&j);
 	cr_assert(ne(ptr, strstr(said, "c, b - a: +"), NULL), "%s", said);
 	cr_assert(epsilon_eq(dbl, atof(strstr(said, "+") + 1), 300, 20), "%s", said);
-	cr_assert(tells(said, "±900 ns: * 8 "), "%s", said);
-	cr_assert(tells(said, " 8 processes *10 s; * 32 processes *40 s\n"), "%s", said);
+	cr_assert(tells(said, "±900 ns: * 5 "), "%s", said);
+	cr_assert(tells(said, " 5 processes *10 s; * 20 processes *40 s\n"), "%s", said);
 	cr_assert(ne(ptr, strstr(said, "bf, b - a: not known: "), NULL), "%s", said);
 	interim(&j, "c=0.1ns", NULL, NULL);
 	said = printed(&j);
-	at = strstr(said, ", not reached after 8 processes a side, 10 s: ");
+	at = strstr(said, ", not reached after 5 processes a side, 10 s: ");
 	cr_assert(ne(ptr, (void *)(uintptr_t)at, NULL), "%s", said);
 	/* by the square of how much too wide it is, with the interims' factor */
 	cr_assert(eq(int, sscanf(strstr(said, "±"), "±%lf ns", &half_width), 1), "%s", said);
 	cr_assert(eq(int, sscanf(strstr(at, "about "), "about %lf", &processes), 1), "%s", said);
 	cr_assert(epsilon_eq(dbl, processes,
-			     ceil(8 * pow(goals_interim_factor * half_width / 0.1, 2)),
+			     ceil(5 * pow(goals_interim_factor * half_width / 0.1, 2)),
 			     0.02 * processes),
 		  "%s", said);
 	journal_release(&j);
-	session(&j, 1, 8);
+	session(&j, 1, 5);
 	interim(&j, "c=900ns", NULL, NULL);
 	said = printed(&j);
 	cr_assert(eq(int, strncmp(said, "c: 2.0", 6), 0), "of one side the value: %s", said);
@@ -342,13 +342,13 @@ Test(small_sweep_goals, a_look_in_one_line)
 	double c = 0, ratio = 0;
 	int end = 0;
 
-	session(&j, 2, 8);
+	session(&j, 2, 5);
 	interim(&j, "c=900ns,bf=1us", "90%", NULL);
 	goals_text(&j, text, sizeof(text));
 	sscanf(text, "c ±%lf ns of 900 ns, bf ±? of 1.00 us, b / a ±%lf %% of 45 %%%n", &c, &ratio,
 	       &end);
 	cr_assert(eq(sz, (size_t)end, strlen(text)), "%s", text);
-	/* of 8 pairs, blocks with 1 % of noise around 2000 ns */
+	/* of 5 pairs, blocks with 1 % of noise around 2000 ns */
 	cr_assert(c > 0.1 && c < 20, "%s", text);
 	cr_assert(ratio > 0.001 && ratio < 1, "%s", text);
 	interim(&j, "bf=1us", NULL, NULL);
@@ -362,7 +362,7 @@ Test(small_sweep_goals, a_look_in_one_line)
 	goals_text(&j, text, sizeof(text));
 	cr_assert(eq(str, text, ""), "nothing was asked: %s", text);
 	journal_release(&j);
-	session(&j, 1, 8);
+	session(&j, 1, 5);
 	interim(&j, "bf=1us", NULL, NULL);
 	memset(j.plan.design.policy, 1, sizeof(j.plan.design.policy));
 	goals_text(&j, text, sizeof(text));
