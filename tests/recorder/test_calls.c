@@ -280,7 +280,7 @@ Test(small_calls, calls_pass_as_they_were_made)
 	static const char *const runs[] = { "launch args=256 --blocks 2 --depth 8",
 					    "transfer --blocks 2 --depth 2",
 					    "graph length=10 --blocks 2",
-					    "stereo --blocks 1 --depth 1" };
+					    "stereo width=160 --blocks 1 --depth 1" };
 	char command[4400];
 	const char *out;
 
