@@ -132,7 +132,7 @@ Test(small_cli_share, two_clients_in_one_process_of_a_daemon, .init = folder_mak
 /* Six lines are left, and half of one: they stay, and the rest is measured. */
 Test(large_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = folder_remove)
 {
-#define ARMS_OF " --clients 1,2 --arms processes,streams --repetitions 3 --starts 2"
+#define ARMS_OF " --clients 1,2 --arms processes,streams --windows 1 --repetitions 2 --starts 2"
 	cr_assert(zero(int, run_rift(OUT, NULL, SHORT ARMS_OF " --output '%s/a.jsonl'", dir)));
 	cr_assert(zero(int, shell(NULL,
 				  "cd '%s' && head -n 6 a.jsonl >six && "
@@ -279,13 +279,13 @@ static const json_t *pair_of(const json_t *o, const char *workload, const char *
 	return NULL;
 }
 
-/* One of two of a kind, one of a pair of kinds, one with harm. */
-static void make_three(void)
+/* The first n of: one of two of a kind, one of a pair of kinds, one with harm. */
+static void make_records(int n)
 {
 	static const char *const words[] = { "launch us=0", "launch us=0 --with 'launch us=3000'",
 					     "launch us=0 --fault kill" };
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < n; i++)
 		cr_assert(zero(int, run_rift(OUT, NULL,
 					     "share %s --window 0.03 --quiet --clients 2 --starts "
 					     "1 --arms processes,serial --windows 1 --repetitions "
@@ -298,7 +298,7 @@ Test(large_cli_share, who_hurts_whom, .init = folder_make, .fini = folder_remove
 	const json_t *o, *pair;
 	const char *text;
 
-	make_three();
+	make_records(3);
 	cr_assert(zero(int, run_rift(OUT, &text,
 				     "share --from '%s/0.jsonl' --from '%s/1.jsonl' --from "
 				     "'%s/2.jsonl' --quiet",
@@ -330,7 +330,7 @@ Test(large_cli_share, charts_of_several_records, .init = folder_make, .fini = fo
 	const char *text;
 
 	NEED_GNUPLOT();
-	make_three();
+	make_records(2);
 	cr_assert(zero(int, run_rift(OUT, &text,
 				     "share --from '%s/0.jsonl' --from '%s/1.jsonl' --quiet --plot "
 				     "'%s/charts/'",
