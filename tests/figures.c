@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,9 @@ static char folder[] = "/tmp/rift-figures-XXXXXX";
 void figures_folder_make(void)
 {
 	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
+	cr_assert(zero(int,
+		       shell(NULL, "mkdir %s/out && ln -s \"$PWD/data\" %s/data", folder, folder)),
+		  "%s", folder);
 }
 
 void figures_folder_remove(void)
@@ -410,12 +414,11 @@ static void put_files(FILE *out)
 /* The made-up ones lie in the folder, and so do links to what is kept. */
 int figures_folder_run(const char **text, const char *command)
 {
+	static char binary[PATH_MAX];
+
 	make_sessions(command);
-	return shell(
-		text,
-		"mkdir -p %s/out && ln -sfn \"$PWD/data\" %s/data && b=$(realpath '%s') && cd %s "
-		"&& rift() { \"$b\" \"$@\"; } && %s",
-		folder, folder, rift(), folder, command);
+	cr_assert(ne(ptr, realpath(rift(), binary), NULL), "%s", rift());
+	return shell(text, "cd %s && rift() { '%s' \"$@\"; } && %s", folder, binary, command);
 }
 
 void figures_are_what_they_were(const struct said *s)
