@@ -50,14 +50,20 @@ static const char *client_path(void)
 
 /* What the program prints, which it does for each word. It looks for libcudart.so.13 and
  * libcublas.so.13 as any does. */
-static const char *run_client(const struct own_daemon *d, const char *words)
+static int run_client_in(const char *folder, const char *words, const char **out)
 {
 	int n = (int)(strrchr(client_library(), '/') - client_library());
+
+	return shell(out,
+		     REMOTE_VARIABLE "='%s' LD_LIBRARY_PATH='%.*s/cudart:%.*s/cublas' '%s' %s "
+				     "2>&1",
+		     folder, n, client_library(), n, client_library(), client_path(), words);
+}
+
+static const char *run_client(const struct own_daemon *d, const char *words)
+{
 	const char *out;
-	int rc = shell(&out,
-		       REMOTE_VARIABLE "='%s' LD_LIBRARY_PATH='%.*s/cudart:%.*s/cublas' '%s' %s "
-				       "2>&1",
-		       d->folder, n, client_library(), n, client_library(), client_path(), words);
+	int rc = run_client_in(d->folder, words, &out);
 
 	cr_assert(zero(int, rc), "%s", out);
 	cr_assert(strstr(out, "memory: 0\n") != NULL, "%s", out);
@@ -478,6 +484,17 @@ Test(small_remote_images, who_opens_the_driver_is_refused_and_who_begins_cublas_
 Test(small_remote_images, names_of_errors_are_the_daemon_s)
 {
 	returned(served(false, "error_name"), "cudaErrorMemoryAllocation\n");
+}
+
+/* Nor is there a daemon to be asked. */
+Test(small_remote_images, who_reaches_no_daemon_is_told_so)
+{
+	const char *out;
+
+	cr_assert(ne(int, run_client_in("/nonexistent", "no_daemon", &out), 0));
+	returned(out, "rift: layer remote: no daemon: ");
+	returned(out, "memory: 3\n");
+	returned(out, "cudaErrorInitializationError, the layer remote has reached no daemon\n");
 }
 
 /* ---- commands that no client sends -------------------------------------------------------- */

@@ -23,6 +23,7 @@ int cudaDeviceGetDefaultMemPool(void **pool, int device);
 int cudaMemPoolSetAttribute(void *pool, int attribute, void *value);
 int cudaMemPoolTrimTo(void *pool, size_t bytes);
 const char *cudaGetErrorName(int error);
+const char *cudaGetErrorString(int error);
 int cudaGraphCreate(void **graph, unsigned flags);
 int cudaGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
 int cudaGraphLaunch(void *exec, void *stream);
@@ -190,6 +191,8 @@ static int run(const char *name, void *to)
 		return cudaDeviceReset();
 	if (!strcmp(name, "error_name"))
 		return puts(cudaGetErrorName(2)) < 0;
+	if (!strcmp(name, "no_daemon"))
+		return printf("%s, %s\n", cudaGetErrorName(3), cudaGetErrorString(3)) < 0;
 	return -1;
 }
 

@@ -81,11 +81,32 @@ static const char *text_there(int error, uint64_t which)
 	return i < n ? known[i].text : NULL;
 }
 
+/* Errors that calls return where there is no daemon to be asked for a text. NULL: it is none. */
+static const char *text_without(int error, uint64_t which)
+{
+	static const struct {
+		int error;
+		const char *text[2]; /* name, and what it means here */
+	} own[] = {
+		{ CUDA_OK, { "cudaSuccess", "no error" } },
+		{ CUDA_NOT_INITIALIZED,
+		  { "cudaErrorInitializationError", "the layer remote has reached no daemon" } },
+		{ CUDA_CONTEXT_GONE,
+		  { "cudaErrorContextIsDestroyed", "the daemon of the layer remote has ended" } },
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (own[i].error == error)
+			return own[i].text[which];
+	return NULL;
+}
+
 static const char *text_of(enum runtime_call call, int error, uint64_t which)
 {
 	const char *text = text_behind(call, error);
 
 	text = text ? text : text_there(error, which);
+	text = text ? text : text_without(error, which);
 	return text ? text : "unrecognized error code";
 }
 
