@@ -26,7 +26,7 @@ void handshake_refuse(int client, const char *reason)
 	send(client, &w, REMOTE_REFUSAL_BYTES, MSG_NOSIGNAL);
 }
 
-static void answer_taken(int client, uint64_t offered)
+void handshake_again(int client, uint64_t offered)
 {
 	struct remote_welcome w = { REMOTE_MAGIC, REMOTE_TAKEN, "the daemon uses these addresses",
 				    offered, 0 };
@@ -193,7 +193,7 @@ uint64_t handshake_agree(int client, const struct secret *secret, bool offers,
 		if (h->base && reserve(h->base))
 			return h->base;
 		offered = offers ? next_offer(&n) : 0;
-		answer_taken(client, offered);
+		handshake_again(client, offered);
 	}
 	release(offered);
 	return 0;

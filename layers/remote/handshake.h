@@ -16,6 +16,9 @@ struct secret {
 
 void handshake_refuse(int client, const char *reason);
 
+/* It is to say hello once more, with these addresses where it has them free; 0: with others. */
+void handshake_again(int client, uint64_t offered);
+
 /*
  * Until both have the same addresses free, from the one that is returned on: they are without
  * access, and to be unmapped. 0: no client that may stay. offers: where the client's are taken, it

@@ -1,9 +1,7 @@
-/* listen.c - the daemon's socket, and a process or a thread for each client that comes. */
+/* listen.c - the daemon's socket, and a process for each client that comes, or one for all. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +16,7 @@
 #include "layers/remote/remote.h"
 #include "layers/remote/server.h"
 #include "layers/remote/tcp.h"
+#include "layers/remote/together.h"
 
 /* ---- sockets ------------------------------------------------------------------------------- */
 
@@ -47,13 +46,11 @@ static bool is_same_user(int client)
 
 /* ---- a process a client --------------------------------------------------------------------- */
 
-/* Held at a time before they have said who they are. */
-enum { STRANGERS_MAX = 64, FREE = 0, TAKEN = -1 };
+enum { FREE = 0, TAKEN = -1 };
 
 struct listener {
 	struct serving with;
-	pid_t *strangers; /* processes, below; or where one serves all: */
-	atomic_int held;  /* that have not said who they are */
+	pid_t *strangers; /* processes, below */
 };
 
 /*
@@ -106,78 +103,27 @@ static void fork_server(const struct listener *l, int client, pid_t *place)
 				    __ATOMIC_RELAXED);
 }
 
-/* ---- a thread a client ---------------------------------------------------------------------- */
-
-struct arrival {
-	struct listener *l;
-	int client;
-};
-
-static void leave_strangers(void *listener)
-{
-	atomic_fetch_sub(&((struct listener *)listener)->held, 1);
-}
-
-static void *serve_arrival(void *arrival)
-{
-	const struct arrival a = *(struct arrival *)arrival;
-
-	free(arrival);
-	server_run(&a.l->with, a.client, leave_strangers, a.l);
-	close(a.client);
-	return NULL;
-}
-
-/* The socket is the thread's. False: there is none. */
-static bool start_thread(struct listener *l, int client)
-{
-	struct arrival *a = malloc(sizeof(*a));
-	pthread_t thread;
-	int err = a ? 0 : ENOMEM;
-
-	if (a) {
-		*a = (struct arrival){ l, client };
-		err = pthread_create(&thread, NULL, serve_arrival, a);
-	}
-	if (!err)
-		return pthread_detach(thread), true;
-	free(a);
-	complain(err, "layer remote: no thread for a client: %s", strerror(err));
-	return false;
-}
-
 /* ---- clients come --------------------------------------------------------------------------- */
 
-/* False: the socket is still the caller's. */
-static bool start_server(struct listener *l, int client)
+static bool may_come(const struct remote_opts *o, int client)
 {
-	static const char too_many[] = "too many others have not said who they are";
-	bool shared = l->with.o->shared, started = false;
-	pid_t *place = shared ? NULL : stranger_place(l->strangers);
-
-	if (shared ? atomic_load(&l->held) >= STRANGERS_MAX : !place) {
-		handshake_refuse(client, too_many);
-	} else if (shared) {
-		atomic_fetch_add(&l->held, 1);
-		started = start_thread(l, client);
-		if (!started)
-			leave_strangers(l);
-	} else {
-		fork_server(l, client, place);
-	}
-	return started;
+	if (o->transport != REMOTE_TCP)
+		return is_same_user(client);
+	tcp_set_options(client);
+	return true;
 }
 
-static void take_client(struct listener *l, int client)
+static void take_client(const struct listener *l, int client)
 {
-	bool may = true;
+	pid_t *place = stranger_place(l->strangers);
 
-	if (l->with.o->transport == REMOTE_TCP)
-		tcp_set_options(client);
+	if (!may_come(l->with.o, client))
+		;
+	else if (place)
+		fork_server(l, client, place);
 	else
-		may = is_same_user(client);
-	if (!may || !start_server(l, client))
-		close(client);
+		handshake_refuse(client, strangers_too_many);
+	close(client);
 }
 
 /* What the folder's file says of it. False after one line. */
@@ -214,7 +160,7 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 
 	if (fd < 0 && o->transport != REMOTE_TCP)
 		complain(errno, "layer remote: no socket in %s: %s", folder, strerror(errno));
-	l.with = (struct serving){ o, folder, { .transport = (uint32_t)o->transport }, NULL };
+	l.with = (struct serving){ o, folder, { .transport = (uint32_t)o->transport }, NULL, NULL };
 	if (fd < 0 || !read_secret(o, folder, &l.with.secret))
 		return;
 	l.with.schedule = schedule_new(o, &ok);
@@ -229,6 +175,10 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 	if (write(ready, "r", 1) != 1)
 		return;
 	close(ready);
+	if (o->shared) {
+		together_listen(&l.with, fd, may_come);
+		return;
+	}
 	for (;;) {
 		int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 

@@ -86,12 +86,13 @@ struct served_stream *order_find(const struct session *s, uint64_t word)
 	return word < REMOTE_OWN ? NULL : table_get(&s->streams, word - REMOTE_OWN);
 }
 
+/* Where the device does no more, who asks goes on, to the call that returns why. */
 static bool captures(const struct served_stream *stream)
 {
 	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+	int err = (int)cudaStreamIsCapturing(stream->stream, &status);
 
-	return cudaStreamIsCapturing(stream->stream, &status) ||
-	       status != cudaStreamCaptureStatusNone;
+	return err ? !ends_the_device(err) : status != cudaStreamCaptureStatusNone;
 }
 
 bool order_captures(const struct session *s)

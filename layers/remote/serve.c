@@ -34,13 +34,6 @@ static uint64_t take(const struct remote_channel *ch, uint64_t tail, uint64_t he
 
 void (*serve_shown)(const struct remote_command *c);
 
-/* After the client has been told. */
-static void look_for_the_end(const struct session *s)
-{
-	if (s->device_ended && s->lost)
-		s->lost();
-}
-
 static void publish_answer(struct remote_answer *a)
 {
 	atomic_fetch_add(&a->count, 1);
@@ -76,8 +69,6 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 			outlet_done(s->outlet, ch, buffer, *tail, answered ? answer : NULL);
 		else if (answered)
 			publish_answer(answer);
-		if (answered)
-			look_for_the_end(s);
 	}
 	return true;
 }
@@ -109,7 +100,6 @@ static void answer_waits(struct session *s, struct remote_channel *ch, uint64_t 
 			outlet_answer(s->outlet, thread, tail, &ch->answer[thread]);
 		else
 			publish_answer(&ch->answer[thread]);
-		look_for_the_end(s);
 	}
 }
 

@@ -18,12 +18,13 @@
 #include "common/check.h"
 #include "layers/remote/backend.h"
 #include "layers/remote/serve.h"
+#include "layers/remote/together.h"
 
 enum { HELLO_WAIT_S = 5 };
 
 struct server {
 	const struct serving *with;
-	int client;
+	int client;    /* its socket; -1: it is another process's */
 	uint64_t base; /* of the addresses that both have */
 	uint64_t block_bytes;
 	struct scheduled given;
@@ -99,13 +100,6 @@ static bool pin_blocks(const struct server *v)
 	       !cudaHostRegister(v->channel->blocks, 2 * REMOTE_BLOCKS * v->block_bytes, 0);
 }
 
-static void lose_device(void)
-{
-	complain(EIO, "layer remote: the device does no more, as after a fault of a kernel: the "
-		      "daemon ends, for all its clients");
-	_exit(1);
-}
-
 /* NULL: it has begun. */
 static const char *begin_session(struct server *v)
 {
@@ -123,7 +117,8 @@ static const char *begin_session(struct server *v)
 	if (!o->shared)
 		return NULL;
 	s->device = v->given.device;
-	s->lost = lose_device;
+	s->lost = together_break;
+	s->lost_arg = v->with->together;
 	return order_begin(s) ? NULL
 			      : "the daemon's device has no streams for a client more, or no "
 				"pools of memory";
@@ -141,16 +136,40 @@ static const char *prepare(struct server *v, int fd[2])
 	return why ? why : begin_session(v);
 }
 
-/* False: the client has been told why not, where it is there. */
+/* It is the next process's, and says hello again, to that. False: it is still the client of this
+ * one, which works or never did. */
+static bool pass_on(struct server *v)
+{
+	struct together *t = v->with->together;
+
+	if (!t || !together_pass_on(t, v->client))
+		return false;
+	handshake_again(v->client, v->base);
+	v->client = -1;
+	return true;
+}
+
+static void begin_or_break(struct together *t, bool begun)
+{
+	if (begun)
+		together_works(t);
+	else if (ends_the_device((int)cudaGetLastError()))
+		together_break(t);
+}
+
+/* False: the client has been told why not, where it is there, or is the next process's. */
 static bool welcome(struct server *v)
 {
 	static const unsigned shared[] = { [REMOTE_SHM] = 2, [REMOTE_UNIX] = 1, [REMOTE_TCP] = 0 };
 	int fd[2] = { -1, -1 };
 	const char *why = prepare(v, fd);
-	bool ok = !why &&
-		  handshake_welcome(v->client, v->block_bytes, fd, shared[v->with->o->transport]);
+	bool ok;
 
-	if (why)
+	if (v->with->together)
+		begin_or_break(v->with->together, !why);
+	ok = !why &&
+	     handshake_welcome(v->client, v->block_bytes, fd, shared[v->with->o->transport]);
+	if (why && !pass_on(v))
 		handshake_refuse(v->client, why);
 	for (int i = 0; i < 2; i++)
 		if (fd[i] >= 0)
@@ -288,7 +307,7 @@ static bool meet(struct server *v, void (*known)(void *arg), void *arg)
 	/* a process of several has a device already, and would keep them after the client's end */
 	if (v->base && remote_backend()->kernels == REMOTE_IMAGES && !v->with->o->shared)
 		handshake_avoid(&hello);
-	if (!v->base || !take_device(v) || !welcome(v))
+	if (!v->base || pass_on(v) || !take_device(v) || !welcome(v))
 		return false;
 	limit_reads(v->client, 0); /* for ever */
 	return true;

@@ -13,6 +13,7 @@ struct serving {
 	const char *folder;
 	struct secret secret;
 	struct schedule *schedule; /* NULL: there is one device */
+	struct together *together; /* NULL: each client has a process of its own */
 };
 
 /*

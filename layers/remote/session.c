@@ -193,14 +193,36 @@ static bool is_whole(const struct remote_command *c, uint64_t readable)
 /* An answer of the runtime that is no error to remember. */
 enum { NOT_READY = 600 };
 
-/* Numbers of CUDA's errors after which a context does no more: uncorrectable ECC, illegal address,
- * launch timeout, assert, stack, instruction, alignment, address space, pc, launch failure. */
-static bool ends_the_device(int error)
+bool ends_the_device(int error)
 {
-	enum { ECC = 214, ADDRESS = 700, TIMEOUT = 702, ASSERT = 710, FIRST = 714, LAST = 719 };
+	switch (error) {
+	case 214: /* uncorrectable ECC */
+	case 226: /* contained */
+	case 700: /* illegal address */
+	case 702: /* launch timeout */
+	case 710: /* assert */
+	case 714: /* hardware stack */
+	case 715: /* illegal instruction */
+	case 716: /* misaligned address */
+	case 717: /* invalid address space */
+	case 718: /* invalid pc */
+	case 719: /* launch failure */
+	case 721: /* tensor memory leak */
+	case 810: /* MPS client terminated */
+	case 911: /* external device */
+		return true;
+	default:
+		return false;
+	}
+}
 
-	return error == ECC || error == ADDRESS || error == TIMEOUT || error == ASSERT ||
-	       (error >= FIRST && error <= LAST);
+static void look_for_the_end(struct session *s, int error)
+{
+	if (s->device_ended || !ends_the_device(error))
+		return;
+	s->device_ended = true;
+	if (s->lost)
+		s->lost(s->lost_arg);
 }
 
 void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,
@@ -208,7 +230,7 @@ void session_answer(struct session *s, unsigned thread, int error, uint32_t byte
 {
 	answer->error = error;
 	answer->late = s->late[thread];
-	s->device_ended |= ends_the_device(error) || ends_the_device(s->late[thread]);
+	look_for_the_end(s, error); /* of a wait that was parked */
 	answer->bytes = error ? 0 : bytes;
 	s->late[thread] = 0;
 }
@@ -225,6 +247,7 @@ bool session_do(struct session *s, const struct remote_command *c, uint64_t read
 	r.payload_bytes = c->payload;
 	error = commands[c->op](s, &r);
 	s->done += c->op != REMOTE_PAD;
+	look_for_the_end(s, error);
 	if (c->flags & REMOTE_ANSWERED)
 		session_answer(s, c->thread, error, r.bytes, answer);
 	else if (error && error != NOT_READY)
@@ -326,5 +349,5 @@ void session_close(struct session *s)
 	s->memory_bytes = 0;
 	hosts_free(s->hosts);
 	s->hosts = NULL;
-	cudaGetLastError();
+	look_for_the_end(s, (int)cudaGetLastError()); /* of the client's last work */
 }

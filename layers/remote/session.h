@@ -112,10 +112,10 @@ struct session {
 	struct regions regions;
 	struct order *order; /* NULL: the process is the client's alone */
 	int device;
-	atomic_bool over;  /* the client is gone: nothing more is done for it */
-	bool device_ended; /* a client was told an error after which it does no more */
-	void (*lost)(
-		void); /* called then, where the device is that of other clients, too; or NULL */
+	atomic_bool over;	 /* the client is gone: nothing more is done for it */
+	bool device_ended;	 /* an error was returned after which it does no more */
+	void (*lost)(void *arg); /* called once then; NULL: nobody asks */
+	void *lost_arg;
 	struct table streams, events, graphs, execs, kernels, images, blas;
 	const struct blas *library; /* of matrix products; NULL: not asked for, or there is none */
 	bool no_library;
@@ -193,6 +193,10 @@ bool hosts_are_there(const struct session *s);
 
 /* Takes what graphs that are gone had from memory_bytes. */
 void hosts_settle(struct session *s);
+
+/* An error of CUDA's after which, as its documentation says, a process must be started anew; or of
+ * memory that is wrong. All later calls return it. */
+bool ends_the_device(int error);
 
 /* What session_do() leaves in an answer. */
 void session_answer(struct session *s, unsigned thread, int error, uint32_t bytes,

@@ -6,16 +6,14 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
-#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "layers/remote/image.h"
 #include "layers/remote/library.h"
-#include "layers/remote/test_daemon.h"
+#include "layers/remote/test_parts.h"
 #include "layers/remote/test_streams.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
@@ -27,39 +25,6 @@ TestSuite(small_remote_shared, .init = layers_apart, .timeout = 240);
 /* ---- parts -------------------------------------------------------------------------------- */
 
 enum { LARGE = 200 << 20, TOO_LARGE = 100 << 20 }; /* of 256 MiB that each may take */
-
-static const char *path_of(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", getenv(REMOTE_VARIABLE), name);
-	return path;
-}
-
-static void say(const char *name)
-{
-	FILE *f = fopen(path_of(name), "w");
-
-	cr_assert(f && !fclose(f), "%s", name);
-}
-
-static bool said(const char *name)
-{
-	return !access(path_of(name), F_OK);
-}
-
-static void await(const char *name)
-{
-	cr_assert(has_appeared(path_of(name)), "%s", name);
-}
-
-/* Each is run by its name, and then only. */
-static bool plays(const char *name)
-{
-	const char *part = getenv("RIFT_TEST_PART");
-
-	return part && !strcmp(part, name);
-}
 
 /* Has a kernel that waits, a capture that is open, memory, and a variable, until all may go on. */
 Test(small_remote_part, holds)
@@ -272,273 +237,17 @@ Test(small_remote_part, finds_a_variable_new)
 		  (unsigned long)out[3]);
 }
 
-enum { ILLEGAL_ADDRESS = 700, CONTEXT_IS_DESTROYED = 709 };
-
-Test(small_remote_part, faults)
-{
-	cudaMemPool_t pool;
-
-	if (!plays("faults"))
-		return;
-	OK(cudaDeviceGetDefaultMemPool(&pool, 0));
-	FAILS(cudaMemPoolTrimTo(pool, 0), ILLEGAL_ADDRESS);
-	FAILS(cudaDeviceSynchronize(), CONTEXT_IS_DESTROYED);
-}
-
-Test(small_remote_part, suffers)
-{
-	int err = 0;
-
-	if (!plays("suffers"))
-		return;
-	OK(cudaDeviceSynchronize());
-	say("suffers");
-	while (!err)
-		err = (int)cudaDeviceSynchronize();
-	cr_assert(eq(int, err, CONTEXT_IS_DESTROYED));
-}
-
 /* ---- the daemon --------------------------------------------------------------------------- */
 
-static int fault(uint64_t bytes)
+void before_serving(void)
 {
-	(void)bytes;
-	return ILLEGAL_ADDRESS;
-}
-
-/* As a GPU's runtime answers after a kernel's fault. */
-static void have_faults(void)
-{
-	static struct remote_backend faulty;
-
-	faulty = *backend_cpu();
-	faulty.trim = fault;
-	remote_backend_instead = &faulty;
-}
-
-/* A part, too, in a process that was not forked with threads, as sanitizers want it. What it says
- * goes to a file. */
-Test(small_remote_part, serves)
-{
-	struct remote_opts opts = {
-		.poll = 200,
-		.memory = 256 << 20,
-		.shared = 1,
-		.devices = { 1, { -1 } },
-	};
-	int said_to, ready;
-	FILE *f;
-
-	if (!plays("serves"))
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	opts.transport = atoi(getenv("RIFT_TEST_TRANSPORT"));
-	if (getenv("RIFT_TEST_FAULTS"))
-		have_faults();
-	f = fopen(path_of("pid"), "w");
-	fprintf(f, "%d", (int)getpid());
-	fclose(f);
-	said_to = open(path_of("said"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	dup2(said_to, STDERR_FILENO);
-	close(said_to);
-	ready = open(path_of("ready"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	remote_listen(&opts, getenv(REMOTE_VARIABLE), ready);
-	cr_fatal("it listens no more");
-}
-
-/* ---- who plays the parts ------------------------------------------------------------------ */
-
-static struct own_daemon the_daemon;
-static pid_t its_group;
-static int threads_alone; /* entries of their folder, before clients come */
-
-static int entries(const char *folder)
-{
-	DIR *d = opendir(folder);
-	int n = 0;
-
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
-}
-
-/* What the daemon's process has. */
-struct state {
-	int threads, files, maps;
-};
-
-static struct state state_now(void)
-{
-	struct state s = { 0 };
-	char path[64], line[512];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)the_daemon.pid);
-	s.threads = entries(path);
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)the_daemon.pid);
-	s.files = entries(path);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)the_daemon.pid);
-	f = fopen(path, "r");
-	while (f && fgets(line, sizeof(line), f))
-		s.maps += strstr(line, "rift-remote") != NULL || line[0] == '7' || line[0] == '2';
-	if (f)
-		fclose(f);
-	return s;
-}
-
-/* The client's library is not instrumented, so that its order is not seen. */
-#define SEES_LESS "TSAN_OPTIONS=ignore_noninstrumented_modules=1"
-
-/* A process group of its own, with `set` in its environment. */
-static pid_t start_with(const char *name, const char *set)
-{
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[n < 0 ? 0 : n] = '\0';
-	return start_command(-1,
-			     "env -u BXFI_MAP " REMOTE_VARIABLE "='%s' RIFT_TEST_PART=%s %s '%s' "
-			     "-j1 --filter 'small_remote_part/%s' >'%s/%s.log' 2>&1",
-			     the_daemon.folder, name, set, self, name, the_daemon.folder, name);
-}
-
-/* Beside others. */
-static pid_t start(const char *name)
-{
-	char set[PATH_MAX + 128];
-
-	snprintf(set, sizeof(set),
-		 "LD_PRELOAD='%s' ASAN_OPTIONS=verify_asan_link_order=0 " SEES_LESS,
-		 client_library());
-	return start_with(name, set);
-}
-
-static void start_daemon(enum remote_transport transport)
-{
-	char text[16] = "";
-	struct stat ready;
-	FILE *f;
-
-	own_transport = transport;
-	snprintf(the_daemon.folder, sizeof(the_daemon.folder), "%s/own", getenv("XDG_RUNTIME_DIR"));
-	shell(NULL, "rm -rf '%s'", the_daemon.folder);
-	mkdir(the_daemon.folder, 0700);
-	own_shared(the_daemon.folder, false);
-	setenv(REMOTE_VARIABLE, the_daemon.folder, 1); /* for path_of() */
-	snprintf(text, sizeof(text), "%d", (int)transport);
-	setenv("RIFT_TEST_TRANSPORT", text, 1);
-	its_group = start_with("serves", "");
-	while (stat(path_of("ready"), &ready) || !ready.st_size)
-		usleep(1000);
-	f = fopen(path_of("pid"), "r");
-	cr_assert(f && fscanf(f, "%d", &the_daemon.pid) == 1 && !fclose(f));
-	threads_alone = state_now().threads;
-}
-
-static const char *what_was_said(const char *file)
-{
-	const char *text;
-
-	shell(&text, "cat '%s'", path_of(file));
-	return text;
-}
-
-/* A sanitizer's report is none that its end would tell of. */
-static void end_daemon(void)
-{
-	const char *text = what_was_said("said");
-
-	cr_assert(zero(ptr, strstr(text, "Sanitizer")), "%s", text);
-	kill(-its_group, SIGKILL);
-	status_of_end(its_group);
-}
-
-static void part_of(const char *name, char out[128])
-{
-	snprintf(out, 128, "RIFT_TEST_PART=%s " SEES_LESS, name);
-}
-
-static void play(const char *name)
-{
-	char pattern[96], set[128];
-	const char *out;
-
-	part_of(name, set);
-	snprintf(pattern, sizeof(pattern), "small_remote_part/%s", name);
-	cr_assert(zero(int, run_own_tests(&the_daemon, pattern, set, &out)), "%s", out);
-}
-
-static void ends_well(pid_t pid, const char *name)
-{
-	char log[64];
-	int status = status_of_end(pid);
-
-	snprintf(log, sizeof(log), "%s.log", name);
-	cr_assert(zero(int, status), "%s", what_was_said(log));
-}
-
-static void kill_part(pid_t pid)
-{
-	kill(-pid, SIGKILL);
-	status_of_end(pid);
-}
-
-/* Stacks of threads stay with the library, some of them; so maps may be a few more. The thread
- * sanitizer has its own. */
-#ifdef __SANITIZE_THREAD__
-enum { STACKS = 10000 };
-#else
-enum { STACKS = 60 };
-#endif
-
-/* No client is there, and only the threads that were there before the first one. */
-static bool is_back(struct state before)
-{
-	enum { TRIES = 4000 };
-	struct state now = { 0 };
-
-	for (int i = 0; i < TRIES; i++) {
-		now = state_now();
-		if (now.threads == threads_alone && now.files <= before.files &&
-		    now.maps <= before.maps + STACKS)
-			return true;
-		usleep(1000);
-	}
-	fprintf(stderr, "threads %d, files %d %d, maps %d %d\n", now.threads, before.files,
-		now.files, before.maps, now.maps);
-	return false;
-}
-
-/* After one client, which has made what stays. */
-static struct state state_of_rest(void)
-{
-	play("works");
-	cr_assert(is_back((struct state){ 0, INT_MAX, INT_MAX / 2 }), "the first client");
-	return state_now();
-}
-
-static bool has_children(void)
-{
-	char path[64];
-	int pid;
-	FILE *f;
-	bool has;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)the_daemon.pid,
-		 (int)the_daemon.pid);
-	f = fopen(path, "r");
-	has = f && fscanf(f, "%d", &pid) == 1;
-	if (f)
-		fclose(f);
-	return has;
 }
 
 /* ---- side by side ------------------------------------------------------------------------- */
 
 static void one_does_not_hold_up_the_other(enum remote_transport transport)
 {
+	int children;
 	pid_t holds;
 
 	start_daemon(transport);
@@ -546,7 +255,8 @@ static void one_does_not_hold_up_the_other(enum remote_transport transport)
 	await("holds");
 	play("works");
 	play("asks_for_a_variable");
-	cr_assert(not(has_children()), "a process is a client's");
+	child_of(server_now(), &children);
+	cr_assert(zero(int, children), "a process is a client's");
 	say("go");
 	ends_well(holds, "holds");
 	play("finds_a_variable_new");
@@ -631,50 +341,7 @@ Test(small_remote_shared, a_kernel_that_never_ends_stays)
 	end_daemon();
 }
 
-/* ---- what is not contained ---------------------------------------------------------------- */
-
-Test(small_remote_shared, a_fault_ends_all_in_order)
-{
-	const char *text;
-	pid_t beside;
-
-	setenv("RIFT_TEST_FAULTS", "yes", 1);
-	start_daemon(REMOTE_SHM);
-	beside = start("suffers");
-	await("suffers");
-	play("faults");
-	ends_well(beside, "suffers");
-	text = what_was_said("suffers.log");
-	cr_assert(strstr(text, "rift: layer remote: the daemon has ended") != NULL, "%s", text);
-	text = what_was_said("said");
-	cr_assert(is_one_complaint(text), "it is '%s'", text);
-	cr_assert(tells(text, "the device does no more"), "%s", text);
-	cr_assert(ne(int, status_of_end(its_group), 0), "it goes on");
-}
-
 /* ---- strangers ---------------------------------------------------------------------------- */
-
-/* Says hello, and again where it is told of other addresses: those that it has in the end. */
-static uint64_t join(int fd)
-{
-	static const uint64_t bases[] = REMOTE_BASES;
-	const struct image program = image_of_program();
-	struct remote_hello h = { .magic = REMOTE_MAGIC,
-				  .version = REMOTE_VERSION,
-				  .kernels = REMOTE_FUNCTIONS,
-				  .transport = REMOTE_UNIX,
-				  .base = bases[0] };
-	struct remote_welcome w = { .verdict = REMOTE_TAKEN, .base = h.base };
-
-	memcpy(h.build_id, program.build_id, sizeof(h.build_id));
-	for (int i = 0; i < 2 && w.verdict == REMOTE_TAKEN; i++) {
-		h.base = w.base;
-		cr_assert(eq(sz, (size_t)write(fd, &h, sizeof(h)), sizeof(h)));
-		cr_assert(eq(sz, (size_t)recv(fd, &w, sizeof(w), MSG_WAITALL), sizeof(w)));
-	}
-	cr_assert(eq(int, (int)w.verdict, REMOTE_WELCOME), "%s", w.reason);
-	return h.base;
-}
 
 /* What is no command ends a client's session, and no other's. */
 static void write_nonsense(int fd)

@@ -37,8 +37,8 @@ enum remote_transport { REMOTE_SHM, REMOTE_UNIX, REMOTE_TCP };
 /* Where a program has its kernels: it has itself, as on the CPU device, or brings fat binaries. */
 enum remote_kernels { REMOTE_FUNCTIONS = 1, REMOTE_IMAGES };
 
-/* What a client says first, and again with another base where the daemon says REMOTE_TAKEN, which
- * it does less often than this. */
+/* What a client says first, and again, with another base or to another process, where the daemon
+ * says REMOTE_TAKEN; a process does so less often than this. */
 enum { REMOTE_ROUNDS = 16 };
 
 struct remote_hello {
