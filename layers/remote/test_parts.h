@@ -330,7 +330,7 @@ static inline uint64_t join(int fd)
 	struct remote_welcome w = { .verdict = REMOTE_TAKEN, .base = h.base };
 
 	memcpy(h.build_id, program.build_id, sizeof(h.build_id));
-	for (int i = 0; i < 2 && w.verdict == REMOTE_TAKEN; i++) {
+	for (int i = 0; i < REMOTE_ROUNDS && w.verdict == REMOTE_TAKEN; i++) {
 		h.base = w.base;
 		cr_assert(eq(sz, (size_t)write(fd, &h, sizeof(h)), sizeof(h)));
 		cr_assert(eq(sz, (size_t)recv(fd, &w, sizeof(w), MSG_WAITALL), sizeof(w)));
