@@ -236,7 +236,7 @@ static void others_have_another(enum remote_transport transport)
 	struct state listens;
 
 	start_daemon(transport);
-	play("works");
+	state_of_rest(); /* the thread sanitizer has addresses for two clients at a time */
 	listens = state_of(the_daemon.pid);
 	beside = start("suffers");
 	await("suffers");
@@ -316,7 +316,7 @@ Test(small_remote_together, who_has_come_and_said_nothing_is_passed_on)
 	int fd;
 
 	start_daemon(REMOTE_UNIX);
-	play("works");
+	state_of_rest();
 	first = server_now();
 	fd = own_daemon_reach(&the_daemon);
 	while (state_of(first).threads <= threads_alone)
@@ -346,10 +346,9 @@ Test(small_remote_together, clients_that_come_meanwhile_are_served_or_hear_of_it
 		play("faults");
 		for (int i = 0; i < AT_ONCE; i++)
 			ends_well(tries[i], "tries");
+		state_of_rest();
+		cr_assert(is_one_left(), "%s", what_was_said("said"));
 	}
-	play("works");
-	cr_assert(is_one_left(), "%s", what_was_said("said"));
-	cr_assert(is_back((struct state){ 0, INT_MAX, INT_MAX / 2 }), "clients have ended");
 	end_daemon();
 }
 
