@@ -287,18 +287,27 @@ static bool is_taken_there(unsigned long address)
 	return false;
 }
 
+/* Linux draws at random where it maps: in one of some sixty processes that far above these. */
+static bool lies_in_space(uint64_t address)
+{
+	static const uint64_t bases[] = REMOTE_BASES;
+
+	return address - bases[0] < REMOTE_SPACE_BYTES;
+}
+
 /* All of it, and what the program will map below. */
 Test(small_remote_images, the_driver_is_not_offered_what_the_program_uses)
 {
 	const char *out = served(false, "where copies"), *where = strstr(out, "where: 0x");
 	unsigned long at = where ? strtoul(where + strlen("where: "), NULL, 16) : 0;
+	unsigned long below = at - (256ul << 30);
 
 	returned(out, "copies: 0\n");
 	cr_assert(ne(u64, at, 0), "%s", out);
 	cr_assert(is_taken_there(at), "0x%lx is free in\n%s", at, recorded->maps);
 	cr_assert(is_taken_there(at + (63 << 20)), "0x%lx", at);
 	cr_assert(is_taken_there(at - (1ul << 30)), "0x%lx", at);
-	cr_assert(zero(int, is_taken_there(at - (256ul << 30))), "0x%lx", at);
+	cr_assert(lies_in_space(below) || !is_taken_there(below), "0x%lx", at);
 }
 
 /* Whatever a client says that it uses, it is served, and the daemon keeps what it has itself. */
