@@ -10,6 +10,7 @@
 
 #include "layers/remote/backend.h"
 #include "layers/remote/image.h"
+#include "layers/remote/socket.h"
 #include "layers/remote/tcp.h"
 
 enum { PAGE_BYTES = 4096, AVOID_LEAST = 1 << 20, STACK_ROOM = 64 << 20 };
@@ -39,26 +40,8 @@ bool handshake_welcome(int client, uint64_t block_bytes, const int *fd, unsigned
 	struct remote_welcome w = { .magic = REMOTE_MAGIC,
 				    .verdict = REMOTE_WELCOME,
 				    .block_bytes = block_bytes };
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { &w, sizeof(w) };
-	struct msghdr m = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = n ? CMSG_SPACE(n * sizeof(int)) : 0,
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
-	if (n) {
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(n * sizeof(int));
-		memcpy(CMSG_DATA(c), fd, n * sizeof(int));
-	}
-	return sendmsg(client, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(w);
+	return remote_send_fds(client, &w, sizeof(w), fd, n);
 }
 
 /* ---- who it is ----------------------------------------------------------------------------- */

@@ -115,13 +115,12 @@ static bool may_come(const struct remote_opts *o, int client)
 
 static void take_client(const struct listener *l, int client)
 {
-	pid_t *place = stranger_place(l->strangers);
+	bool may = may_come(l->with.o, client);
+	pid_t *place = may ? stranger_place(l->strangers) : NULL;
 
-	if (!may_come(l->with.o, client))
-		;
-	else if (place)
+	if (place)
 		fork_server(l, client, place);
-	else
+	else if (may)
 		handshake_refuse(client, strangers_too_many);
 	close(client);
 }

@@ -162,6 +162,63 @@ static inline bool remote_write(int fd, struct iovec *part, size_t n)
 	return true;
 }
 
+/* ---- descriptors --------------------------------------------------------------------------- */
+
+enum { REMOTE_FDS = 2 }; /* with one message, at most */
+
+union remote_fds {
+	struct cmsghdr align;
+	char room[CMSG_SPACE(REMOTE_FDS * sizeof(int))];
+};
+
+/* In one message by a Unix socket, with n of them; without any, by each socket. */
+static inline bool remote_send_fds(int socket, const void *from, size_t bytes, const int *fd,
+				   unsigned n)
+{
+	union remote_fds control = { 0 };
+	struct iovec part = { (void *)(uintptr_t)from, bytes };
+	struct msghdr m = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = n ? CMSG_SPACE(n * sizeof(int)) : 0,
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	if (n) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fd, n * sizeof(int));
+	}
+	return sendmsg(socket, &m, MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+/* False: not so many bytes have come. fd: n of them, or -1 each where others or none have. */
+static inline bool remote_receive_fds(int socket, void *to, size_t bytes, int flags, int *fd,
+				      unsigned n)
+{
+	union remote_fds control = { 0 };
+	struct iovec part = { to, bytes };
+	struct msghdr m = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	bool came = recvmsg(socket, &m, flags | MSG_CMSG_CLOEXEC) == (ssize_t)bytes;
+	const struct cmsghdr *c = came ? CMSG_FIRSTHDR(&m) : NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		fd[i] = -1;
+	if (n && c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(n * sizeof(int)))
+		memcpy(fd, CMSG_DATA(c), n * sizeof(int));
+	return came;
+}
+
+/* ---- the ring ---------------------------------------------------------------------------------
+ */
+
 /* Bytes behind a command in the ring that it cannot go into, as it does not go across the end. */
 static inline uint64_t remote_skipped(uint64_t head, uint64_t bytes)
 {

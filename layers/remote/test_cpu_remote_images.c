@@ -287,7 +287,7 @@ static bool is_taken_there(unsigned long address)
 	return false;
 }
 
-/* Linux draws at random where it maps: in one of some sixty processes that far above these. */
+/* Linux draws at random where it maps, from more than a TiB: at times that far above these. */
 static bool lies_in_space(uint64_t address)
 {
 	static const uint64_t bases[] = REMOTE_BASES;

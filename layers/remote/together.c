@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "layers/remote/socket.h"
 
 const char strangers_too_many[] = "too many others have not said who they are";
 
@@ -54,52 +55,17 @@ void together_break(void *together)
 
 bool together_pass_on(struct together *t, int client)
 {
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { "", 1 };
-	struct msghdr m = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	if (!atomic_load(&t->broken) || !atomic_load(&t->works))
-		return false;
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &client, sizeof(client));
-	return sendmsg(t->passed[1], &m, MSG_NOSIGNAL) == 1;
+	return atomic_load(&t->broken) && atomic_load(&t->works) &&
+	       remote_send_fds(t->passed[1], "", 1, &client, 1);
 }
 
 /* -1: another was faster, or there is none. */
 static int take_passed(const struct together *t)
 {
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	char byte;
-	struct iovec part = { &byte, 1 };
-	struct msghdr m = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
-	};
-	const struct cmsghdr *c;
-	int client = -1;
+	char byte = 0;
+	int client;
 
-	if (recvmsg(t->passed[0], &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
-		return -1;
-	c = CMSG_FIRSTHDR(&m);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&client, CMSG_DATA(c), sizeof(client));
-	return client;
+	return remote_receive_fds(t->passed[0], &byte, 1, MSG_DONTWAIT, &client, 1) ? client : -1;
 }
 
 /* ---- a thread a client ---------------------------------------------------------------------- */

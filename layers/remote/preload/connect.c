@@ -13,6 +13,7 @@
 
 #include "layers/remote/image.h"
 #include "layers/remote/preload/client.h"
+#include "layers/remote/socket.h"
 #include "layers/remote/tcp.h"
 
 static bool fail(const char *what, const char *why)
@@ -117,34 +118,16 @@ static void say_what_is_used(struct remote_hello *h)
 
 static bool read_welcome(int fd, struct remote_welcome *w, int *shared, unsigned n)
 {
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} control = { 0 };
 	const size_t rest = sizeof(*w) - REMOTE_REFUSAL_BYTES;
-	struct iovec part = { w, REMOTE_REFUSAL_BYTES };
-	struct msghdr m = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
-	};
-	const struct cmsghdr *c;
 
-	if (recvmsg(fd, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL) != (ssize_t)part.iov_len ||
+	if (!remote_receive_fds(fd, w, REMOTE_REFUSAL_BYTES, MSG_WAITALL, shared, n) ||
 	    w->magic != REMOTE_MAGIC)
 		return false;
-	c = CMSG_FIRSTHDR(&m);
 	if (w->verdict == REMOTE_REFUSED)
 		return true;
 	if (recv(fd, &w->base, rest, MSG_WAITALL) != (ssize_t)rest)
 		return false;
-	if (w->verdict != REMOTE_WELCOME || !n)
-		return true;
-	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(n * sizeof(int)))
-		return false;
-	memcpy(shared, CMSG_DATA(c), n * sizeof(int));
-	return true;
+	return w->verdict != REMOTE_WELCOME || !n || shared[0] >= 0;
 }
 
 /* The process's own where the descriptor is -1. */
