@@ -7,7 +7,7 @@
 #
 # WHAT=holds asks instead what a launch and its wait take while the process holds memory, streams and
 # events, each alone and all at once: sessions holds-ROW. holds.py beside it makes a table and a
-# chart of them.
+# chart of them. POINTS="launch launch.us=0 launch.hold_modules=0,256" has modules of code.
 set -u
 rift=$(realpath "${1:?usage: accept_atlas.sh RIFT [LAYERS] [OUT]}")
 layers=$(realpath "${2:-.layers/third}")

@@ -1,7 +1,7 @@
 """holds.py RIFT FOLDER [CHARTS] - what a launch and its wait take more while a process holds memory,
-streams and events, under each layer: from the sessions FOLDER/holds-ROW.jsonl, compressed or not,
-that WHAT=holds bench/accept_atlas.sh takes. It prints a table and how long single blocks were. With
-CHARTS and gnuplot it draws holds.png there, data and script beside it.
+streams, events or modules, under each layer: from the sessions FOLDER/holds-ROW.jsonl, compressed or
+not, that WHAT=holds bench/accept_atlas.sh takes, all with the same things. It prints a table and how
+long single blocks were. With CHARTS and gnuplot it draws holds.png there, data and script beside it.
 
 Every process measures all combinations of what can be held. What one thing adds is, in a process,
 the median over the combinations of the others of the time with it less the time without it; then
@@ -15,7 +15,8 @@ import shutil
 import subprocess
 import sys
 
-HELD = {"pinned": "pinned memory", "device": "device memory", "streams": "streams", "events": "events"}
+KINDS = ["pinned", "mapped", "device", "streams", "events", "modules"]
+HELD = []  # those that the sessions vary
 ROWS = ["none", "shim", "container", "cpu-50", "cpu-100", "mps", "profiler", "hami-O0", "hami-O2",
         "vgpu-manager", "nvshare", "xsched", "remote", "lupine", "neighbour-copy",
         "neighbour-launch", "neighbour-spin"]
@@ -40,7 +41,12 @@ def held(axes):
     return tuple(bool(axes["hold_" + kind]) for kind in HELD)
 
 
-NOTHING, EVERYTHING = held({"hold_" + k: 0 for k in HELD}), held({"hold_" + k: 1 for k in HELD})
+def nothing():
+    return (False,) * len(HELD)
+
+
+def everything():
+    return (True,) * len(HELD)
 
 
 class Session:
@@ -59,6 +65,8 @@ class Session:
             self.header = self.header or r
         if r["record"] != "point" or r["status"] != "ok":
             return
+        if not HELD:
+            HELD.extend(k for k in KINDS if "hold_" + k in r["axes"])
         here = held(r["axes"])
         process = self.processes[r["side"]].setdefault(r["process_index"], {})
         process[here] = r["summary"]["t_total_ns"]["median"]
@@ -70,13 +78,13 @@ class Session:
         """The time of side b with nothing held, and b over a."""
         said = subprocess.run([rift, "compare", self.path, "--json"], stdout=subprocess.PIPE, text=True)
         for p in json.loads(said.stdout)["points"]:
-            if held(p["axes"]) == NOTHING:
+            if held(p["axes"]) == nothing():
                 return p["b_step_ns"], p["ratio"]
         sys.exit(f"holds.py: {self.path}: no point with nothing held")
 
 
 def adds(process, kind):
-    i = list(HELD).index(kind)
+    i = HELD.index(kind)
     return median([t - process[h[:i] + (False,) + h[i + 1:]] for h, t in process.items() if h[i]])
 
 
@@ -86,12 +94,13 @@ def costs(processes):
     if not whole:
         sys.exit("holds.py: no process has measured all combinations of what can be held")
     ns = [interval([adds(p, kind) for p in whole]) for kind in HELD]
-    ns.append(interval([p[EVERYTHING] - p[NOTHING] for p in whole]))
+    if len(HELD) > 1:
+        ns.append(interval([p[everything()] - p[nothing()] for p in whole]))
     return len(whole), [[x / 1e3 for x in v] for v in ns]
 
 
 def amount(kind, n):
-    if kind in ("streams", "events"):
+    if kind in ("streams", "events", "modules"):
         return f"{n} {kind}"
     return f"{n >> 30} GiB {kind}" if n >= 1 << 30 else f"{n >> 20} MiB {kind}"
 
@@ -101,22 +110,22 @@ def signed(v):
 
 
 def print_table(heads, rows):
-    print("| layer | nothing held | times as long | " + " | ".join(heads) + " | all at once |")
-    print("|---|" + "---|" * (len(heads) + 3))
+    columns = ["layer", "nothing held", "times as long"] + heads + ["all at once"] * (len(heads) > 1)
+    print("| " + " | ".join(columns) + " |")
+    print("|" + "---|" * len(columns))
     for name, n, wait, ratio, v in rows:
         print(f"| {name}, n = {n} | {wait} | {ratio} | " + " | ".join(map(signed, v)) + " |")
 
 
 def print_blocks(sessions):
-    """A median does not show a few long waits."""
-    print("\nblocks over twice the median of their side, in per cent with and without events; the longest")
-    with_events = list(HELD).index("events")
+    """A median does not show a few long waits. The last of what is held is told apart."""
+    print(f"\nblocks over twice the median of their side, in per cent with and without {HELD[-1]}; the longest")
     for s in sessions:
         said = []
         for side, blocks in s.blocks.items():
             limit = 2 * median([t for _, t in blocks])
             share = [100 * sum(t > limit for t in part) / max(1, len(part)) for part in
-                     ([t for h, t in blocks if h[with_events] == e] for e in (True, False))]
+                     ([t for h, t in blocks if h[-1] == e] for e in (True, False))]
             said.append(f"side {side}: {share[0]:.2f}, {share[1]:.2f} of {len(blocks)}, "
                         f"{max(t for _, t in blocks) / 1e6:.1f} ms")
         print(f"{s.row:17}{'; '.join(said)}")
@@ -171,7 +180,7 @@ def main():
     heads = [amount(kind, n) for kind, n in sessions[0].amounts.items()]
     bare = [p for s in sessions for p in s.processes["a"].values()]
     n, v = costs(bare)
-    rows = [(BARE, n, time(*interval([p[NOTHING] for p in bare if NOTHING in p])), "1", v)]
+    rows = [(BARE, n, time(*interval([p[nothing()] for p in bare if nothing() in p])), "1", v)]
     for s in sessions:
         wait, ratio = s.compared(rift)
         n, v = costs(s.processes["b"].values())

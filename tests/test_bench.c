@@ -135,23 +135,20 @@ static void write_session(void)
 }
 
 /* A rift that compares: with nothing held side b takes 2 us, twice as long as side a. */
-static void write_compare(void)
+static void write_compare(const char *nothing)
 {
 	char path[64];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/compares", folder);
 	f = fopen(path, "w");
-	cr_assert(f &&
-			  fputs("#!/bin/sh\n"
-				"echo "
-				"'{\"points\":[{\"axes\":{\"hold_pinned\":0,\"hold_device\":0,'\n"
-				"echo '\"hold_streams\":0,\"hold_events\":0},'\n"
-				"echo '\"b_step_ns\":{\"value\":2000,\"lo\":1000,\"hi\":3000},'\n"
-				"echo '\"ratio\":{\"value\":2,\"lo\":1,\"hi\":3}}]}'\n",
-				f) >= 0 &&
-			  !fclose(f),
-		  "%s", path);
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	fprintf(f,
+		"#!/bin/sh\necho '{\"points\":[{\"axes\":{%s},'\n"
+		"echo '\"b_step_ns\":{\"value\":2000,\"lo\":1000,\"hi\":3000},'\n"
+		"echo '\"ratio\":{\"value\":2,\"lo\":1,\"hi\":3}}]}'\n",
+		nothing);
+	cr_assert(zero(int, fclose(f)), "%s", path);
 	cr_assert(zero(int, shell(NULL, "chmod +x %s", path)), "chmod");
 }
 
@@ -165,7 +162,7 @@ Test(small_bench, what_is_held_costs_what_it_was_made_to)
 	const char *text;
 
 	write_session();
-	write_compare();
+	write_compare("\"hold_pinned\":0,\"hold_device\":0,\"hold_streams\":0,\"hold_events\":0");
 	cr_assert(zero(int, shell(&text, "python3 bench/holds.py %s/compares %s", folder, folder)),
 		  "%s", text);
 	cr_assert(has(text, "| 256 MiB pinned | 1 GiB device | 64 streams | 1000 events |"), "%s",
@@ -179,6 +176,35 @@ Test(small_bench, what_is_held_costs_what_it_was_made_to)
 			    "+0.00 (0.00 to 0.00) | +6.00 (1.00 to 6.00) |\n"),
 		  "%s", text);
 	cr_assert(has(text, " of 96, 0.9 ms"), "%s", text);
+}
+
+/* One thing, so no column of all at once; what sessions vary is what was held. */
+Test(small_bench, modules_are_a_table_of_their_own)
+{
+	const char *text;
+	char path[64];
+	FILE *f;
+
+	write_compare("\"hold_modules\":0");
+	snprintf(path, sizeof(path), "%s/holds-none.jsonl", folder);
+	f = fopen(path, "w");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	for (int i = 0; i < 8; i++)
+		fprintf(f,
+			"{\"record\":\"point\",\"status\":\"ok\",\"side\":\"%c\",\"process_index\":"
+			"%d,"
+			"\"axes\":{\"hold_modules\":%d},\"t_total_ns\":[%d],"
+			"\"summary\":{\"t_total_ns\":{\"median\":%d}}}\n",
+			'a' + i % 2, i / 4, i / 2 % 2 ? 256 : 0, 1000 + 500 * (i % 4 == 3),
+			1000 + 500 * (i % 4 == 3));
+	cr_assert(zero(int, fclose(f)), "%s", path);
+	cr_assert(zero(int, shell(&text, "python3 bench/holds.py %s/compares %s", folder, folder)),
+		  "%s", text);
+	cr_assert(has(text, "| layer | nothing held | times as long | 256 modules |\n"), "%s",
+		  text);
+	cr_assert(has(text, "| none, n = 2 | 2.0 us (1.0 to 3.0) | 2.00 (1.00 to 3.00) | "
+			    "+0.50 (0.50 to 0.50) |\n"),
+		  "%s", text);
 }
 
 Test(small_bench, where_nothing_was_held_there_is_no_table)

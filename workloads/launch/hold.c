@@ -12,13 +12,13 @@
 #include "common/room.h"
 #include "workloads/launch/launch.h"
 
-static const char *const names[LAUNCH_HOLDS] = { "hold_pinned", "hold_mapped", "hold_device",
-						 "hold_streams", "hold_events" };
+static const char *const names[LAUNCH_HOLDS] = { "hold_pinned",	 "hold_mapped", "hold_device",
+						 "hold_streams", "hold_events", "hold_modules" };
 
 int64_t launch_holds(const struct launch_opts *o, enum launch_hold kind)
 {
-	const int64_t asked[LAUNCH_HOLDS] = { o->hold_pinned, o->hold_mapped, o->hold_device,
-					      o->hold_streams, o->hold_events };
+	const int64_t asked[LAUNCH_HOLDS] = { o->hold_pinned,  o->hold_mapped, o->hold_device,
+					      o->hold_streams, o->hold_events, o->hold_modules };
 
 	return asked[kind];
 }
@@ -57,6 +57,72 @@ int launch_hold_limits(const struct launch_opts *o)
 	return 0;
 }
 
+/* ---- a module of code ------------------------------------------------------------------- */
+
+/*
+ * The driver loads modules, and the runtime gives out its functions from CUDA 12.5 on. Its name
+ * alone: headers of CUDA 12.4 and of the CPU device, which loads no modules, do not have it.
+ */
+extern cudaError_t driver_function(const char *name, void **out, unsigned version,
+				   unsigned long long flags,
+				   int *status) __asm__("cudaGetDriverEntryPointByVersion")
+	__attribute__((weak));
+
+/* As cuda.h has them; errors of the driver have the runtime's numbers. */
+typedef int load_function(void **module, const void *image);
+typedef int unload_function(void *module);
+typedef int kernel_function(void **kernel, void *module, const char *name);
+typedef int launch_function(void *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+			    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+			    cudaStream_t stream, void **args, void **extra);
+
+static struct {
+	load_function *load;
+	unload_function *unload;
+	kernel_function *kernel;
+	launch_function *launch;
+} driver;
+
+/* One kernel, which does nothing: PTX, for every GPU that CUDA 12 knows. */
+static const char module_code[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+				  ".visible .entry held()\n{\n\tret;\n}\n";
+
+static bool find(const char *name, void *function, size_t size)
+{
+	enum { VERSION = 12000 };
+	void *found = NULL;
+	int status = 0;
+
+	if (driver_function(name, &found, VERSION, 0, &status))
+		cudaGetLastError(); /* forget it */
+	memcpy(function, &found, size);
+	return found;
+}
+
+static int find_driver(void)
+{
+	if (!driver_function)
+		return complain(ENOTSUP,
+				"hold_modules: modules are loaded by a GPU's driver, which "
+				"a runtime of CUDA 12.5 or newer gives access to");
+	if (!find("cuModuleLoadData", &driver.load, sizeof(driver.load)) ||
+	    !find("cuModuleUnload", &driver.unload, sizeof(driver.unload)) ||
+	    !find("cuModuleGetFunction", &driver.kernel, sizeof(driver.kernel)) ||
+	    !find("cuLaunchKernel", &driver.launch, sizeof(driver.launch)))
+		return complain(ENOTSUP, "hold_modules: the driver, or a layer before it, does not "
+					 "give out its functions that load modules");
+	return 0;
+}
+
+/* Runs its kernel, which may not be on the device before. */
+static void touch_module(void *module, cudaStream_t stream)
+{
+	void *kernel;
+
+	CUDA(driver.kernel(&kernel, module, "held"));
+	CUDA(driver.launch(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+}
+
 /* ---- one piece -------------------------------------------------------------------------- */
 
 static cudaError_t take(enum launch_hold kind, size_t bytes, void **out)
@@ -71,8 +137,10 @@ static cudaError_t take(enum launch_hold kind, size_t bytes, void **out)
 	case LAUNCH_HOLD_STREAMS:
 		return CUDA_RESULT(
 			cudaStreamCreateWithFlags((cudaStream_t *)out, cudaStreamNonBlocking));
-	default:
+	case LAUNCH_HOLD_EVENTS:
 		return CUDA_RESULT(cudaEventCreate((cudaEvent_t *)out));
+	default:
+		return CUDA_RESULT(driver.load(out, module_code));
 	}
 }
 
@@ -89,8 +157,11 @@ static void give_back(enum launch_hold kind, void *piece)
 	case LAUNCH_HOLD_STREAMS:
 		CUDA(cudaStreamDestroy(piece));
 		break;
-	default:
+	case LAUNCH_HOLD_EVENTS:
 		CUDA(cudaEventDestroy(piece));
+		break;
+	default:
+		CUDA(driver.unload(piece));
 	}
 }
 
@@ -111,8 +182,11 @@ static void touch(enum launch_hold kind, void *piece, size_t bytes, cudaStream_t
 		CUDA(cudaEventRecord(event, piece));
 		CUDA(cudaStreamWaitEvent(stream, event, 0));
 		break;
-	default:
+	case LAUNCH_HOLD_EVENTS:
 		CUDA(cudaEventRecord(piece, stream));
+		break;
+	default:
+		touch_module(piece, stream);
 	}
 }
 
@@ -158,20 +232,20 @@ static int take_kind(const struct launch_opts *o, enum launch_hold kind, struct 
 	return 0;
 }
 
-/* The host's is pinned: nobody else gets it back. */
-static int check_room(const struct launch_opts *o)
+/* Is all of it to be had? The host's memory is pinned: nobody else gets it back. */
+static int can_be_had(const struct launch_opts *o)
 {
 	int64_t host = o->hold_pinned + o->hold_mapped;
 	int err = o->hold_device ? room_on_both(o->hold_device, host, "hold_*") : 0;
 
 	if (!err && host)
 		err = room_for_buffers(host, "hold_pinned and hold_mapped");
-	return err;
+	return !err && o->hold_modules ? find_driver() : err;
 }
 
 int launch_hold(const struct launch_opts *o, struct launch_held *h)
 {
-	int err = launch_holds_any(o) ? check_room(o) : 0;
+	int err = launch_holds_any(o) ? can_be_had(o) : 0;
 	cudaStream_t stream;
 	cudaEvent_t event;
 
@@ -202,8 +276,9 @@ void launch_release(struct launch_held *h)
 void launch_report_held(const struct launch_held *h, const struct launch_opts *o,
 			struct report *out)
 {
-	static const char *const rows[LAUNCH_HOLDS] = { "held pinned", "held mapped", "held device",
-							"held streams", "held events" };
+	static const char *const rows[LAUNCH_HOLDS] = { "held pinned", "held mapped",
+							"held device", "held streams",
+							"held events", "held modules" };
 
 	for (int kind = 0; kind < LAUNCH_HOLDS; kind++) {
 		struct report_row *row = &out->row[out->n];

@@ -6,7 +6,7 @@
  *   streams=1   launch a kernel that does nothing, spins for us= microseconds, or computes as long
  *   streams=N   record an event, let N - 1 more streams wait for it, launch in each, join them
  *
- * The process may hold memory, streams and events meanwhile (hold_*=, hold.c).
+ * The process may hold memory, streams, events and modules meanwhile (hold_*=, hold.c).
  *
  * The kernels (kernels.cu) count their runs, which check.c compares. probe*.c time single calls
  * (probe=yes): waits, the first launch, mapped memory, clocks, and the depth of the launch queue.
@@ -55,12 +55,14 @@ static const struct param params[] = {
 		  "in how many allocations it holds memory of each kind"),
 	PARAM_INT(launch_opts, hold_streams, "streams", "0", 0, 1024, "idle streams that it holds"),
 	PARAM_INT(launch_opts, hold_events, "events", "0", 0, 1 << 20, "events that it holds"),
+	PARAM_INT(launch_opts, hold_modules, "modules", "0", 0, 65536,
+		  "modules of code that it has loaded; not on the CPU device"),
 	PARAM_END
 };
 /* clang-format on */
 
-static const char *const added[] = { "hold_pinned",  "hold_mapped", "hold_device", "hold_pieces",
-				     "hold_streams", "hold_events", NULL };
+static const char *const added[] = { "hold_pinned",  "hold_mapped", "hold_device",  "hold_pieces",
+				     "hold_streams", "hold_events", "hold_modules", NULL };
 
 enum launch_body launch_effective_body(const struct launch_opts *o)
 {

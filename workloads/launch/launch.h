@@ -32,7 +32,7 @@ struct launch_opts {
 	int probe; /* enum launch_probing */
 	/* What the process holds meanwhile: bytes, and how many. */
 	int64_t hold_pinned, hold_mapped, hold_device, hold_pieces;
-	int64_t hold_streams, hold_events;
+	int64_t hold_streams, hold_events, hold_modules;
 };
 
 enum { LAUNCH_US_MAX = 10000 };
@@ -44,10 +44,11 @@ enum launch_hold {
 	LAUNCH_HOLD_DEVICE,
 	LAUNCH_HOLD_STREAMS,
 	LAUNCH_HOLD_EVENTS,
+	LAUNCH_HOLD_MODULES,
 	LAUNCH_HOLDS,
 };
 
-/* Memory, streams and events that nobody uses. */
+/* Memory, streams, events and modules of code that nobody uses. */
 struct launch_held {
 	void **piece[LAUNCH_HOLDS];
 	int64_t n[LAUNCH_HOLDS];
@@ -121,8 +122,8 @@ bool launch_holds_any(const struct launch_opts *o);
 int launch_hold_limits(const struct launch_opts *o);
 
 /*
- * Takes all of it, uses it once and waits. Returns 0, or -ENOMEM after one line; h then has what
- * was taken before.
+ * Takes all of it, uses it once and waits. Returns 0, or after one line -ENOMEM, or -ENOTSUP where
+ * no modules are loaded, as on the CPU device; h then has what was taken before.
  */
 int launch_hold(const struct launch_opts *o, struct launch_held *h);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
 
 TestSuite(small_launch_hold, .timeout = 300);
 
@@ -85,6 +86,138 @@ Test(small_launch_hold, the_report_says_what_is_held)
 	cr_assert(!strcmp(report.row[1].name, "held events") && report.row[1].value == 5, "%g",
 		  report.row[1].value);
 	run_end(r);
+}
+
+/* ---- modules ---------------------------------------------------------------------------- */
+
+#ifdef RIFT_CPU_DEVICE
+
+/* A driver that loads modules and counts; the CPU device has none. */
+static struct {
+	int there, loaded, run;
+	bool lacks_launch;
+} modules;
+
+static int load(void **module, const void *image)
+{
+	*module = strstr(image, ".entry held()") ? malloc(1) : NULL;
+	modules.there += *module != NULL;
+	modules.loaded += *module != NULL;
+	return *module ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static int unload(void *module)
+{
+	free(module);
+	modules.there--;
+	return cudaSuccess;
+}
+
+static int get_kernel(void **kernel, void *module, const char *name)
+{
+	*kernel = module;
+	return strcmp(name, "held") ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+static int launch(void *kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+		  unsigned block_y, unsigned block_z, unsigned shared, cudaStream_t stream,
+		  void **args, void **extra)
+{
+	bool right = kernel && stream && !args && !extra && !shared &&
+		     grid_x * grid_y * grid_z * block_x * block_y * block_z == 1;
+
+	modules.run += right;
+	return right ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned version,
+					     unsigned long long flags, int *status)
+{
+	static const struct {
+		const char *name;
+		void *function;
+	} functions[] = { { "cuModuleLoadData", load },
+			  { "cuModuleUnload", unload },
+			  { "cuModuleGetFunction", get_kernel },
+			  { "cuLaunchKernel", launch } };
+
+	*out = NULL;
+	*status = 1;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions) && version && !flags; i++)
+		if (!strcmp(name, functions[i].name) && !(modules.lacks_launch && i == 3)) {
+			*out = functions[i].function;
+			*status = 0;
+		}
+	return cudaSuccess;
+}
+
+static void is_counted(int there, int loaded, int run)
+{
+	cr_assert(modules.there == there && modules.loaded == loaded && modules.run == run,
+		  "%d there, %d loaded, %d run", modules.there, modules.loaded, modules.run);
+}
+
+Test(small_launch_hold, a_driver_that_cannot_launch_them_is_refused)
+{
+	struct launch_opts o = holding();
+	struct launch_state s = { 0 };
+	const char *text;
+	int err;
+
+	o.hold_modules = 2;
+	modules.lacks_launch = true;
+	divert_stderr();
+	err = workload_launch.setup(&o, &s);
+	text = diverted_stderr();
+	cr_assert(err == -ENOTSUP && is_one_complaint(text) && tells(text, "hold_modules"),
+		  "%d: %s", err, text);
+	is_counted(0, 0, 0);
+	workload_launch.teardown(&s);
+	cr_assert(!*ledger_open(), "left: %s", ledger_open());
+}
+
+#else
+
+static void is_counted(int there, int loaded, int run)
+{
+	(void)there, (void)loaded, (void)run; /* a GPU's driver counts none */
+}
+
+#endif
+
+Test(small_launch_hold, modules_are_loaded_and_run_once)
+{
+	struct launch_opts o = default_opts();
+	struct report report = { 0 };
+	struct run *r;
+
+	need_device();
+	o.hold_modules = 9;
+	r = run_begin(o);
+	is_counted(9, 9, 9);
+	cr_assert(r->s.held.n[LAUNCH_HOLD_MODULES] == 9);
+	for (int i = 1; i < 9; i++)
+		cr_assert(r->s.held.piece[LAUNCH_HOLD_MODULES][i] !=
+				  r->s.held.piece[LAUNCH_HOLD_MODULES][0],
+			  "module %d is the first one", i);
+	run_steps(r, 20);
+	cr_assert(run_check_all(r, 20).passed, "the steps are what they were");
+	cr_assert(!workload_launch.report(&r->o, &r->s, &report), "report");
+	cr_assert(!strcmp(report.row[0].name, "held modules") && report.row[0].value == 9);
+	run_end(r);
+	is_counted(0, 9, 9);
+}
+
+/* rift has no such driver. */
+Test(small_launch_hold, the_cpu_device_loads_no_modules)
+{
+	const char *text;
+
+	if (!ON_CPU)
+		cr_skip("a GPU does");
+	cr_assert(run_rift(ERR, &text, "run launch us=0 hold_modules=1 --depth 1") == 3, "%s",
+		  text);
+	cr_assert(is_one_complaint(text) && tells(text, "hold_modules"), "%s", text);
 }
 
 /* ---- refused ---------------------------------------------------------------------------- */
