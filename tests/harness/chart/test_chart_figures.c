@@ -1,5 +1,6 @@
 /* test_chart_figures.c - numbers of rift plot, in data and titles (tests/figures.h). */
 #include "tests/figures.h"
+#include "tests/need_gnuplot.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -25,5 +26,6 @@ ParameterizedTestParameters(large_chart_figures, are_what_they_were)
 
 ParameterizedTest(struct said *s, large_chart_figures, are_what_they_were)
 {
+	NEED_GNUPLOT();
 	figures_are_what_they_were(s);
 }

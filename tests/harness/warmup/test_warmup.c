@@ -8,6 +8,7 @@
 #include "harness/record/recorded.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
+#include "tests/on_cpu.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -286,6 +287,8 @@ Test(small_warmup, what_cannot_be_asked_for)
 Test(small_warmup, what_the_platform_lacks)
 {
 	need_device();
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: it can be told to fail");
 	setenv("RIFT_CPU_FAIL", "cudaGraphInstantiate=cudaErrorNotSupported", 1);
 	refused(2, "launch: *cudaGraphInstantiate: cudaErrorNotSupported",
 		"warmup launch --mode graph --depth 2 --rest 0 --seconds 0.1 --quiet");
@@ -315,6 +318,8 @@ Test(large_warmup, a_clock_that_comes_back_is_seen_and_kept)
 	int n;
 
 	need_device();
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: its clock can be told to come back");
 	setenv("RIFT_CPU_RAMP_NS", "20000000", 1);
 	setenv("RIFT_CPU_RAMP_MS", "200", 1);
 	close(mkstemp(path));
