@@ -16,7 +16,8 @@
  *   the first step   the shallowest graph block of a size, less the model's: a first step may do
  *                    less than later ones, or wait for less. It is in stream blocks as well
  *   library calls    the calls of the shallowest stream block, where they take the host more than a
- *                    quarter longer than launches do, and longer than the kernels last
+ *                    quarter longer than launches do, and longer than the kernels last. Where
+ *                    somebody else submits on B, they take that one longer, too
  *   copies           what a step copies, by what copies cost on both platforms (copies.h). They
  *                    take turns with launches: on the host, and on the device. In graphs they are
  *                    taken to cost the device as much more as in streams

@@ -131,6 +131,30 @@ Test(small_price_work, calls_that_take_the_host_longer_are_told_by_the_shallowes
 	work_validation_release(&v);
 }
 
+/* 64 calls that take the host 1000 ns longer: the slowest station has them 63 times. */
+static double longer_ns(double c, double p)
+{
+	struct price_job job = { .batch = { MODE_STREAM, 64, 1, 100 }, .measured_kernel = true };
+	struct model m = fake_model();
+	double alone_ns;
+
+	m.v[MODEL_C] = c;
+	m.v[MODEL_P] = p;
+	m.v[MODEL_G] = 0;
+	alone_ns = price_total_b(&m, &job);
+	job.on_b.call_ns = 1000;
+	return (price_total_b(&m, &job) - alone_ns - 1000) / 63; /* one is in the wait */
+}
+
+Test(small_price_work, who_submits_takes_longer_for_a_library_too)
+{
+	cr_assert(epsilon_eq(dbl, longer_ns(2000, 2000), 1000, 1e-6), "the program alone");
+	cr_assert(epsilon_eq(dbl, longer_ns(2000, 2200), 800, 1e-6),
+		  "the program, which is now slower than the driver");
+	cr_assert(epsilon_eq(dbl, longer_ns(100, 4000), 975, 1e-6), "a layer's process");
+	cr_assert(epsilon_eq(dbl, longer_ns(2000, 4000), 500, 1e-6), "by half each");
+}
+
 /* ---- copies ------------------------------------------------------------------------------- */
 
 /* 2 us a call, 80 us for 4 MiB. */
