@@ -40,7 +40,7 @@ plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl
 # Rows from the top; each is a session of pairs, data/sessions/FOLDER/NAME.jsonl.gz. Results of some
 # fail their check, which is exit code 2 and belongs to the picture.
 ATLAS_H100 = none shim container cpu-50 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager XSched Lupine neighbour-spin
-ATLAS_H200 = none none-2 cpu-50 cpu-100 remote neighbour-copy neighbour-launch neighbour-spin
+ATLAS_H200 = none shim container cpu-50 cpu-100 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager Lupine remote neighbour-copy neighbour-launch neighbour-spin
 atlas_session = data/sessions/$(1)/$(2).jsonl.gz
 atlas_of = ./rift atlas '$(call atlas_session,$(1),none):a' $(foreach r,$(2),'$r=$(call atlas_session,$(1),$r)') --force --quiet --plot=results/$(1) $(ARGS); \
 	rc=$$?; [ $$rc = 2 ] || [ $$rc = 0 ] || exit $$rc

@@ -76,6 +76,7 @@ row() {
 		def held(p):
 		    return [k[5:] for k in p["axes"] if k[:5] == "hold_" and p["axes"][k]]
 		def wait(p):
+		    if p["b_step_ns"]["value"] is None: return f'{"+".join(held(p)) or "nothing"} refused'
 		    us, r = p["b_step_ns"]["value"] / 1e3, p["ratio"]
 		    how = "" if r["lo"] is None else f' ({r["lo"]:.2f} to {r["hi"]:.2f})'
 		    return f'{"+".join(held(p)) or "nothing"} {us:.1f} us x{r["value"]:.2f}{how}'

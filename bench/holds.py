@@ -88,15 +88,20 @@ def adds(process, kind):
     return median([t - process[h[:i] + (False,) + h[i + 1:]] for h, t in process.items() if h[i]])
 
 
+def whole(processes):
+    """Those that have measured all combinations: a layer may refuse some."""
+    return [p for p in processes if len(p) == 2 ** len(HELD)]
+
+
 def costs(processes):
-    """In us: of each kind, and of all at once."""
-    whole = [p for p in processes if len(p) == 2 ** len(HELD)]
-    if not whole:
-        sys.exit("holds.py: no process has measured all combinations of what can be held")
-    ns = [interval([adds(p, kind) for p in whole]) for kind in HELD]
+    """How many processes, and in us: of each kind, and of all at once; none where all is refused."""
+    processes = whole(processes)
+    if not processes:
+        return 0, []
+    ns = [interval([adds(p, kind) for p in processes]) for kind in HELD]
     if len(HELD) > 1:
-        ns.append(interval([p[everything()] - p[nothing()] for p in whole]))
-    return len(whole), [[x / 1e3 for x in v] for v in ns]
+        ns.append(interval([p[everything()] - p[nothing()] for p in processes]))
+    return len(processes), [[x / 1e3 for x in v] for v in ns]
 
 
 def amount(kind, n):
@@ -114,7 +119,8 @@ def print_table(heads, rows):
     print("| " + " | ".join(columns) + " |")
     print("|" + "---|" * len(columns))
     for name, n, wait, ratio, v in rows:
-        print(f"| {name}, n = {n} | {wait} | {ratio} | " + " | ".join(map(signed, v)) + " |")
+        cells = map(signed, v) if v else ["refused"] * (len(columns) - 3)
+        print(f"| {name}, n = {n} | {wait} | {ratio} | " + " | ".join(cells) + " |")
 
 
 def print_blocks(sessions):
@@ -180,15 +186,17 @@ def main():
     heads = [amount(kind, n) for kind, n in sessions[0].amounts.items()]
     bare = [p for s in sessions for p in s.processes["a"].values()]
     n, v = costs(bare)
+    if not n:
+        sys.exit("holds.py: no process has measured all combinations of what can be held")
     rows = [(BARE, n, time(*interval([p[nothing()] for p in bare if nothing() in p])), "1", v)]
     for s in sessions:
         wait, ratio = s.compared(rift)
         n, v = costs(s.processes["b"].values())
         rows.append((s.row, n, time(*of(wait)), "{:.2f} ({:.2f} to {:.2f})".format(*of(ratio)), v))
     print_table(heads, rows)
-    print_blocks(sessions)
+    print_blocks([s for s in sessions if whole(s.processes["b"].values())])
     if len(sys.argv) > 3 and shutil.which("gnuplot"):
-        draw(sys.argv[3], heads, rows, sessions[0].header)
+        draw(sys.argv[3], heads, [r for r in rows if r[4]], sessions[0].header)
 
 
 main()

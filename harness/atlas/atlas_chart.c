@@ -352,7 +352,7 @@ static void label_plot(const struct drawn *d, struct plot *p)
 	words_finding(p,
 		      "dots: b − a%s, with 95 %% intervals; hollow: not resolved; a number: "
 		      "beyond the axis",
-		      d->w ? " of parameters, b / a of the time of a step" : "");
+		      d->w ? " of parameters, b / a of steps" : "");
 	if (d->w)
 		plot_text(p, "made2",
 			  "steps: smallest kernels, %s mode; each panel has an axis of its own",

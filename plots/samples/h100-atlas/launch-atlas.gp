@@ -6,7 +6,7 @@ name = 'launch-atlas'
 device = 'NVIDIA H100 80GB HBM3'
 made1 = 'base: NVIDIA H100 80GB HBM3, data/sessions/atlas-h100/none.jsonl.gz, n = 6, 2026-11-25'
 title = 'launch: what each of these adds to the base'
-finding = 'dots: b − a of parameters, b / a of the time of a step, with 95 % intervals; hollow: not resolved; a number: beyo…'
+finding = 'dots: b − a of parameters, b / a of steps, with 95 % intervals; hollow: not resolved; a number: beyond the axis'
 made2 = 'steps: smallest kernels, stream mode; each panel has an axis of its own'
 rows = 13
 panels = 8
