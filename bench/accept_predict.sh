@@ -128,7 +128,8 @@ price() { # NAME WORDS
 		# Ratios turn by turn, as the two runs of a turn see the same machine.
 		awk -v start="$start" '{ print ($2 - start) / $1 }' "$measured" | sort -g | awk \
 			-v on_a="$(column_median "$measured" 1)" -v on_b="$(column_median "$measured" 2)" -v start="$start" -v p="$(stem "$p")" \
-			-v layer="$under" -v a="$(member "$out/json" a value_ns)" -v b="$(member "$out/json" b value_ns)" \
+			-v layer="$under" -v slow="$(member "$out/json" "" slow_copies)" \
+			-v a="$(member "$out/json" a value_ns)" -v b="$(member "$out/json" b value_ns)" \
 			-v lo="$(member "$out/json" b lo_ns)" -v hi="$(member "$out/json" b hi_ns)" '
 			{ ratio[NR] = $1 }
 			END {
@@ -139,9 +140,9 @@ price() { # NAME WORDS
 				n = NR
 				taken = (ratio[int((n + 1) / 2)] + ratio[int(n / 2) + 1]) / 2
 				meet = lo / a <= ratio[n] && ratio[1] <= hi / a
-				printf "%-28s %-16s %6.3f %5.3f to %-6.3f %6.3f %5.3f to %-6.3f %+6.1f%% %+6.1f%%    %s\n", p, layer,
+				printf "%-28s %-16s %6.3f %5.3f to %-6.3f %6.3f %5.3f to %-6.3f %+6.1f%% %+6.1f%%    %s%s\n", p, layer,
 					b / a, lo / a, hi / a, taken, ratio[1], ratio[n], 100 * (b / a / taken - 1),
-					100 * ((on_a + (b - a) / 1e6) / (on_b - start) - 1), meet ? "they meet" : "apart"
+					100 * ((on_a + (b - a) / 1e6) / (on_b - start) - 1), meet ? "they meet" : "apart", slow == "true" ? ", copies are doubtful" : ""
 			}'
 	done
 }

@@ -18,6 +18,13 @@ enum { SEED = 1, GROUP_RUNS = 2 };
 /* Kernels that overlap for more than this share of the time. */
 static const double reordered_share = 0.05;
 
+/*
+ * Copies of pageable memory that take so much longer in the program than in the probe, and by more
+ * than this share of the time. Where both directions share a block of the host, a pair takes 1.4 to
+ * 1.6 times its two copies (docs/guide/predict.md); processes differ by a tenth.
+ */
+static const double slow_copies_ratio = 1.3, slow_copies_share = 0.05;
+
 /* ---- prices of launches ------------------------------------------------------------------- */
 
 /*
@@ -195,21 +202,22 @@ static const char *copy_row(enum copy_direction direction, bool pageable)
 	return rows[direction][pageable];
 }
 
-/* A kind of copies on B beyond A: fixed part, host call, a byte, and all of it at three sizes. */
+/* A kind of copies: fixed part, host call, a byte, and all of it at three sizes. */
 enum { COPY_SIZES = 3 };
 static const struct {
 	const char *name;
 	double bytes;
 } copy_size[COPY_SIZES] = { { "64 KiB", 64 << 10 }, { "1 MiB", 1 << 20 }, { "16 MiB", 16 << 20 } };
 
-struct copy_beyond {
+struct copy_cost {
 	double fixed_ns, call_ns, byte_ns;
 	double at_ns[COPY_SIZES]; /* NAN: files of before have no such rows */
 };
 
-static struct copy_beyond copy_beyond(const struct price_sources *s, const char *kind)
+/* On B beyond A. */
+static struct copy_cost copy_beyond(const struct price_sources *s, const char *kind)
 {
-	struct copy_beyond out;
+	struct copy_cost out;
 	char row[64];
 
 	snprintf(row, sizeof(row), "%s fixed", kind);
@@ -226,7 +234,7 @@ static struct copy_beyond copy_beyond(const struct price_sources *s, const char 
 }
 
 /* What so many bytes take beyond the fixed part: between the sizes on straight lines. */
-static double length_beyond_ns(const struct copy_beyond *c, double bytes)
+static double length_ns(const struct copy_cost *c, double bytes)
 {
 	double from = 0, from_ns = c->fixed_ns;
 
@@ -244,7 +252,7 @@ static double length_beyond_ns(const struct copy_beyond *c, double bytes)
 }
 
 struct beyond {
-	struct copy_beyond copy[COPY_DIRECTIONS][2];
+	struct copy_cost copy[COPY_DIRECTIONS][2];
 	double record_ns, wake_ns;
 };
 
@@ -255,8 +263,8 @@ struct beyond {
 static struct call_extra copy_extra(const struct beyond *b, const struct trace_op *op, bool waits)
 {
 	bool pageable = op->memory == MEMORY_PAGEABLE;
-	const struct copy_beyond *c = &b->copy[op->direction][pageable];
-	struct call_extra out = { .length_ns = length_beyond_ns(c, fmax((double)op->bytes, 0)) };
+	const struct copy_cost *c = &b->copy[op->direction][pageable];
+	struct call_extra out = { .length_ns = length_ns(c, fmax((double)op->bytes, 0)) };
 
 	if (waits) {
 		out.lead_ns = c->fixed_ns + (pageable ? out.length_ns : 0);
@@ -309,6 +317,74 @@ static void find_extra(struct program_price *p)
 				copy_beyond(p->sources, copy_row((enum copy_direction)d, pageable));
 	for (int64_t i = 0; i < calls; i++)
 		p->extra[i] = extra_of(p, &b, i);
+}
+
+/* ---- copies that are not what the probe times ---------------------------------------------- */
+
+/* On one platform, but for the host call. NAN: the file lacks it. */
+static struct copy_cost copy_cost(const json_t *costs, const char *kind)
+{
+	struct copy_cost out = { 0 };
+	char row[64];
+
+	snprintf(row, sizeof(row), "%s fixed", kind);
+	out.fixed_ns = cost_ns(costs, "transfer", row);
+	snprintf(row, sizeof(row), "%s rate", kind);
+	out.byte_ns = cost_ns(costs, "transfer", row);
+	for (int i = 0; i < COPY_SIZES; i++) {
+		snprintf(row, sizeof(row), "%s %s", kind, copy_size[i].name);
+		out.at_ns[i] = cost_ns(costs, "transfer", row);
+	}
+	return out;
+}
+
+/* Is it a copy of pageable memory that is waited for, and is not mostly the call's fixed part? */
+static bool is_large_pageable(const struct program_price *p, int64_t i)
+{
+	const struct trace *t = &p->profile->trace;
+	const struct trace_call *c = &t->call[i];
+	const struct trace_op *op = c->ops ? &t->op[c->first_op] : NULL;
+
+	return op && p->profile->steps.step[i].role == STEP_COPY_WAIT &&
+	       op->memory == MEMORY_PAGEABLE && (double)op->bytes >= copy_size[0].bytes &&
+	       (op->direction == COPY_TO_DEVICE || op->direction == COPY_TO_HOST);
+}
+
+/* As recorded, without what it waited for. */
+static double recorded_copy_ns(const struct program_price *p, int64_t i)
+{
+	const struct trace *t = &p->profile->trace;
+	const struct trace_call *c = &t->call[i];
+	const struct trace_op *first = &t->op[c->first_op], *last = first + c->ops - 1;
+	const struct step *step = &p->profile->steps.step[i];
+
+	return step->lead_ns + (double)(last->t1 - first->t0) + step->tail_ns;
+}
+
+/* How many times as long as the probe's such copies take in the program; NAN: there is no knowing.
+ */
+static double find_slow_copies(struct program_price *p)
+{
+	double recorded_ns = 0, probed_ns = 0;
+	struct copy_cost cost[COPY_DIRECTIONS];
+
+	if (!p->sources->costs_a)
+		return NAN;
+	for (int d = 0; d < COPY_DIRECTIONS; d++)
+		cost[d] = copy_cost(p->sources->costs_a, copy_row((enum copy_direction)d, true));
+	for (int64_t i = 0; i < p->profile->trace.calls; i++) {
+		const struct trace_call *c = &p->profile->trace.call[i];
+		const struct trace_op *op = &p->profile->trace.op[c->first_op];
+
+		if (!is_large_pageable(p, i))
+			continue;
+		recorded_ns += recorded_copy_ns(p, i);
+		probed_ns += cost[op->direction].fixed_ns +
+			     length_ns(&cost[op->direction], (double)op->bytes);
+	}
+	p->slow_copies = recorded_ns > slow_copies_ratio * probed_ns &&
+			 recorded_ns - probed_ns > slow_copies_share * p->simulated_a_ns;
+	return probed_ns > 0 ? recorded_ns / probed_ns : NAN;
 }
 
 /* ---- the interval ------------------------------------------------------------------------- */
@@ -463,6 +539,7 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	find_shares(out);
 	find_costs(out);
 	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
+	out->copies_ratio = find_slow_copies(out);
 }
 
 void program_price_release(struct program_price *p)

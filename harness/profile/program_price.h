@@ -70,7 +70,21 @@ struct program_price {
 	struct shares shares_b;
 	double cost_ns[PROFILE_COSTS]; /* 1 us more on B; of the wall time there */
 	bool reordered; /* kernels overlap for so long that B may order them otherwise */
+	/*
+	 * Copies of pageable memory of 64 KiB and more that are waited for: how many times as long
+	 * they take in the program as in the probe on A. NAN: there are none, or no call costs.
+	 * slow_copies: so much that both directions may share a block of the host, of which the
+	 * probe knows nothing.
+	 */
+	double copies_ratio;
+	bool slow_copies;
 };
+
+/* Is something in the program that the price cannot know of? Then it deserves low confidence. */
+static inline bool program_price_doubtful(const struct program_price *p)
+{
+	return p->reordered || p->slow_copies;
+}
 
 /*
  * The profile is of a trace that was re-timed and not refused; it and the sources must outlive the

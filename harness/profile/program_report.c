@@ -56,13 +56,20 @@ static void print_times(const struct program_report *r, FILE *out)
 static void print_confidence(const struct program_price *p, FILE *out)
 {
 	row(out, "confidence", "%s",
-	    p->profile->trust == TRUST_FULL && !p->reordered ? "passed its self-check on A"
-							     : "low");
+	    p->profile->trust == TRUST_FULL && !program_price_doubtful(p)
+		    ? "passed its self-check on A"
+		    : "low");
 	for (int i = 0; i < DOUBTS; i++)
 		if (p->profile->doubts & 1u << i)
 			row(out, "", "%s", doubt_texts[i]);
 	if (p->reordered)
 		row(out, "", "kernels overlap, and B may order them otherwise");
+	if (p->slow_copies)
+		row(out, "",
+		    "copies of pageable memory take %.1f times as long as in --from-costs: both "
+		    "directions may share a block of the host, and what that costs on B is not "
+		    "known",
+		    p->copies_ratio);
 }
 
 static void print_shares(const struct program_price *p, FILE *out)
@@ -171,14 +178,15 @@ json_t *program_report_json(const struct program_report *r)
 	const struct program_price *p = r->price;
 	const struct grid *b = p->sources->b->grid;
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:s, s:b, s:o, s:o, s:o, s:o, s:o, "
-			 "s:o}",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:s, s:b, s:b, s:o, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o}",
 			 "version", RIFT_VERSION, "command", "predict", "trace",
 			 json_text(p->profile->trace.path), "program",
 			 json_text(p->profile->trace.program), "parameters_session",
 			 json_text(b->j->path), "parameters_side", journal_side_name(b->side),
 			 "beyond_a", p->sources->a != NULL, "self_check",
-			 trust_names[p->profile->trust], "reordered", p->reordered, "a",
+			 trust_names[p->profile->trust], "reordered", p->reordered, "slow_copies",
+			 p->slow_copies, "copies_ratio", json_number(p->copies_ratio), "a",
 			 profile_interval_json(&p->a_ns), "b", profile_interval_json(&p->b_ns),
 			 "b_measured_ns", json_number(r->measured_ns), "shares", shares_json(p),
 			 "one_us_more", costs_json(p), "remedies", remedies_json(r));

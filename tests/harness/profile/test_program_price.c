@@ -405,6 +405,42 @@ Test(small_program_price, what_two_files_do_not_tell_apart_is_equal)
 	takes((double)ns);
 }
 
+/* A copy of 1 MiB takes 40 us; the probe has so much for one on both platforms. */
+static void probe_says(const char *memory, double us)
+{
+	copy_and_wait(memory);
+	with_costs();
+	add_row("h2d pageable 64 KiB", (double[]){ 9, 8, 10 }, (double[]){ 9, 8, 10 });
+	add_row("h2d pageable 1 MiB", (double[]){ us, us - 1, us + 1 },
+		(double[]){ us, us - 1, us + 1 });
+	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 900, 890, 910 });
+	price_on(&model_a, true);
+}
+
+Test(small_program_price, pageable_copies_that_the_probe_does_not_know_are_doubtful)
+{
+	probe_says("pageable", 25);
+	cr_expect(epsilon_eq(dbl, price.copies_ratio, 1.6, 1e-9), "40 us for 25");
+	cr_expect(price.slow_copies && program_price_doubtful(&price), "slow");
+	end();
+}
+
+Test(small_program_price, processes_differ_by_as_much_as_that)
+{
+	probe_says("pageable", 32);
+	cr_expect(epsilon_eq(dbl, price.copies_ratio, 1.25, 1e-9), "40 us for 32");
+	cr_expect(not(program_price_doubtful(&price)), "not slow");
+	end();
+}
+
+Test(small_program_price, pinned_copies_share_nothing_of_the_drivers)
+{
+	probe_says("pinned", 25);
+	cr_expect(isnan(price.copies_ratio) && !program_price_doubtful(&price), "%g",
+		  price.copies_ratio);
+	end();
+}
+
 Test(small_program_price, without_them_copies_cost_what_they_did)
 {
 	long ns = copy_and_wait("pinned");
