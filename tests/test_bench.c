@@ -178,8 +178,8 @@ Test(small_bench, what_is_held_costs_what_it_was_made_to)
 	cr_assert(has(text, " of 96, 0.9 ms"), "%s", text);
 }
 
-/* One thing, so no column of all at once; what sessions vary is what was held. */
-Test(small_bench, modules_are_a_table_of_their_own)
+/* Two processes a side, with 256 modules and without: 0.5 us more on side b, or no such points. */
+static const char *modules_table(bool refused)
 {
 	const char *text;
 	char path[64];
@@ -189,21 +189,44 @@ Test(small_bench, modules_are_a_table_of_their_own)
 	snprintf(path, sizeof(path), "%s/holds-none.jsonl", folder);
 	f = fopen(path, "w");
 	cr_assert(ne(ptr, f, NULL), "%s", path);
-	for (int i = 0; i < 8; i++)
-		fprintf(f,
-			"{\"record\":\"point\",\"status\":\"ok\",\"side\":\"%c\",\"process_index\":"
-			"%d,"
-			"\"axes\":{\"hold_modules\":%d},\"t_total_ns\":[%d],"
-			"\"summary\":{\"t_total_ns\":{\"median\":%d}}}\n",
-			'a' + i % 2, i / 4, i / 2 % 2 ? 256 : 0, 1000 + 500 * (i % 4 == 3),
-			1000 + 500 * (i % 4 == 3));
+	for (int i = 0; i < 8; i++) {
+		int side_b = i % 2, held = i / 2 % 2, ns = side_b && held ? 1500 : 1000;
+
+		if (!(refused && side_b && held))
+			fprintf(f,
+				"{\"record\":\"point\",\"status\":\"ok\",\"side\":\"%c\","
+				"\"process_index\":%d,\"axes\":{\"hold_modules\":%d},"
+				"\"t_total_ns\":[%d],"
+				"\"summary\":{\"t_total_ns\":{\"median\":%d}}}\n",
+				'a' + side_b, i / 4, 256 * held, ns, ns);
+	}
 	cr_assert(zero(int, fclose(f)), "%s", path);
 	cr_assert(zero(int, shell(&text, "python3 bench/holds.py %s/compares %s", folder, folder)),
 		  "%s", text);
+	return text;
+}
+
+/* One thing, so no column of all at once; what sessions vary is what was held. */
+Test(small_bench, modules_are_a_table_of_their_own)
+{
+	const char *text = modules_table(false);
+
 	cr_assert(has(text, "| layer | nothing held | times as long | 256 modules |\n"), "%s",
 		  text);
 	cr_assert(has(text, "| none, n = 2 | 2.0 us (1.0 to 3.0) | 2.00 (1.00 to 3.00) | "
 			    "+0.50 (0.50 to 0.50) |\n"),
+		  "%s", text);
+}
+
+Test(small_bench, what_a_layer_does_not_hold_is_refused)
+{
+	const char *text = modules_table(true);
+
+	cr_assert(
+		has(text, "| no layer, n = 2 | 1.0 us (1.0 to 1.0) | 1 | +0.00 (0.00 to 0.00) |\n"),
+		"%s", text);
+	cr_assert(has(text, "| none, n = 0 | 2.0 us (1.0 to 3.0) | 2.00 (1.00 to 3.00) | "
+			    "refused |\n"),
 		  "%s", text);
 }
 

@@ -361,30 +361,36 @@ static double recorded_copy_ns(const struct program_price *p, int64_t i)
 	return step->lead_ns + (double)(last->t1 - first->t0) + step->tail_ns;
 }
 
-/* How many times as long as the probe's such copies take in the program; NAN: there is no knowing.
- */
-static double find_slow_copies(struct program_price *p)
+/* What the probe on A has for it. */
+static double probed_copy_ns(const struct copy_cost cost[], const struct trace_op *op)
 {
+	const struct copy_cost *c = &cost[op->direction];
+
+	return c->fixed_ns + length_ns(c, (double)op->bytes);
+}
+
+static void find_slow_copies(struct program_price *p)
+{
+	const struct trace *t = &p->profile->trace;
 	double recorded_ns = 0, probed_ns = 0;
 	struct copy_cost cost[COPY_DIRECTIONS];
 
+	p->copies_ratio = NAN;
 	if (!p->sources->costs_a)
-		return NAN;
+		return;
 	for (int d = 0; d < COPY_DIRECTIONS; d++)
 		cost[d] = copy_cost(p->sources->costs_a, copy_row((enum copy_direction)d, true));
-	for (int64_t i = 0; i < p->profile->trace.calls; i++) {
-		const struct trace_call *c = &p->profile->trace.call[i];
-		const struct trace_op *op = &p->profile->trace.op[c->first_op];
-
+	for (int64_t i = 0; i < t->calls; i++) {
 		if (!is_large_pageable(p, i))
 			continue;
 		recorded_ns += recorded_copy_ns(p, i);
-		probed_ns += cost[op->direction].fixed_ns +
-			     length_ns(&cost[op->direction], (double)op->bytes);
+		probed_ns += probed_copy_ns(cost, &t->op[t->call[i].first_op]);
 	}
-	p->slow_copies = recorded_ns > slow_copies_ratio * probed_ns &&
+	if (!(probed_ns > 0))
+		return;
+	p->copies_ratio = recorded_ns / probed_ns;
+	p->slow_copies = p->copies_ratio > slow_copies_ratio &&
 			 recorded_ns - probed_ns > slow_copies_share * p->simulated_a_ns;
-	return probed_ns > 0 ? recorded_ns / probed_ns : NAN;
 }
 
 /* ---- the interval ------------------------------------------------------------------------- */
@@ -539,7 +545,7 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	find_shares(out);
 	find_costs(out);
 	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
-	out->copies_ratio = find_slow_copies(out);
+	find_slow_copies(out);
 }
 
 void program_price_release(struct program_price *p)
