@@ -205,7 +205,10 @@ Test(small_cli_stack, absurd_counts_are_no_shares)
 	refused(3, "step: ", "stack '%s' --all --costs '%s'", file, costs);
 }
 
-/* What real workers write: steps of memory are calls, of transfer copies. */
+/*
+ * What real workers write: steps of memory are calls, of transfer copies. Without --quick, which
+ * refuses what it predicts to take too long on a machine that stands still for a moment.
+ */
 Test(large_cli_stack, of_real_sweeps)
 {
 	const char *text;
@@ -219,8 +222,8 @@ Test(large_cli_stack, of_real_sweeps)
 		json_t *o, *part;
 
 		shell(NULL, "rm -f '%s'", file);
-		cr_assert(zero(int, run_rift(OUT, &text,
-					     "sweep %s --depth 1,4,16 --mode stream --quick "
+		cr_assert(zero(int, run_rift(ERR, &text,
+					     "sweep %s --depth 1,4,16 --mode stream --rounds 1 "
 					     "--processes 2 --warm-up 0.01 --output '%s'",
 					     sweep[i][0], file)),
 			  "%s", text);
