@@ -34,6 +34,19 @@ static const double check_short_ns = 0.4e9;
 
 enum { PROBE_BLOCKS = 5, PROBE_STEPS = 256, PROBE_NS = 5000000 };
 
+/* A machine may stand still for so long, ns. */
+static const double stall_ns = 1e9;
+
+/* Two long blocks, or one that no stall explains, say enough. */
+static bool is_done(const double *total_ns, int n)
+{
+	int longs = 0;
+
+	for (int i = 0; i < n; i++)
+		longs += total_ns[i] > BLOCK_LONGEST_NS;
+	return n == PROBE_BLOCKS || longs > 1 || (n && total_ns[n - 1] > stall_ns);
+}
+
 /*
  * The median of a few blocks of this depth: the sweep meets what disturbs them as well. *wall_ns:
  * the same with reset and synchronize.
@@ -46,14 +59,12 @@ static int time_depth(const struct instance *s, enum mode mode, int64_t depth, d
 	double total[PROBE_BLOCKS], wall[PROBE_BLOCKS];
 	int err = submission_init(&sub, s, mode, depth), n;
 
-	for (n = 0; n < PROBE_BLOCKS && !err;) {
+	for (n = 0; !err && !is_done(total, n); n++) {
 		int64_t start = clock_ns();
 
 		err = measure_block(&sub, &b);
 		wall[n] = (double)(clock_ns() - start);
-		total[n++] = (double)b.total_ns;
-		if (b.total_ns > BLOCK_LONGEST_NS)
-			break; /* long enough not to be noise */
+		total[n] = (double)b.total_ns;
 	}
 	submission_release(&sub);
 	*total_ns = median_of(total, n);

@@ -48,7 +48,8 @@ static void pass(double ns)
 static double cell_ns, ends_ns, reset_ns, setup_ns, check_ns, check_step_ns;
 static double cells_most; /* more take no longer */
 static int64_t limit_ms;
-static long steps_run;
+static long steps_run, stalled_step; /* by its number from 1; 0: none */
+static double stall_ns;
 static bool first;
 
 static void run_step(void *opts)
@@ -58,6 +59,8 @@ static void run_step(void *opts)
 	pass(cell_ns * fmin((double)o->cells, cells_most) + (first ? ends_ns : 0));
 	first = false;
 	steps_run++;
+	if (steps_run == stalled_step)
+		pass(stall_ns);
 }
 
 static int step(const void *o, void *state, cudaStream_t stream)
@@ -156,7 +159,7 @@ static void make(const char *sizes, char **args, int n)
 	cells_most = INFINITY;
 	limit_ms = 0;
 	fake_log.setups = fake_log.checks = 0;
-	steps_run = 0;
+	steps_run = stalled_step = 0;
 }
 
 /* What it said of a configuration, until the next call; NULL: nothing. */
@@ -282,15 +285,36 @@ Test(small_sweep_probe, one_step_alone)
 	cr_assert(eq(int, fake_log.checks, 1), "%d", fake_log.checks);
 }
 
-/* A block beyond 100 ms is long enough by itself, and two steps are not tried. */
-Test(small_sweep_probe, long_steps_once)
+/* Two blocks beyond 100 ms are enough, one beyond a second; and then two steps are not tried. */
+Test(small_sweep_probe, long_steps_twice_or_once)
 {
 	make("1,2", NULL, 0);
 	cell_ns = 60e6;
 	probe();
 	is(0, "step_ns", 60e6); /* 60 and 120 ms */
 	is(1, "step_ns", 120e6 + 39e3);
-	cr_assert(eq(i64, steps_run, 5 + 2 + 1), "%ld", steps_run);
+	cr_assert(eq(i64, steps_run, 5 + 2 * 2 + 2), "%ld", steps_run);
+	make("1", NULL, 0);
+	cell_ns = 1.1e9;
+	probe();
+	is(0, "step_ns", 1.1e9 + 39e3);
+	cr_assert(eq(i64, steps_run, 1), "%ld", steps_run);
+}
+
+/* A machine that stands still for half a second in one block, whichever, is not taken for the step.
+ */
+Test(small_sweep_probe, a_stall_is_no_long_step)
+{
+	for (long k = 1; k <= 5; k++) {
+		make("1,2", NULL, 0);
+		stalled_step = k;
+		stall_ns = 0.5e9;
+		probe();
+		for (int i = 0; i < 2; i++) {
+			is(i, "step_ns", 10e3 * (i + 1));
+			is(i, "ends_ns", 39e3);
+		}
+	}
 }
 
 /* Sizes of the workload's own end where one takes too long; those that were asked for do not. */
