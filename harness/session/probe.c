@@ -56,7 +56,7 @@ static int time_depth(const struct instance *s, enum mode mode, int64_t depth, d
 {
 	struct submission sub;
 	struct block b;
-	double total[PROBE_BLOCKS], wall[PROBE_BLOCKS];
+	double total[PROBE_BLOCKS] = { 0 }, wall[PROBE_BLOCKS];
 	int err = submission_init(&sub, s, mode, depth), n;
 
 	for (n = 0; !err && !is_done(total, n); n++) {

@@ -205,10 +205,7 @@ Test(small_cli_stack, absurd_counts_are_no_shares)
 	refused(3, "step: ", "stack '%s' --all --costs '%s'", file, costs);
 }
 
-/*
- * What real workers write: steps of memory are calls, of transfer copies. Without --quick, which
- * refuses what it predicts to take too long on a machine that stands still for a moment.
- */
+/* What real workers write: steps of memory are calls, of transfer copies. */
 Test(large_cli_stack, of_real_sweeps)
 {
 	const char *text;
@@ -223,7 +220,7 @@ Test(large_cli_stack, of_real_sweeps)
 
 		shell(NULL, "rm -f '%s'", file);
 		cr_assert(zero(int, run_rift(ERR, &text,
-					     "sweep %s --depth 1,4,16 --mode stream --rounds 1 "
+					     "sweep %s --depth 1,4,16 --mode stream --quick "
 					     "--processes 2 --warm-up 0.01 --output '%s'",
 					     sweep[i][0], file)),
 			  "%s", text);
