@@ -181,12 +181,21 @@ static double told_beyond_ns(const struct price_sources *s, const char *workload
 		       : 0;
 }
 
+static double or_nothing(double ns)
+{
+	return isfinite(ns) ? ns : 0;
+}
+
 /* 0 where one of them lacks it. */
 static double beyond_ns(const struct price_sources *s, const char *workload, const char *name)
 {
-	double beyond = told_beyond_ns(s, workload, name);
+	return or_nothing(told_beyond_ns(s, workload, name));
+}
 
-	return isfinite(beyond) ? beyond : 0;
+/* On A alone; NAN: the file lacks it. */
+static double on_a_ns(const struct price_sources *s, const char *workload, const char *name)
+{
+	return cost_ns(s->costs_a, workload, name);
 }
 
 /* The rows of `transfer` for copies of one kind: "h2d pinned". */
@@ -214,22 +223,35 @@ struct copy_cost {
 	double at_ns[COPY_SIZES]; /* NAN: files of before have no such rows */
 };
 
-/* On B beyond A. */
-static struct copy_cost copy_beyond(const struct price_sources *s, const char *kind)
+/* By what is read of each row; NAN: it is not known. */
+static struct copy_cost copy_cost(const struct price_sources *s, const char *kind,
+				  double read_ns(const struct price_sources *, const char *,
+						 const char *))
 {
 	struct copy_cost out;
 	char row[64];
 
 	snprintf(row, sizeof(row), "%s fixed", kind);
-	out.fixed_ns = beyond_ns(s, "transfer", row);
+	out.fixed_ns = read_ns(s, "transfer", row);
 	snprintf(row, sizeof(row), "%s 4 B call", kind);
-	out.call_ns = beyond_ns(s, "transfer", row);
+	out.call_ns = read_ns(s, "transfer", row);
 	snprintf(row, sizeof(row), "%s rate", kind);
-	out.byte_ns = beyond_ns(s, "transfer", row);
+	out.byte_ns = read_ns(s, "transfer", row);
 	for (int i = 0; i < COPY_SIZES; i++) {
 		snprintf(row, sizeof(row), "%s %s", kind, copy_size[i].name);
-		out.at_ns[i] = told_beyond_ns(s, "transfer", row);
+		out.at_ns[i] = read_ns(s, "transfer", row);
 	}
+	return out;
+}
+
+/* On B beyond A: what one of them lacks is nothing, but for sizes, which have another rule then. */
+static struct copy_cost copy_beyond(const struct price_sources *s, const char *kind)
+{
+	struct copy_cost out = copy_cost(s, kind, told_beyond_ns);
+
+	out.fixed_ns = or_nothing(out.fixed_ns);
+	out.call_ns = or_nothing(out.call_ns);
+	out.byte_ns = or_nothing(out.byte_ns);
 	return out;
 }
 
@@ -321,23 +343,6 @@ static void find_extra(struct program_price *p)
 
 /* ---- copies that are not what the probe times ---------------------------------------------- */
 
-/* On one platform, but for the host call. NAN: the file lacks it. */
-static struct copy_cost copy_cost(const json_t *costs, const char *kind)
-{
-	struct copy_cost out = { 0 };
-	char row[64];
-
-	snprintf(row, sizeof(row), "%s fixed", kind);
-	out.fixed_ns = cost_ns(costs, "transfer", row);
-	snprintf(row, sizeof(row), "%s rate", kind);
-	out.byte_ns = cost_ns(costs, "transfer", row);
-	for (int i = 0; i < COPY_SIZES; i++) {
-		snprintf(row, sizeof(row), "%s %s", kind, copy_size[i].name);
-		out.at_ns[i] = cost_ns(costs, "transfer", row);
-	}
-	return out;
-}
-
 /* Is it a copy of pageable memory that is waited for, and is not mostly the call's fixed part? */
 static bool is_large_pageable(const struct program_price *p, int64_t i)
 {
@@ -379,7 +384,7 @@ static void find_slow_copies(struct program_price *p)
 	if (!p->sources->costs_a)
 		return;
 	for (int d = 0; d < COPY_DIRECTIONS; d++)
-		cost[d] = copy_cost(p->sources->costs_a, copy_row((enum copy_direction)d, true));
+		cost[d] = copy_cost(p->sources, copy_row((enum copy_direction)d, true), on_a_ns);
 	for (int64_t i = 0; i < t->calls; i++) {
 		if (!is_large_pageable(p, i))
 			continue;
