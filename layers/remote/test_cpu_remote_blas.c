@@ -403,6 +403,7 @@ Test(small_remote_blas, handles_outlive_their_stream_and_workspace)
 	OK(p.b->cublasSetStream(handle, p.stream));
 	OK(multiply(&p, handle, &one, &one, p.on_d));
 	OK(cudaStreamDestroy(p.stream));
+	OK(cudaDeviceSynchronize()); /* no stream that comes waits for the product */
 	if (by_the_layer()) {
 		int at_once = (int)multiply(&p, handle, &one, &one, p.on_d);
 		int later = (int)cudaGetDeviceFlags(&flags);

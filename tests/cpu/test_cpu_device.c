@@ -100,6 +100,27 @@ Test(small_cpu_device, a_capture_is_not_a_queue)
 
 /* ---- settings and properties ------------------------------------------------------------ */
 
+/* Both ways to ask whether the work has ended agree, whichever says so first. */
+Test(small_cpu_device, a_stream_is_done_when_its_last_event_is)
+{
+	cudaStream_t s;
+	cudaEvent_t e;
+
+	OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+	OK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+	for (int i = 0; i < 2000; i++) {
+		OK(cudaEventRecord(e, s));
+		while (i % 2 && cudaEventQuery(e) == cudaErrorNotReady)
+			;
+		OK(cudaEventSynchronize(e));
+		OK(cudaStreamQuery(s));
+		OK(cudaEventRecord(e, s));
+		while (cudaStreamQuery(s) == cudaErrorNotReady)
+			;
+		OK(cudaEventQuery(e));
+	}
+}
+
 Test(small_cpu_device, device_is_named_for_what_it_is)
 {
 	struct cudaDeviceProp prop;

@@ -44,12 +44,11 @@ void event_unref(struct event *e)
 	free(e);
 }
 
-static void event_record(struct event *e, uint64_t generation)
+static void event_record(struct event *e)
 {
 	TS_RELEASE(&e->tag);
 	if (!(e->flags & cudaEventDisableTiming))
 		atomic_store(&e->time_ns, clock_ns());
-	progress_raise(&e->done, generation);
 }
 
 static void event_await(struct event *e, uint64_t generation)
@@ -227,7 +226,6 @@ static void exec_run(struct exec *x, struct body *b, uint64_t ticket)
 	TS_ACQUIRE(&x->finished);
 	body_run(b);
 	TS_RELEASE(&x->finished);
-	progress_raise(&x->finished, ticket + 1);
 }
 
 void execs_close_all(void)
@@ -393,7 +391,7 @@ void op_run(struct op *op)
 		run_kernel(op);
 		break;
 	case OP_RECORD:
-		event_record(op->event.event, op->event.generation);
+		event_record(op->event.event);
 		break;
 	case OP_WAIT:
 		event_await(op->event.event, op->event.generation);
@@ -417,6 +415,19 @@ void op_run(struct op *op)
 	case OP_QUIT:
 		break;
 	}
+}
+
+bool op_is_awaited(const struct op *op)
+{
+	return op->kind == OP_RECORD || op->kind == OP_GRAPH;
+}
+
+void op_announce(const struct op *op)
+{
+	if (op->kind == OP_RECORD)
+		progress_raise(&op->event.event->done, op->event.generation);
+	else if (op->kind == OP_GRAPH)
+		progress_raise(&op->graph.exec->finished, op->graph.ticket + 1);
 }
 
 /* ---- recorded -------------------------------------------------------------------------- */

@@ -122,6 +122,18 @@ static void run(const struct stream *s, struct op *op)
 	op_run_recorded(op, &e);
 }
 
+/*
+ * Who has waited for a stream's last event finds the stream done, and the other way round. The
+ * event is told first; that operation n is ending is said before it, and stream_done() knows by it.
+ */
+static void announce(struct stream *s, const struct op *op, uint64_t n)
+{
+	if (!op_is_awaited(op))
+		return;
+	atomic_store_explicit(&s->ending, n, memory_order_relaxed);
+	op_announce(op);
+}
+
 /* The stream's thread. Every operation counts as done on its own, as hosts wait for a number. */
 static void *serve(void *arg)
 {
@@ -137,6 +149,7 @@ static void *serve(void *arg)
 			next = op->next;
 			quit = op->kind == OP_QUIT;
 			run(s, op);
+			announce(s, op, n_done + 1);
 			spend(&spent, op);
 			TS_RELEASE(&s->tag);
 			progress_raise(&s->done, ++n_done);
@@ -315,11 +328,14 @@ void stream_queue(struct stream *s, struct op *op)
 
 bool stream_done(struct stream *s)
 {
-	bool done = progress_passed(&s->done, count_submitted(s));
+	uint64_t count = count_submitted(s);
+	bool ending = atomic_load_explicit(&s->ending, memory_order_relaxed) >= count;
 
-	if (done)
-		TS_ACQUIRE(&s->tag);
-	return done;
+	if (!ending && !progress_passed(&s->done, count))
+		return false;
+	progress_wait(&s->done, count, atomic_load_explicit(&host_spin_ns, memory_order_relaxed));
+	TS_ACQUIRE(&s->tag);
+	return true;
 }
 
 /* What is submitted meanwhile by other threads is not waited for. */

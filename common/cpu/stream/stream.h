@@ -91,8 +91,11 @@ struct op {
 struct op *op_new(void); /* NULL: no memory */
 /* A copy, arguments included, of a kind that graphs hold. NULL: no memory. */
 struct op *op_clone(const struct op *op);
-void op_run(struct op *op);
-/* The same, with a row in the trace; e is zeroed, but for what is told of the stream. */
+void op_run(struct op *op); /* without op_announce */
+/* Has it an end that is told elsewhere, too: an event's, or that of an exec's launch? */
+bool op_is_awaited(const struct op *op);
+void op_announce(const struct op *op); /* tells that end */
+/* As op_run, with a row in the trace; e is zeroed, but for what is told of the stream. */
 void op_run_recorded(struct op *op, struct trace_event *e);
 void op_clear(struct op *op); /* drops what it refers to; it can then be filled again */
 void op_free(struct op *op);
@@ -206,7 +209,8 @@ struct stream {
 
 	/* What the service thread writes. */
 	_Alignas(64) struct progress done;
-	char tag; /* orders its operations before who waits for them */
+	atomic_uint_least64_t ending; /* `done` is about to reach this: see announce() */
+	char tag;		      /* orders its operations before who waits for them */
 	atomic_int n_refs;
 };
 
@@ -233,7 +237,7 @@ void stream_tell(const struct stream *s, struct trace_event *e);
 /* Queues a filled op, in the legacy default stream's order and once there is room for it. */
 void stream_queue(struct stream *s, struct op *op);
 
-bool stream_done(struct stream *s); /* everything submitted so far */
+bool stream_done(struct stream *s); /* everything submitted so far; waits for what is ending */
 void stream_wait(struct stream *s); /* the same, for spin_ns polling then sleeping */
 void streams_wait_all(bool only_blocking);
 
