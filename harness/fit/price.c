@@ -65,6 +65,16 @@ static struct interval beyond_measured(const struct price_request *r, const stru
 	return out;
 }
 
+/* B's price, less that with A's copies. */
+static double copies_ns(const struct price_request *r, const struct price_job *job)
+{
+	struct price_job own = *job;
+
+	own.on_b.submit_ns = job->on_a.submit_ns;
+	own.on_b.device_ns = job->on_a.device_ns;
+	return price_recursion(&r->b->model, job, true) - price_recursion(&r->b->model, &own, true);
+}
+
 static bool starts_from_measured(const struct price_request *r, enum mode mode)
 {
 	return r->from_measured && r->a && r->a->has[mode];
@@ -87,30 +97,46 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 	if (starts_from_measured(r, at->batch.mode)) {
 		p->total_ns = beyond_measured(r, &job, at->total_ns);
 		p->known = p->total_ns.value > 0;
-		return;
+	} else {
+		p->total_ns = fit_interval(r->b, price_total_b, &job, NULL);
+		p->total_ns.value = price_recursion(&r->b->model, &job, true);
 	}
-	p->total_ns = fit_interval(r->b, price_total_b, &job, NULL);
-	p->total_ns.value = price_recursion(&r->b->model, &job, true);
+	p->copies_ns = copies_ns(r, &job);
+	p->doubtful = p->known && fabs(p->copies_ns) > COPIES_DOUBTFUL * p->total_ns.value;
+}
+
+static struct price_errors errors_of(double *error, int n)
+{
+	sort_doubles(error, n);
+	return (struct price_errors){ .n = n,
+				      .median = quantile_of_sorted(error, n, 0.5),
+				      .p95 = quantile_of_sorted(error, n, 0.95),
+				      .worst = quantile_of_sorted(error, n, 1) };
 }
 
 /* itself: the blocks that prices are held against are those that kernels were measured in. */
 static void compare_prices(struct prices *p, bool itself)
 {
-	double *error = calloc((size_t)p->n + 1, sizeof(*error));
+	double *all = calloc((size_t)p->n + 1, sizeof(*all));
+	double *sure = calloc((size_t)p->n + 1, sizeof(*sure));
+	int n_all = 0, n_sure = 0;
 
-	CHECK(error, "memory of %d prices", p->n);
+	CHECK(all && sure, "memory of %d prices", p->n);
 	for (int i = 0; i < p->n; i++) {
 		const struct priced *at = &p->priced[i];
 
 		p->n_known += at->known;
-		if (at->known && isfinite(at->b_ns) && !(itself && at->seen))
-			error[p->compared++] = fabs(at->total_ns.value / at->b_ns - 1);
+		p->n_doubtful += at->doubtful;
+		if (!at->known || !isfinite(at->b_ns) || (itself && at->seen))
+			continue;
+		all[n_all++] = fabs(at->total_ns.value / at->b_ns - 1);
+		if (!at->doubtful)
+			sure[n_sure++] = all[n_all - 1];
 	}
-	sort_doubles(error, p->compared);
-	p->median = quantile_of_sorted(error, p->compared, 0.5);
-	p->p95 = quantile_of_sorted(error, p->compared, 0.95);
-	p->worst = quantile_of_sorted(error, p->compared, 1);
-	free(error);
+	p->all = errors_of(all, n_all);
+	p->sure = errors_of(sure, n_sure);
+	free(all);
+	free(sure);
 }
 
 void price_make(struct prices *out, const struct price_request *r)
@@ -177,6 +203,15 @@ static void print_copies(const struct price_request *r, FILE *out)
 		    "sessions, or --costs and --from-costs");
 }
 
+static void print_confidence(const struct prices *p, FILE *out)
+{
+	if (p->n_doubtful)
+		row(out, "confidence",
+		    "low for %d of %d blocks: more than %.0f %% of their price is what copies cost "
+		    "more on B. That is known of copies alone, not beside kernels and other copies",
+		    p->n_doubtful, p->n_known, 100 * COPIES_DOUBTFUL);
+}
+
 static void print_row(const struct price_request *r, const struct priced *p, FILE *out)
 {
 	const struct grid_point *at = &r->work->point[p->point];
@@ -192,13 +227,36 @@ static void print_row(const struct price_request *r, const struct priced *p, FIL
 	if (isfinite(p->b_ns))
 		fprintf(out, " %10s %+7.1f %%", text_time(p->b_ns / steps).s,
 			100 * (p->total_ns.value / p->b_ns - 1));
-	fprintf(out, "%s\n", p->covered ? "" : "  outside");
+	fputs(p->covered ? "" : "  outside", out);
+	if (p->doubtful)
+		fprintf(out, "  copies %.0f %%", 100 * p->copies_ns / p->total_ns.value);
+	fputc('\n', out);
+}
+
+static void print_errors(const struct prices *p, FILE *out)
+{
+	const struct price_errors *e = &p->all, *sure = &p->sure;
+
+	if (!e->n) {
+		fprintf(out, "\nnone of these blocks was measured on B\n");
+		return;
+	}
+	fprintf(out,
+		"\npredicted against measured on B: |error| median %.2f %%, 95 %% of blocks "
+		"within %.2f %%,\nworst %.2f %%, n = %d blocks\n",
+		100 * e->median, 100 * e->p95, 100 * e->worst, e->n);
+	if (sure->n && sure->n < e->n)
+		fprintf(out,
+			"without those of low confidence: median %.2f %%, 95 %% within %.2f %%, "
+			"worst %.2f %%, n = %d\n",
+			100 * sure->median, 100 * sure->p95, 100 * sure->worst, sure->n);
 }
 
 void prices_print(const struct prices *p, const struct price_request *r, FILE *out)
 {
 	print_subject(r, out);
 	print_copies(r, out);
+	print_confidence(p, out);
 	fprintf(out, "\ntime per step\n  %-7s %8s %6s %10s %10s %8s %7s%s\n", "mode",
 		r->work->axis->name, "depth", "on A", "on B", "", "B/A",
 		r->measured ? "  B measured    error" : "");
@@ -210,18 +268,13 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 			"  %d blocks are left out: B's session lacks their mode, or A's a second "
 			"depth\n",
 			p->n - p->n_known);
-	if (r->measured && p->compared)
-		fprintf(out,
-			"\npredicted against measured on B: |error| median %.2f %%, 95 %% of "
-			"blocks "
-			"within %.2f %%,\nworst %.2f %%, n = %d blocks\n",
-			100 * p->median, 100 * p->p95, 100 * p->worst, p->compared);
-	else if (r->measured)
-		fprintf(out, "\nnone of these blocks was measured on B\n");
+	if (r->measured)
+		print_errors(p, out);
 	fprintf(out,
 		"± is half of the 95 %% interval that %s parameters leave; outside: of what was "
-		"swept on B.\n",
-		r->from_measured ? "both platforms'" : "B's");
+		"swept on B%s.\n",
+		r->from_measured ? "both platforms'" : "B's",
+		p->n_doubtful ? ";\ncopies: their share of the price" : "");
 }
 
 /* ---- for machines ------------------------------------------------------------------------- */
@@ -230,13 +283,25 @@ static json_t *row_json(const struct price_request *r, const struct priced *p)
 {
 	const struct grid_point *at = &r->work->point[p->point];
 
-	return json_pack("{s:o, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "axes",
-			 plan_axes_json(&r->work->j->plan, at->point), "key",
-			 r->work->j->plan.point[at->point].key, "known", p->known, "covered",
-			 p->covered, "a_total_ns", json_number(p->a_ns), "b_total_ns",
-			 json_number(p->known ? p->total_ns.value : NAN), "b_lo_ns",
-			 json_number(p->total_ns.lo), "b_hi_ns", json_number(p->total_ns.hi),
-			 "b_measured_ns", json_number(p->b_ns));
+	json_t *o = json_pack("{s:o, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "axes",
+			      plan_axes_json(&r->work->j->plan, at->point), "key",
+			      r->work->j->plan.point[at->point].key, "known", p->known, "covered",
+			      p->covered, "a_total_ns", json_number(p->a_ns), "b_total_ns",
+			      json_number(p->known ? p->total_ns.value : NAN), "b_lo_ns",
+			      json_number(p->total_ns.lo), "b_hi_ns", json_number(p->total_ns.hi),
+			      "b_measured_ns", json_number(p->b_ns));
+
+	if (p->known && copying(r) == STEP_COPIES_KNOWN) {
+		json_object_set_new(o, "b_copies_ns", json_number(p->copies_ns));
+		json_object_set_new(o, "low_confidence", json_boolean(p->doubtful));
+	}
+	return o;
+}
+
+static json_t *errors_json(const struct price_errors *e)
+{
+	return json_pack("{s:i, s:o, s:o, s:o}", "n", e->n, "median", json_number(e->median), "p95",
+			 json_number(e->p95), "worst", json_number(e->worst));
 }
 
 json_t *prices_json(const struct prices *p, const struct price_request *r)
@@ -248,13 +313,12 @@ json_t *prices_json(const struct prices *p, const struct price_request *r)
 	session_platform(r->b->grid->j, r->b->grid->side, b, sizeof(b));
 	for (int i = 0; i < p->n; i++)
 		json_array_append_new(rows, row_json(r, &p->priced[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o, s:{s:i, s:o, s:o, s:o}}",
-			 "workload", r->work->workload->name, "parameters_set", r->work->others,
-			 "side", journal_side_name(r->work->side), "platform_a", json_text(a),
-			 "platform_b", json_text(b), "parameters_session",
-			 json_text(r->b->grid->j->path), "parameters_side",
-			 journal_side_name(r->b->grid->side), "from_measured",
-			 r->from_measured ? json_true() : NULL, "blocks", rows, "errors", "n",
-			 p->compared, "median", json_number(p->median), "p95", json_number(p->p95),
-			 "worst", json_number(p->worst));
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o, s:o, s:o*}", "workload",
+			 r->work->workload->name, "parameters_set", r->work->others, "side",
+			 journal_side_name(r->work->side), "platform_a", json_text(a), "platform_b",
+			 json_text(b), "parameters_session", json_text(r->b->grid->j->path),
+			 "parameters_side", journal_side_name(r->b->grid->side), "from_measured",
+			 r->from_measured ? json_true() : NULL, "blocks", rows, "errors",
+			 errors_json(&p->all), "errors_without_low_confidence",
+			 p->n_doubtful ? errors_json(&p->sure) : NULL);
 }

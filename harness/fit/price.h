@@ -55,16 +55,22 @@ struct priced {
 	bool covered; /* within the sizes and depths that B's fit has seen */
 	bool seen;    /* the block gave the kernel time that it is priced with */
 	struct interval total_ns; /* on B; the interval is that of B's parameters */
+	double copies_ns;	  /* how much of it is what copies cost more on B; less: below 0 */
+	bool doubtful;		  /* that is more than COPIES_DOUBTFUL of it */
 	double a_ns, b_ns;	  /* measured on A, and on B: NaN: not measured */
+};
+
+/* |price / measured - 1| where both are known; where work is held against itself without the blocks
+ * that were seen. */
+struct price_errors {
+	int n;
+	double median, p95, worst;
 };
 
 struct prices {
 	struct priced *priced; /* in the order of work's points; owned */
-	int n, n_known;
-	/* |price / measured - 1| where both are known; where work is held against itself without
-	 * the blocks that were seen. */
-	int compared;
-	double median, p95, worst;
+	int n, n_known, n_doubtful;
+	struct price_errors all, sure; /* sure: without those that are doubtful */
 };
 
 /* What a step has beside launches of equal kernels, ns: each but the last of a launch. */

@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/fit/copies.h"
 #include "harness/probe/costs.h"
 #include "harness/stats/stats.h"
 
@@ -398,6 +399,24 @@ static void find_slow_copies(struct program_price *p)
 			 recorded_ns - probed_ns > slow_copies_share * p->simulated_a_ns;
 }
 
+/* Simulated again, with such copies at A's prices. */
+static void find_dear_copies(struct program_price *p)
+{
+	int64_t calls = p->profile->trace.calls;
+	struct call_prices prices = p->on_b;
+	struct call_extra *extra = calloc((size_t)calls + 1, sizeof(*extra));
+
+	CHECK(extra, "memory of %ld calls", (long)calls);
+	for (int64_t i = 0; i < calls; i++)
+		if (p->profile->steps.step[i].role != STEP_COPY)
+			extra[i] = p->extra[i];
+	prices.extra = extra;
+	p->copies_share =
+		(p->simulated_b_ns - retimed_ns(&p->profile->steps, &prices)) / p->b_ns.value;
+	p->dear_copies = fabs(p->copies_share) > COPIES_DOUBTFUL;
+	free(extra);
+}
+
 /* ---- the interval ------------------------------------------------------------------------- */
 
 static double simulated(const struct program_price *p, const struct model *a, const struct model *b)
@@ -551,6 +570,7 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	find_costs(out);
 	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
 	find_slow_copies(out);
+	find_dear_copies(out);
 }
 
 void program_price_release(struct program_price *p)

@@ -78,12 +78,16 @@ struct program_price {
 	 */
 	double copies_ratio;
 	bool slow_copies;
+	/* What copies that nobody waits for cost more on B, a share of the time there; below 0:
+	 * less. dear_copies: more than COPIES_DOUBTFUL (harness/fit/copies.h). */
+	double copies_share;
+	bool dear_copies;
 };
 
 /* Is something in the program that the price cannot know of? Then it deserves low confidence. */
 static inline bool program_price_doubtful(const struct program_price *p)
 {
-	return p->reordered || p->slow_copies;
+	return p->reordered || p->slow_copies || p->dear_copies;
 }
 
 /*

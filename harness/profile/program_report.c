@@ -70,6 +70,12 @@ static void print_confidence(const struct program_price *p, FILE *out)
 		    "directions may share a block of the host, and what that costs on B is not "
 		    "known",
 		    p->copies_ratio);
+	if (p->dear_copies)
+		row(out, "",
+		    "%.0f %% of the time on B is what copies that nobody waits for cost more: that "
+		    "is "
+		    "known of copies alone, not beside kernels and other copies",
+		    100 * p->copies_share);
 }
 
 static void print_shares(const struct program_price *p, FILE *out)
@@ -178,16 +184,17 @@ json_t *program_report_json(const struct program_report *r)
 	const struct program_price *p = r->price;
 	const struct grid *b = p->sources->b->grid;
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:s, s:b, s:b, s:o, s:o, s:o, s:o, "
-			 "s:o, s:o, s:o}",
-			 "version", RIFT_VERSION, "command", "predict", "trace",
-			 json_text(p->profile->trace.path), "program",
-			 json_text(p->profile->trace.program), "parameters_session",
-			 json_text(b->j->path), "parameters_side", journal_side_name(b->side),
-			 "beyond_a", p->sources->a != NULL, "self_check",
-			 trust_names[p->profile->trust], "reordered", p->reordered, "slow_copies",
-			 p->slow_copies, "copies_ratio", json_number(p->copies_ratio), "a",
-			 profile_interval_json(&p->a_ns), "b", profile_interval_json(&p->b_ns),
-			 "b_measured_ns", json_number(r->measured_ns), "shares", shares_json(p),
-			 "one_us_more", costs_json(p), "remedies", remedies_json(r));
+	return json_pack(
+		"{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:s, s:b, s:b, s:o, s:b, s:o, s:o, "
+		"s:o, s:o, s:o, s:o, s:o}",
+		"version", RIFT_VERSION, "command", "predict", "trace",
+		json_text(p->profile->trace.path), "program", json_text(p->profile->trace.program),
+		"parameters_session", json_text(b->j->path), "parameters_side",
+		journal_side_name(b->side), "beyond_a", p->sources->a != NULL, "self_check",
+		trust_names[p->profile->trust], "reordered", p->reordered, "slow_copies",
+		p->slow_copies, "copies_ratio", json_number(p->copies_ratio), "dear_copies",
+		p->dear_copies, "copies_share", json_number(p->copies_share), "a",
+		profile_interval_json(&p->a_ns), "b", profile_interval_json(&p->b_ns),
+		"b_measured_ns", json_number(r->measured_ns), "shares", shares_json(p),
+		"one_us_more", costs_json(p), "remedies", remedies_json(r));
 }

@@ -48,13 +48,13 @@ Test(small_fit_price, a_workload_priced_elsewhere)
 	price_make(&p,
 		   &(struct price_request){
 			   .work = &on_a.grid, .b = &b.fit, .a = &a.fit, .measured = &on_b.grid });
-	cr_assert(eq(int, p.compared, on_a.grid.n_points), "%d", p.compared);
-	cr_assert(lt(dbl, p.worst, 0.01), "%g", p.worst);
+	cr_assert(eq(int, p.all.n, on_a.grid.n_points), "%d", p.all.n);
+	cr_assert(lt(dbl, p.all.worst, 0.01), "%g", p.all.worst);
 	prices_release(&p);
 	/* without A's fit its gap between nodes is counted twice */
 	price_make(&p, &(struct price_request){
 			       .work = &on_a.grid, .b = &b.fit, .measured = &on_b.grid });
-	cr_assert(lt(dbl, 0.05, p.worst), "530 ns in 3500: %g", p.worst);
+	cr_assert(lt(dbl, 0.05, p.all.worst), "530 ns in 3500: %g", p.all.worst);
 	prices_release(&p);
 	made_release(&on_a);
 	made_release(&on_b);
@@ -81,13 +81,13 @@ Test(small_fit_price, a_price_starts_from_what_was_measured)
 	made_fit(&b, &launch_b);
 	r.measured = &on_b.grid;
 	price_make(&p, &r);
-	without = p.worst;
+	without = p.all.worst;
 	prices_release(&p);
 	r.from_measured = true;
 	price_make(&p, &r);
-	cr_assert(eq(int, p.compared, on_a.grid.n_points), "%d", p.compared);
-	cr_assert(lt(dbl, p.worst, 0.01), "%g", p.worst);
-	cr_assert(lt(dbl, 5 * p.worst, without), "%g without what was measured", without);
+	cr_assert(eq(int, p.all.n, on_a.grid.n_points), "%d", p.all.n);
+	cr_assert(lt(dbl, p.all.worst, 0.01), "%g", p.all.worst);
+	cr_assert(lt(dbl, 5 * p.all.worst, without), "%g without what was measured", without);
 	for (int i = 0; i < p.n; i++)
 		cr_assert(p.priced[i].total_ns.known, "an interval of block %d", i);
 	prices_release(&p);
@@ -119,7 +119,7 @@ Test(small_fit_price, prices_say_what_they_do_not_know)
 	made_fit(&b, &launch_b);
 	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
 	cr_assert(eq(int, p.n_known, 8), "no graphs on B: %d of %d", p.n_known, p.n);
-	cr_assert(zero(int, p.compared), "nothing measured on B");
+	cr_assert(zero(int, p.all.n), "nothing measured on B");
 	for (int i = 0; i < p.n; i++)
 		if (p.priced[i].known)
 			cr_assert(eq(int, p.priced[i].covered,
@@ -343,9 +343,9 @@ Test(small_fit_price, myocyte_is_priced_from_launches)
 						.b = &launch.fit,
 						.a = &launch.fit,
 						.measured = &myocyte.grid });
-	cr_assert(eq(int, p.compared, 31), "%d", p.compared);
-	cr_assert(le(dbl, p.median, 0.03), "%g", p.median);
-	cr_assert(le(dbl, p.p95, 0.05), "%g", p.p95);
+	cr_assert(eq(int, p.all.n, 31), "%d", p.all.n);
+	cr_assert(le(dbl, p.all.median, 0.03), "%g", p.all.median);
+	cr_assert(le(dbl, p.all.p95, 0.05), "%g", p.all.p95);
 	prices_release(&p);
 	made_release(&launch);
 	made_release(&myocyte);

@@ -202,6 +202,51 @@ Test(small_price_work, copies_that_are_not_known_are_said_to_be)
 	cr_assert(eq(int, copying_of_step(NULL, NULL, &step), STEP_COPIES_UNKNOWN), "none");
 }
 
+/* Kernels of 4 to 14 us; a step has three copies. Those of A cost 2 us a call, those of B so much.
+ */
+static void price_with_copies(struct prices *p, double call_ns)
+{
+	struct fake_session cells = cells_session(), launch = small_session();
+	struct made work = { 0 }, launches = { 0 };
+	const struct copy_paces a = paces(2000, 80000), b = paces(call_ns, 80000);
+
+	made_grid(&work, &cells);
+	made_fit(&launches, &launch);
+	for (int i = 0; i < work.grid.n_points; i++)
+		work.journal.step[work.grid.point[i].point] = step;
+	price_make(p, &(struct price_request){ .work = &work.grid,
+					       .a = &launches.fit,
+					       .b = &launches.fit,
+					       .from_measured = true,
+					       .copies_a = &a,
+					       .copies_b = &b,
+					       .measured = &work.grid });
+	made_release(&work);
+	made_release(&launches);
+}
+
+Test(small_price_work, prices_that_are_copies_for_a_fifth_are_doubtful)
+{
+	struct prices p;
+
+	price_with_copies(&p, 2000);
+	cr_assert(zero(int, p.n_doubtful), "the same copies");
+	cr_assert(eq(int, p.sure.n, p.all.n), "all are sure");
+	prices_release(&p);
+	price_with_copies(&p, 8000);
+	cr_assert(lt(int, 0, p.n_doubtful), "copies of 8 us for 2");
+	cr_assert(eq(int, p.sure.n, p.all.n - p.n_doubtful), "%d of %d", p.sure.n, p.all.n);
+	for (int i = 0; i < p.n; i++) {
+		const struct priced *at = &p.priced[i];
+		double share = at->copies_ns / at->total_ns.value;
+
+		cr_assert(eq(int, at->doubtful, share > 0.2), "block %d: %g", i, share);
+		cr_assert(epsilon_eq(dbl, at->total_ns.value, at->a_ns + at->copies_ns, 1),
+			  "nothing else costs more on B");
+	}
+	prices_release(&p);
+}
+
 /* 3 copies of 5 us and a launch of 2.2 us: the host sets the pace; with 1 us copies the device. */
 Test(small_price_work, copies_take_turns_with_launches)
 {

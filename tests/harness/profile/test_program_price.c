@@ -441,6 +441,44 @@ Test(small_program_price, pinned_copies_share_nothing_of_the_drivers)
 	end();
 }
 
+/* The same copy, which takes 40 us longer on B, in 40 us and in a second; nobody waits for it. */
+static void copy_without_wait(long end_ns)
+{
+	begin();
+	made_call(&made, "copy", 0, 2000, ",\"bytes\":1048576,\"async\":true");
+	made_op(&made, "copy", 1, 5000, 35000,
+		",\"direction\":\"to_device\",\"bytes\":1048576,\"memory\":\"pinned\",\"async\":"
+		"true");
+	made_call(&made, "sync_device", 2000, 40000, "");
+	made_end(&made, end_ns, 5, end_ns);
+	with_costs();
+	price_on(&model_a, true);
+}
+
+Test(small_program_price, copies_that_are_much_of_it_are_doubtful)
+{
+	copy_without_wait(40000);
+	cr_expect(lt(dbl, 0.4, price.copies_share), "%g", price.copies_share);
+	cr_expect(lt(dbl, price.copies_share, 0.6), "%g", price.copies_share);
+	cr_expect(price.dear_copies && program_price_doubtful(&price), "dear");
+	end();
+	copy_without_wait(1000000000);
+	cr_expect(lt(dbl, 0, price.copies_share), "%g", price.copies_share);
+	cr_expect(not(program_price_doubtful(&price)), "a little");
+	end();
+}
+
+/* The probe waits for copies, too. */
+Test(small_program_price, copies_that_are_waited_for_are_known)
+{
+	copy_and_wait("pinned");
+	with_costs();
+	price_on(&model_a, true);
+	cr_expect(zero(dbl, price.copies_share), "%g", price.copies_share);
+	cr_expect(not(program_price_doubtful(&price)), "waited for");
+	end();
+}
+
 Test(small_program_price, without_them_copies_cost_what_they_did)
 {
 	long ns = copy_and_wait("pinned");
