@@ -8,6 +8,9 @@ enum {
 	WINDOW = 4096,		  /* entries that periods are looked for in */
 	PERIOD_MAX = 1024,	  /* entries of a period */
 	REPEATS_MIN = 3,	  /* of a fold */
+	REPEATS_TIMED = 8,	  /* of a longer period that times ask for ... */
+	LONGER_MAX = 64,	  /* ... how many times as long it may be ... */
+	COVER_TIMED = 100,	  /* ... and entries that are enough to tell */
 	BINS_MAX = 256,		  /* of a distribution, as its readers expect */
 	COVER_MIN = 8,		  /* entries that are worth a fold */
 	BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 12 % wide */
@@ -276,6 +279,85 @@ static size_t find_period(const struct entry *e, size_t n, size_t *cover)
 	return best;
 }
 
+/* ---- periods of times ------------------------------------------------------------------ */
+
+/* Sums over values of one place in the period. */
+struct moments {
+	double n, sum, squares;
+};
+
+static void add_to(struct moments *m, int64_t value)
+{
+	double v = bin_of(value);
+
+	m->n++;
+	m->sum += v;
+	m->squares += v * v;
+}
+
+static double deviation(const struct moments *m)
+{
+	return m->n > 0 ? m->squares - m->sum * m->sum / m->n : 0;
+}
+
+/*
+ * How far gaps of the host and times of operations are from the mean of their place in the period:
+ * variances within places, in bins, which are logarithms. So a late value weighs little.
+ */
+struct spread {
+	double gap, took;
+};
+
+static struct spread spread_of(const struct entry *e, size_t cover, size_t period)
+{
+	struct spread s = { 0 };
+
+	for (size_t place = 0; place < period; place++) {
+		struct moments gap = { 0 }, took = { 0 };
+
+		for (size_t i = place; i < cover; i += period) {
+			add_to(&gap, e[i].gap_ns);
+			if (e[i].op_came)
+				add_to(&took, e[i].op.t1 - e[i].op.t0);
+		}
+		s.gap += deviation(&gap) / (double)(cover - period);
+		s.took += deviation(&took) / (double)(cover - period);
+	}
+	return s;
+}
+
+/* By more than chance, and by more than a bin, by which times differ anyway. */
+static bool is_less(double a, double b)
+{
+	return a < 0.8 * b - 1;
+}
+
+/*
+ * The same calls may come with other times by turns: kernels of 5, 20 and 50 us, a wait after 20 of
+ * them. A fold of 20 would forget which follows which. So the period is as many times as long as
+ * the times ask for: the last that tells gaps or operations better than the one chosen before.
+ */
+static size_t timed_period(const struct entry *e, size_t cover, size_t period)
+{
+	struct spread least;
+	size_t chosen = 1;
+
+	if (cover < COVER_TIMED)
+		return period;
+	least = spread_of(e, cover, period);
+	for (size_t times = 2; times <= LONGER_MAX && times * period <= PERIOD_MAX &&
+			       times * period * REPEATS_TIMED <= cover;
+	     times++) {
+		struct spread s = spread_of(e, cover - cover % (times * period), times * period);
+
+		if (is_less(s.gap, least.gap) || is_less(s.took, least.took)) {
+			least = s;
+			chosen = times;
+		}
+	}
+	return chosen * period;
+}
+
 /*
  * Writes the joined entries from the first on, folded where they repeat, until what is left is the
  * open fold's, or so few that a period that begins there might not be seen.
@@ -286,6 +368,10 @@ static void reduce(struct trace_folder *f, struct queue *q, size_t keep)
 		struct entry *e = &q->entry[q->first];
 		size_t cover, period = f->fold ? find_period(e, q->joined - q->first, &cover) : 0;
 
+		if (period) {
+			period = timed_period(e, cover, period);
+			cover -= cover % period;
+		}
 		if (!period || !open_fold(&q->open, e, period)) {
 			write_entry(f, e);
 			q->first++;

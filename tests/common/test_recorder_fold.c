@@ -277,6 +277,79 @@ Test(small_recorder_fold, a_period_is_one_row)
 	json_decref(rows);
 }
 
+/* The same calls with times by turns, and something else every 20. */
+static void calls_by_turns(int n, const int64_t *op_ns, int ops, const int64_t *gap_ns, int gaps)
+{
+	for (int i = 0; i < n; i++) {
+		now += gap_ns[i % gaps];
+		call(2, 0);
+		op_came[n_came - 1].t1 = op_came[n_came - 1].t0 + op_ns[i % ops] +
+					 random_below((uint32_t)op_ns[i % ops] / 20);
+		if (i % 20 == 19)
+			call(0, 0);
+	}
+}
+
+static size_t longest_body(const json_t *rows)
+{
+	size_t longest = 0, i;
+	const json_t *row;
+
+	json_array_foreach(rows, i, row)
+	{
+		size_t n = json_array_size(json_object_get(row, "body"));
+
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+/* Kernels of 5, 20 and 50 us: 60 of them and 3 waits, so that each place has one of the times. */
+Test(small_recorder_fold, times_that_take_turns_make_a_longer_period)
+{
+	json_t *rows;
+	const json_t *c;
+	size_t i;
+
+	calls_by_turns(3600, (int64_t[]){ 5000, 20000, 50000 }, 3, (int64_t[]){ 100 }, 1);
+	deliver(0);
+	rows = end();
+	judge(rows);
+	cr_assert(eq(sz, longest_body(rows), 63));
+	json_array_foreach(json_object_get(trace_row(rows, "fold", NULL, NULL), "body"), i, c)
+	{
+		const json_t *took = json_object_get(json_object_get(c, "op"), "took_ns");
+
+		if (!strcmp(traced_name(rows, c), "two"))
+			cr_assert(le(sz, json_array_size(took), 2), "call %zu", i);
+	}
+	json_decref(rows);
+}
+
+Test(small_recorder_fold, gaps_of_the_host_take_turns_too)
+{
+	json_t *rows;
+
+	calls_by_turns(3600, (int64_t[]){ 5000 }, 1, (int64_t[]){ 0, 10000, 30000 }, 3);
+	deliver(0);
+	rows = end();
+	judge(rows);
+	cr_assert(eq(sz, longest_body(rows), 63));
+	json_decref(rows);
+}
+
+Test(small_recorder_fold, times_that_differ_by_chance_do_not)
+{
+	json_t *rows;
+
+	calls_by_turns(3600, (int64_t[]){ 5000 }, 1, (int64_t[]){ 100 }, 1);
+	deliver(0);
+	rows = end();
+	judge(rows);
+	cr_assert(eq(sz, longest_body(rows), 21));
+	json_decref(rows);
+}
+
 /* Equal but for the recording, which jumps once: not one fold. */
 Test(small_recorder_fold, a_recording_that_jumps_ends_a_fold)
 {
