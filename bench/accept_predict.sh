@@ -11,7 +11,8 @@
 # NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
 # with PYTHON, a Python that has PyTorch, bench/mlp.py eager and as a graph.
 #
-# TIMES is how often a program of ours does its work (default 10). UNDER="WORDS;WORDS" are the
+# TIMES is how often a program of ours does its work (default 10), RECORDINGS how many recordings the
+# trace is the median one of (default 5). UNDER="WORDS;WORDS" are the
 # layers, as rift layer takes them (default: emulated ones whose costs are known exactly, and shim).
 # LAYERS="NAME ..." are rows of bench/layer_rows.sh, from the folder THIRD. SWEEP is how long a session
 # of launches takes (default --quick).
@@ -93,7 +94,7 @@ echo "== kinds"
 for p in "${programs[@]}"; do
 	trace=$out/$(stem "$p").trace
 	# shellcheck disable=SC2086 # words of a command
-	keep "$trace" "$rift" profile --quiet --runs "$recorded" --output "$trace" -- $p
+	keep "$trace" "$rift" profile --quiet --runs "$recorded" --recordings "${RECORDINGS:-5}" --output "$trace" -- $p
 	[ -s "$trace" ] || continue
 	"$rift" profile "$trace" --json >"$out/json" 2>/dev/null
 	printf '%-28s %s, self-check %s\n' "$(stem "$p")" "$(member "$out/json" "" verdict)" "$(member "$out/json" "" self_check)"

@@ -390,6 +390,22 @@ static int take_empties(const struct reading *r, const json_t *o)
 	return err;
 }
 
+/* Where there were several recordings: this is the trace of the median one. */
+static int take_retimed(const struct reading *r, const json_t *o)
+{
+	const json_t *list = json_object_get(o, "retimed_wall_ns");
+	size_t n = json_array_size(list);
+	int err = 0;
+
+	if (list && (!json_is_array(list) || n > TRACE_RUNS_MAX))
+		return trace_damaged(r, "retimed_wall_ns is no list of at most %d times",
+				     TRACE_RUNS_MAX);
+	if (n)
+		err = take_list(r, o, "retimed_wall_ns", r->t->retimed_wall_ns, n);
+	r->t->recordings = err ? 0 : (int)n;
+	return err;
+}
+
 static int take_runs(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
@@ -408,6 +424,8 @@ static int take_runs(struct reading *r, const json_t *o)
 	if (!err && n)
 		err = take_list(r, o, "unprofiled_wall_ns", t->unprofiled_wall_ns, n);
 	t->unprofiled = err ? 0 : (int)n;
+	if (!err)
+		err = take_retimed(r, o);
 	if (!err && json_object_get(o, "empty"))
 		err = take_empties(r, json_object_get(o, "empty"));
 	return err;

@@ -185,6 +185,9 @@ struct trace {
 	int unprofiled;		  /* runs without the recorder */
 	double unprofiled_wall_ns[TRACE_RUNS_MAX];
 
+	int recordings; /* where there were several: how long each took, re-timed */
+	double retimed_wall_ns[TRACE_RUNS_MAX];
+
 	int empties, plain_empties; /* processes that do nothing, with the recorder and without */
 	struct trace_empty empty[TRACE_RUNS_MAX];
 	double plain_empty_ns[TRACE_RUNS_MAX];

@@ -23,7 +23,7 @@
 
 /* Options with values, as parameter rows: parsed and refused like all others. */
 struct profile_values {
-	int64_t runs, max_events;
+	int64_t runs, recordings, max_events;
 	double delay_s, duration_s;
 	int recorder; /* enum recorder_choice */
 };
@@ -33,6 +33,8 @@ struct profile_values {
 static const struct param rows[] = {
 	{ "runs", PARAM_INT, VALUE(runs), "runs", "5", 0, RECORDING_RUNS_MAX, NULL, "", NULL, NULL,
 	  false },
+	{ "recordings", PARAM_INT, VALUE(recordings), "runs", "1", 1, RECORDING_RUNS_MAX, NULL, "",
+	  NULL, NULL, false },
 	{ "max-events", PARAM_INT, VALUE(max_events), "rows", "2000000", 1000, TRACE_ROWS_MAX, NULL,
 	  "", NULL, NULL, false },
 	{ "delay", PARAM_REAL, VALUE(delay_s), "s", "0", 0, 1e6, NULL, "", NULL, NULL, false },
@@ -60,6 +62,9 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("runs", "N"),
 	  "runs of COMMAND without the recorder, for the self-check, which "
 	  "takes 5 (default: 5)" },
+	{ OPTION_ROW("recordings", "N"),
+	  "runs of COMMAND with it, in turns with the others: the trace is that of the median one "
+	  "(default: 1)" },
 	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
 	  "no names of kernels, functions and threads in the trace" },
 	{ OPTION_ROW("recorder", "NAME"),
@@ -182,6 +187,7 @@ static int record(const struct profile_args *a, const char *path)
 		.cupti = a->cupti,
 		.recorder = (enum recorder_choice)a->values.recorder,
 		.unprofiled = (int)a->values.runs,
+		.recordings = (int)a->values.recordings,
 		.stdout_to_stderr = a->given.json,
 	};
 	struct recording recording;

@@ -180,6 +180,18 @@ static void draw_from_processes(struct profile *p, const struct swings *s,
 	free(medians);
 }
 
+/* Processes of one program differ by more than the prices of its calls: by as much as recordings
+ * do. */
+static void widen(struct profile *p)
+{
+	const struct trace *t = &p->trace;
+
+	for (int i = 0; p->predicted.known && i < t->recordings; i++) {
+		p->predicted.lo = fmin(p->predicted.lo, t->retimed_wall_ns[i]);
+		p->predicted.hi = fmax(p->predicted.hi, t->retimed_wall_ns[i]);
+	}
+}
+
 static void predict(struct profile *p, const struct processes *from)
 {
 	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
@@ -195,6 +207,7 @@ static void predict(struct profile *p, const struct processes *from)
 	err = interval_of_draws(&p->predicted, s.base, BOOTSTRAP_N_MIN, draws);
 	CHECK(!err, "times of a trace");
 	free(draws);
+	widen(p);
 }
 
 static void measure(struct profile *p)

@@ -145,6 +145,9 @@ static void print_check(const struct profile *p, FILE *out)
 	row(out, "with recorder", "%s", text_time(p->recorded_ns).s);
 	if (p->retimed)
 		profile_interval_print(out, "re-timed", &p->predicted);
+	if (p->trace.recordings > 1)
+		row(out, "", "the median one of %d recordings, and as far as these differ",
+		    p->trace.recordings);
 	if (p->measured.n) {
 		char label[32];
 
@@ -239,11 +242,21 @@ static json_t *doubts_json(const struct profile *p)
 	return list;
 }
 
+/* NULL: there was one. */
+static json_t *recordings_json(const struct trace *t)
+{
+	json_t *list = t->recordings ? json_array() : NULL;
+
+	for (int i = 0; i < t->recordings; i++)
+		json_array_append_new(list, json_number(t->retimed_wall_ns[i]));
+	return list;
+}
+
 json_t *profile_json(const struct profile *p)
 {
 	return json_pack(
 		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
-		"s:f, s:o, s:o, "
+		"s:f, s:o, s:o*, s:o, "
 		"s:s, s:o}",
 		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
 		"program", json_text(p->trace.program), "recorder",
@@ -255,7 +268,7 @@ json_t *profile_json(const struct profile *p)
 		p->has_kind ? json_string(program_kind_touched[p->kind]) : json_null(), "shares",
 		shares_json(&p->shares), "one_us_more", costs_json(p), "ranges",
 		ranges_json(&p->ranges, &p->trace), "total_ns", p->shares.total_ns, "recorded_ns",
-		p->recorded_ns, "predicted", profile_interval_json(&p->predicted),
-		"without_recorder", profile_interval_json(&p->measured), "self_check",
-		trust_names[p->trust], "doubts", doubts_json(p));
+		p->recorded_ns, "predicted", profile_interval_json(&p->predicted), "recordings_ns",
+		recordings_json(&p->trace), "without_recorder", profile_interval_json(&p->measured),
+		"self_check", trust_names[p->trust], "doubts", doubts_json(p));
 }

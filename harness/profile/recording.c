@@ -12,11 +12,13 @@
 #include <glob.h>
 #include <jansson.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +31,9 @@
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "common/trace/trace.h"
+#include "harness/profile/profile.h"
 #include "harness/record/record.h"
+#include "harness/stats/stats.h"
 
 extern char **environ;
 
@@ -237,25 +241,51 @@ static bool may_lack_times(const struct recording_request *r)
 	       find_library(calls_library, library);
 }
 
+/* The name of a recording until one is chosen; the first has the trace's own. */
+static void name_recording(const struct recording_request *r, int number, char out[PATH_MAX])
+{
+	char suffix[32] = "";
+
+	if (number)
+		snprintf(suffix, sizeof(suffix), ".again-%d", number);
+	snprintf(out, PATH_MAX, "%.*s%s", PATH_MAX - (int)sizeof(suffix), r->output, suffix);
+}
+
 /* Before anything runs. */
 static int refuse(const struct recording_request *r)
 {
+	char path[PATH_MAX];
+	int i = 0;
+
 	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
 		return inject(false);
-	if (!access(r->output, F_OK))
-		return complain(EEXIST, "%s: exists; a trace replaces nothing", r->output);
+	do {
+		name_recording(r, i, path);
+		if (!access(path, F_OK))
+			return complain(EEXIST, "%s: exists; a trace replaces nothing",
+					text_shown(path).s);
+	} while (++i < r->recordings);
 	return 0;
 }
 
-/* Traces of processes that the program started. */
+/* Traces of processes that the program started: for globfree(). */
+static void find_children(const char *path, glob_t *children)
+{
+	char *pattern = NULL;
+
+	CHECK(asprintf(&pattern, "%s.[0-9]*", path) > 0, "memory of a path");
+	if (glob(pattern, 0, NULL, children))
+		*children = (glob_t){ 0 };
+	free(pattern);
+}
+
 static size_t count_children(const struct recording_request *r)
 {
-	char pattern[PATH_MAX];
 	glob_t children;
 	size_t n;
 
-	snprintf(pattern, sizeof(pattern), "%s.[0-9]*", r->output);
-	n = glob(pattern, 0, NULL, &children) ? 0 : children.gl_pathc;
+	find_children(r->output, &children);
+	n = children.gl_pathc;
 	globfree(&children);
 	return n;
 }
@@ -402,18 +432,18 @@ static int run_pair(const struct recording_request *r, struct recording *out)
 	return err;
 }
 
-/* By its first line, which it has just got. */
-static bool is_of_cupti(const char *path)
+/* A trace's first line, which it has just got. */
+static bool header_has(const char *path, const char *member)
 {
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	size_t room = 0;
-	bool is = f && getline(&line, &room, f) > 0 && strstr(line, "\"recorder\":\"cupti\"");
+	bool has = f && getline(&line, &room, f) > 0 && strstr(line, member);
 
 	free(line);
 	if (f)
 		fclose(f);
-	return is;
+	return has;
 }
 
 /* The CPU device's recorder is in its process, and tells what it works itself. */
@@ -429,7 +459,7 @@ static int run_empties(const struct recording_request *request, struct recording
 				       .stdout_to_stderr = true };
 	int err = 0;
 
-	if (!is_of_cupti(request->output) ||
+	if (!header_has(request->output, "\"recorder\":\"cupti\"") ||
 	    readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		return 0;
 	snprintf(path, sizeof(path), "%s.empty", request->output);
@@ -468,13 +498,16 @@ static json_t *empties_json(const struct recording *rec)
 
 static json_t *runs_row(const struct recording *rec)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *retimed = rec->recordings ? json_array() : NULL;
 
 	for (int i = 0; i < rec->n; i++)
 		json_array_append_new(list, json_integer(rec->unprofiled_wall_ns[i]));
-	return json_pack("{s:s, s:I, s:o, s:i, s:o*}", "record", "runs", "profiled_wall_ns",
+	for (int i = 0; i < rec->recordings; i++)
+		json_array_append_new(retimed, json_integer((json_int_t)rec->retimed_ns[i]));
+	return json_pack("{s:s, s:I, s:o, s:o*, s:i, s:o*}", "record", "runs", "profiled_wall_ns",
 			 (json_int_t)rec->profiled_wall_ns, "unprofiled_wall_ns", list,
-			 "exit_status", rec->status, "empty", empties_json(rec));
+			 "retimed_wall_ns", retimed, "exit_status", rec->status, "empty",
+			 empties_json(rec));
 }
 
 static int pass_over(const json_t *o, const struct record_scan *scan, void *arg)
@@ -499,26 +532,178 @@ static int append_runs(const char *path, const struct recording *rec)
 	return err;
 }
 
-int recording_run(const struct recording_request *request, struct recording *out)
+/* ---- several recordings ------------------------------------------------------------------- */
+
+/* One recorded run, and the size of its trace before the row `runs`. */
+struct take {
+	char path[PATH_MAX];
+	int64_t profiled_wall_ns;
+	int status;
+	off_t bytes;
+};
+
+/* Calls f for a trace and for those of processes that its program started. */
+static void each_trace(const char *path,
+		       void (*f)(const char *trace, const char *suffix, const char *to),
+		       const char *to)
 {
-	struct plain plain = { .n = 0 };
+	glob_t children;
+
+	f(path, "", to);
+	find_children(path, &children);
+	for (size_t i = 0; i < children.gl_pathc; i++)
+		f(children.gl_pathv[i], children.gl_pathv[i] + strlen(path), to);
+	globfree(&children);
+}
+
+static void remove_one(const char *trace, const char *suffix, const char *unused)
+{
+	(void)suffix, (void)unused;
+	unlink(trace);
+}
+
+static void rename_one(const char *trace, const char *suffix, const char *to)
+{
+	char *name = NULL;
+
+	CHECK(asprintf(&name, "%s%s", to, suffix) > 0, "memory of a name");
+	if (rename(trace, name))
+		complain(errno, "%s: %s", text_shown(name).s, strerror(errno));
+	free(name);
+}
+
+static int run_take(const struct recording_request *request, struct take *take, int number)
+{
+	struct recording_request r = *request;
+	struct recording one = { 0 };
 	int err;
 
+	name_recording(request, number, take->path);
+	r.output = take->path;
+	if (request->recordings > 1)
+		progress("%s: recording %d of %d", r.argv[0], number + 1, request->recordings);
+	err = run_recorded(&r, &one);
+	take->profiled_wall_ns = one.profiled_wall_ns;
+	take->status = one.status;
+	return err;
+}
+
+/* By its first line: one of calls alone cannot be re-timed. */
+static bool has_device_times(const char *path)
+{
+	return header_has(path, "\"device_times\":\"recorded\"");
+}
+
+/* Recorded runs and others in turns; returns how many recordings there are in *n. */
+static int run_in_turns(const struct recording_request *r, struct plain *plain, struct take *take,
+			int *n)
+{
+	int wanted = r->recordings > 1 ? r->recordings : 1, err = 0;
+
+	for (*n = 0; *n < wanted && !err;) {
+		err = run_plain(r, plain, r->unprofiled * (*n + 1) / (wanted + 1));
+		if (!err)
+			err = run_take(r, &take[*n], *n);
+		*n += !err;
+		if (*n == 1 && !has_device_times(take->path))
+			break;
+	}
+	return err ? err : run_plain(r, plain, r->unprofiled);
+}
+
+/* How long the program takes without the recorder; NAN: the trace does not say. */
+static double retimed(const char *path)
+{
+	static const struct kind_rules rules = KIND_DEFAULTS;
+	struct profile p;
+	bool known = !profile_make(&p, path, &rules, false) && p.retimed;
+	double ns = known ? p.predicted.value : NAN;
+
+	profile_release(&p);
+	return ns;
+}
+
+/* Whose time is the median of those that are known; the first where none is. */
+static int median_take(const double *ns, int n)
+{
+	double sorted[RECORDING_RUNS_MAX];
+	int known = 0, which = 0;
+
+	for (int i = 0; i < n; i++)
+		if (isfinite(ns[i]))
+			sorted[known++] = ns[i];
+	sort_doubles(sorted, known);
+	while (known && which < n && ns[which] != sorted[(known - 1) / 2])
+		which++;
+	return which;
+}
+
+/* Those that ended as the first one did are re-timed, and one is kept under the trace's name. */
+static int keep_median(const struct recording_request *r, struct recording *out, struct take *take,
+		       int n)
+{
+	double ns[RECORDING_RUNS_MAX];
+	int kept;
+
+	for (int i = 0; i < n; i++) {
+		ns[i] = take[i].status == take->status ? retimed(take[i].path) : NAN;
+		if (isfinite(ns[i]))
+			out->retimed_ns[out->recordings++] = ns[i];
+	}
+	kept = median_take(ns, n);
+	for (int i = 0; i < n; i++)
+		if (i != kept)
+			each_trace(take[i].path, remove_one, NULL);
+	if (kept)
+		each_trace(take[kept].path, rename_one, r->output);
+	out->profiled_wall_ns = take[kept].profiled_wall_ns;
+	if (truncate(r->output, take[kept].bytes))
+		return complain(errno, "%s: %s", text_shown(r->output).s, strerror(errno));
+	return append_runs(r->output, out);
+}
+
+/* Each gets the row `runs`, which re-timing takes processes that do nothing from. */
+static int finish(const struct recording_request *r, struct recording *out, struct take *take,
+		  int n)
+{
+	int err = 0;
+
+	for (int i = 0; i < n && !err; i++) {
+		struct stat trace;
+
+		out->profiled_wall_ns = take[i].profiled_wall_ns;
+		err = stat(take[i].path, &trace) ? -errno : 0;
+		take[i].bytes = err ? 0 : trace.st_size;
+		err = err ? err : append_runs(take[i].path, out);
+	}
+	return err || n == 1 ? err : keep_median(r, out, take, n);
+}
+
+int recording_run(const struct recording_request *request, struct recording *out)
+{
+	struct take *take = calloc(RECORDING_RUNS_MAX, sizeof(*take));
+	struct plain plain = { .n = 0 };
+	int err, n = 0;
+
+	CHECK(take, "memory of recordings");
 	interrupt_install();
 	*out = (struct recording){ 0 };
-	CHECK(request->unprofiled <= RECORDING_RUNS_MAX, "%d runs", request->unprofiled);
+	CHECK(request->unprofiled <= RECORDING_RUNS_MAX &&
+		      request->recordings <= RECORDING_RUNS_MAX,
+	      "%d and %d runs", request->unprofiled, request->recordings);
 	err = refuse(request);
 	recording_tell_nothing();
 	if (!err)
-		err = run_plain(request, &plain, request->unprofiled / 2);
-	if (!err)
-		err = run_recorded(request, out);
-	if (!err)
-		err = run_plain(request, &plain, request->unprofiled);
+		err = run_in_turns(request, &plain, take, &n);
+	out->status = take->status;
 	if (!err)
 		err = run_empties(request, out);
-	if (err)
-		return err;
-	keep_equal(request, &plain, out);
-	return append_runs(request->output, out);
+	if (!err) {
+		keep_equal(request, &plain, out);
+		err = finish(request, out, take, n);
+	}
+	for (int i = 1; err && i < RECORDING_RUNS_MAX && *take[i].path; i++)
+		each_trace(take[i].path, remove_one, NULL);
+	free(take);
+	return err;
 }

@@ -27,6 +27,7 @@ struct recording_request {
 	const char *range;     /* only inside NVTX ranges of that name; NULL: everywhere */
 	bool ranges;	       /* NVTX is told of the recorder of a GPU */
 	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
+	int recordings;	       /* runs with it, at most RECORDING_RUNS_MAX; 0: one */
 	bool stdout_to_stderr; /* what the program prints */
 	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */
 	enum recorder_choice recorder;
@@ -41,6 +42,8 @@ struct recording_empty {
 struct recording {
 	int status; /* of the program's recorded run, as waitpid() has it */
 	int64_t profiled_wall_ns;
+	int recordings;			       /* that were re-timed, where there are several */
+	double retimed_ns[RECORDING_RUNS_MAX]; /* how long each takes without the recorder */
 	int n;
 	int64_t unprofiled_wall_ns[RECORDING_RUNS_MAX];
 	int empties; /* on a GPU as many as runs, each beside one without the recorder */
@@ -50,13 +53,16 @@ struct recording {
 
 /*
  * Half of the runs without the recorder, the recorded run, the other half: what warms up or slows
- * down in between concerns both kinds. Wall times are whole processes, from their start to their
- * end. Where CUPTI recorded, processes that do nothing follow, with it and without, in turns: what
- * it adds to the beginning and the end of one, and what calls cost in other processes than the
- * recorded one. The trace gets a row `runs`. Returns 0, or a negative errno after one line: the
- * program cannot be started, it wrote no trace, the file exists, another profiler is asked for;
- * -EINTR without a line after Ctrl-C. A run without the recorder that ends otherwise than the
- * recorded one is left out, and a line says so. So it does where calls alone could be recorded.
+ * down in between concerns both kinds. Several recorded runs take turns with them: processes of one
+ * program differ, and what is kept is the trace of the one whose re-timed time is the median (the
+ * lower of two). Traces of calls alone are not re-timed: then there is one. Wall times are whole
+ * processes, from their start to their end. Where CUPTI recorded, processes that do nothing follow,
+ * with it and without, in turns: what it adds to the beginning and the end of one, and what calls
+ * cost in other processes than the recorded one. The trace gets a row `runs`. Returns 0, or a
+ * negative errno after one line: the program cannot be started, it wrote no trace, the file exists,
+ * another profiler is asked for; -EINTR without a line after Ctrl-C. A run without the recorder
+ * that ends otherwise than the recorded one is left out, and a line says so. So it does where calls
+ * alone could be recorded.
  */
 int recording_run(const struct recording_request *request, struct recording *out);
 

@@ -183,6 +183,41 @@ Test(small_cli_profile, a_program_is_recorded)
 	refused(3, "exists", "profile --output '%s/x' " PROGRAM, dir, made.path, 0);
 }
 
+Test(small_cli_profile, several_recordings_are_one_trace)
+{
+	const char *text;
+	const json_t *o;
+
+	make_trace(0);
+	o = rift_json("profile --json --quiet --runs 2 --recordings 3 --output '%s/x' " PROGRAM,
+		      dir, made.path, 0);
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "recordings_ns")), 3), "recordings");
+	shell(&text, "ls '%s'", dir);
+	cr_expect(eq(str, (char *)text, "x\n"), "%s", text);
+	run_rift(OUT, &text, "profile '%s/x'", dir);
+	cr_expect(ne(ptr, strstr(text, "the median one of 3 recordings"), NULL), "%s", text);
+	refused(3, "recordings", "profile --recordings 0 -- true");
+}
+
+/* There is nothing to re-time them by. */
+Test(small_cli_profile, calls_alone_are_recorded_once)
+{
+	const char *text;
+
+	made_begin(&made, "", NULL);
+	made_call(&made, "sync_device", 1000, 2000, "");
+	made_end(&made, 3000, 0, 0);
+	shell(NULL, "sed -i 's/\"device_times\":\"recorded\"/\"device_times\":\"none\"/' '%s'",
+	      made.path);
+	cr_expect(zero(int, run_rift(OUT, &text,
+				     "profile --quiet --runs 0 --recordings 3 --output '%s/x' -- "
+				     "sh -c 'cp %s \"$RIFT_TRACE\"; echo >>\"%s/n\"'",
+				     dir, made.path, dir)),
+		  "%s", text);
+	shell(&text, "cd '%s'; ls; wc -l <n; grep -c retimed x", dir);
+	cr_expect(eq(str, (char *)text, "n\nx\n1\n0\n"), "%s", text);
+}
+
 Test(small_cli_profile, names_of_traces_replace_nothing)
 {
 	const char *text;

@@ -36,7 +36,7 @@ static const struct {
 	{ "profile",
 	  "--anonymous --calibrate --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS "
 	  "--json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME --ranges "
-	  "--recorder=NAME --rule=NAME=PERCENT --runs=N -h,--help " },
+	  "--recorder=NAME --recordings=N --rule=NAME=PERCENT --runs=N -h,--help " },
 	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--sync=KIND -h,--help " },

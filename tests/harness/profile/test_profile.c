@@ -54,6 +54,20 @@ static void is_trusted(enum trust trust, unsigned doubts)
 	profile_release(&profile);
 }
 
+/* Recordings that differ by more make the interval wider. */
+Test(small_profile, recordings_widen_the_interval)
+{
+	made_begin(&made, "", MADE_CALIBRATION);
+	put_steps();
+	made.runs = ",\"retimed_wall_ns\":[900000,1040000,1300000]";
+	made_end(&made, N * STEP, 5, N * STEP);
+	analyse();
+	cr_expect(eq(dbl, profile.predicted.value, N * STEP), "re-timed");
+	cr_expect(eq(dbl, profile.predicted.lo, 900000), "lo");
+	cr_expect(eq(dbl, profile.predicted.hi, 1300000), "hi");
+	is_trusted(TRUST_LOW, DOUBT_WIDE);
+}
+
 Test(small_profile, agrees_with_runs_without_the_recorder)
 {
 	analyse_steps("", MADE_CALIBRATION, 5, N * STEP);

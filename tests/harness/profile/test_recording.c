@@ -17,6 +17,7 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
+#include "tests/made_trace.h"
 #include "tests/traces.h"
 
 static char folder[] = "/tmp/rift-recording-XXXXXX";
@@ -137,6 +138,118 @@ Test(small_recording, two_processes_of_one_program)
 	cr_assert(zero(int, out.status));
 	shell(&text, "ls '%s' | wc -l", folder);
 	cr_assert(eq(str, (char *)text, "2\n"));
+}
+
+/* ---- several recordings ------------------------------------------------------------------- */
+
+#define SECOND INT64_C(1000000000)
+
+/* NAME in the folder: a trace of a program of one kernel, so long. */
+static void make_trace(int name, long kernel_ns)
+{
+	struct made made;
+	long end = 10000 + kernel_ns;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_kernel(&made, 2, 0, MADE_C + MADE_L, MADE_C + MADE_L + kernel_ns);
+	made_call(&made, "sync_device", MADE_C, end, "");
+	made_end(&made, end, 0, 0);
+	shell(NULL, "mv '%s' '%s/%d'", made.path, folder, name);
+}
+
+/* A program whose n-th recording is that trace, with one of a child; it ends with a status. */
+static int record_made(int recordings, const char *status, struct recording *out)
+{
+	char script[9000];
+	char *argv[] = { "sh", "-c", script, NULL };
+	const struct recording_request request = {
+		.argv = argv, .output = output, .recordings = recordings, .unprofiled = 4
+	};
+
+	snprintf(script, sizeof(script),
+		 "cd '%s'; [ \"$RIFT_TRACE\" ] || exit 0; echo >>n; n=$(wc -l <n); cp $n "
+		 "\"$RIFT_TRACE\"; "
+		 "echo $n >\"$RIFT_TRACE.77\"; exit %s",
+		 folder, status);
+	return recording_run(&request, out);
+}
+
+static int64_t kernel_of_kept(void)
+{
+	json_t *rows = traced_rows(output);
+	const json_t *op = trace_row(rows, "op", "kind", "kernel");
+	int64_t ns = trace_int(op, "t1") - trace_int(op, "t0");
+
+	json_decref(rows);
+	return ns;
+}
+
+Test(small_recording, of_several_recordings_the_median_one_is_kept)
+{
+	struct recording out;
+	const char *text;
+	json_t *rows;
+	const json_t *list;
+
+	make_trace(1, 3 * SECOND);
+	make_trace(2, 1 * SECOND);
+	make_trace(3, 2 * SECOND);
+	cr_assert(zero(int, record_made(3, "0", &out)));
+	cr_assert(eq(int, out.recordings, 3));
+	cr_assert(eq(int, out.n, 4));
+	cr_assert(eq(i64, kernel_of_kept(), 2 * SECOND));
+	rows = traced_rows(output);
+	cr_assert(eq(sz, trace_count(rows, "runs", NULL, NULL), 1));
+	list = json_object_get(trace_row(rows, "runs", NULL, NULL), "retimed_wall_ns");
+	cr_assert(eq(sz, json_array_size(list), 3));
+	for (size_t i = 0; i < 3; i++) /* and the processes' starts */
+		cr_assert(eq(i64, (int64_t)json_integer_value(json_array_get(list, i)) / SECOND,
+			     i ? (int64_t)i : 3));
+	json_decref(rows);
+	/* with the trace of its own child */
+	shell(&text, "cd '%s'; ls; cat a.trace.77", folder);
+	cr_assert(eq(str, (char *)text, "1\n2\n3\na.trace\na.trace.77\nn\n3\n"));
+}
+
+Test(small_recording, recordings_that_end_otherwise_do_not_count)
+{
+	struct recording out;
+
+	make_trace(1, 3 * SECOND);
+	make_trace(2, 1 * SECOND);
+	make_trace(3, 2 * SECOND);
+	divert_stderr(); /* runs without the recorder end otherwise, too */
+	cr_assert(zero(int, record_made(3, "$((n == 3))", &out)));
+	cr_assert(eq(int, out.recordings, 2));
+	cr_assert(eq(i64, kernel_of_kept(), 1 * SECOND), "the lower of two");
+}
+
+Test(small_recording, names_of_all_recordings_must_be_free)
+{
+	struct recording out;
+	const char *text;
+
+	make_trace(1, SECOND);
+	shell(NULL, "echo mine >'%s.again-2'", output);
+	divert_stderr();
+	cr_assert(lt(int, record_made(3, "0", &out), 0));
+	text = diverted_stderr();
+	cr_assert(is_one_complaint(text) && tells(text, "a.trace.again-2*exists"), "%s", text);
+	shell(&text, "cd '%s'; ls; cat a.trace.again-2", folder);
+	cr_assert(eq(str, (char *)text, "1\na.trace.again-2\nmine\n"), "%s", text);
+}
+
+Test(small_recording, nothing_is_left_of_recordings_that_fail)
+{
+	struct recording out;
+	const char *text;
+
+	make_trace(1, 3 * SECOND);
+	make_trace(2, 1 * SECOND);
+	divert_stderr();
+	cr_assert(lt(int, record_made(3, "0", &out), 0), "the third copies nothing");
+	shell(&text, "cd '%s'; ls", folder);
+	cr_assert(eq(str, (char *)text, "1\n2\na.trace\na.trace.77\nn\n"), "%s", text);
 }
 
 Test(small_recording, children_alone_are_pointed_out)
