@@ -4,7 +4,8 @@
 #
 # The programs are the ten of bench/programs.cu, each of which prints how long its work took. They
 # and their replays run in turns, RUNS times (default 7), and medians are compared. TIMES is how
-# often a program does its work (default 10).
+# often a program does its work (default 10), RECORDINGS how many recordings a trace is the median
+# one of (default 5).
 #
 #   whole   a step is all of the trace, which is held against the program's work
 #   period  a step is a period; so long as the row `without the recorder` of `rift run` says
@@ -40,7 +41,7 @@ program_ms() { # NAME
 printf '%-10s %12s %12s %8s %14s %14s %8s\n' program "program, ms" "whole, ms" error "period, us" "replayed, us" error
 for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}; do
 	trace=$out/$name.trace
-	[ -s "$trace" ] || "$rift" profile --quiet --runs "$recorded" --output "$trace" -- \
+	[ -s "$trace" ] || "$rift" profile --quiet --runs "$recorded" --recordings "${RECORDINGS:-5}" --output "$trace" -- \
 		"$build/bench/programs" "$name" "${TIMES:-10}" >"$out/log" 2>&1
 	if ! [ -s "$trace" ]; then
 		echo "not recorded: $name: $(tail -n 1 "$out/log")"

@@ -121,6 +121,30 @@ Test(small_cpu_device, a_stream_is_done_when_its_last_event_is)
 	}
 }
 
+/* The time is that of the last record, even where one before it is reached later. */
+Test(small_cpu_device, a_late_record_does_not_change_the_time)
+{
+	int gate = 0;
+	float before, after;
+
+	cudaStream_t a = new_stream(cudaStreamNonBlocking),
+		     idle = new_stream(cudaStreamNonBlocking);
+	cudaEvent_t e, start;
+
+	OK(cudaEventCreate(&e));
+	OK(cudaEventCreate(&start));
+	OK(cudaEventRecord(start, idle));
+	OK(cudaLaunchHostFunc(a, wait_at_gate, &gate));
+	OK(cudaEventRecord(e, a));
+	OK(cudaEventRecord(e, idle));
+	OK(cudaEventSynchronize(e));
+	OK(cudaEventElapsedTime(&before, start, e));
+	open_gate(&gate);
+	OK(cudaStreamSynchronize(a));
+	OK(cudaEventElapsedTime(&after, start, e));
+	cr_assert(before == after, "%g, %g ms", before, after);
+}
+
 Test(small_cpu_device, device_is_named_for_what_it_is)
 {
 	struct cudaDeviceProp prop;

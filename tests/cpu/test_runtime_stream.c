@@ -162,6 +162,31 @@ Test(small_runtime_stream, wait_means_the_record_before_it)
 	OK(cudaEventSynchronize(e));
 }
 
+/* Nor does it release who waits, though it is reached before. */
+Test(small_runtime_stream, a_record_elsewhere_releases_nobody)
+{
+	int gate = 0;
+
+	NEED_DEVICE();
+	int *p = loaded_zero();
+	cudaStream_t a = new_stream(cudaStreamNonBlocking), b = new_stream(cudaStreamNonBlocking);
+	cudaStream_t idle = new_stream(cudaStreamNonBlocking);
+	cudaEvent_t e = new_event(cudaEventDisableTiming);
+
+	OK(cudaLaunchHostFunc(a, wait_at_gate, &gate));
+	affine(p, 10, 1, a);
+	OK(cudaEventRecord(e, a));
+	OK(cudaStreamWaitEvent(b, e, 0));
+	affine(p, 10, 2, b);
+	OK(cudaEventRecord(e, idle));
+	OK(cudaEventSynchronize(e));
+	usleep(20000); /* for b, if it were released */
+	open_gate(&gate);
+	OK(cudaStreamSynchronize(b));
+	cr_assert(device_int(p) == 12, "%d", device_int(p));
+	OK(cudaEventDestroy(e));
+}
+
 Test(small_runtime_stream, events_tell_the_time)
 {
 	int gate = 0;

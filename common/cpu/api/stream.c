@@ -163,7 +163,6 @@ static cudaError_t create_event(cudaEvent_t *event, unsigned flags)
 		return cudaErrorMemoryAllocation;
 	e->flags = flags;
 	e->number = 1 + atomic_fetch_add(&n_events, 1);
-	progress_init(&e->done);
 	atomic_init(&e->n_refs, 1);
 	*event = handle_open(HANDLE_EVENT, e);
 	if (*event)
@@ -197,17 +196,34 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 /* ---- events in streams ----------------------------------------------------------------- */
 
-static cudaError_t submit(struct stream *s, enum op_kind kind, struct event *e, uint64_t generation)
+static struct op *event_op(struct stream *s, enum op_kind kind, struct event *e)
 {
 	struct op *op = stream_new_op(s);
 
 	if (!op)
-		return cudaErrorMemoryAllocation;
+		return NULL;
 	event_ref(e);
 	op->kind = kind;
 	op->event.event = e;
-	op->event.generation = generation;
-	return stream_submit(s, op);
+	op->event.point = (struct stream_point){ NULL, 0 };
+	return op;
+}
+
+/* Not captured. The number is taken now, so that waits from here on mean this record. */
+static cudaError_t put_record(struct stream *s, struct event *e)
+{
+	struct op *op = event_op(s, OP_RECORD, e);
+
+	if (!op)
+		return cudaErrorMemoryAllocation;
+	e->point.id = 0;
+	uint64_t record = op->event.record = atomic_fetch_add(&e->recorded, 1) + 1;
+
+	call_tells_event(e);
+	TS_RELEASE(&op->tag);
+	stream_ref(s);
+	event_move(e, record, (struct stream_point){ s, stream_queue(s, op) });
+	return cudaSuccess;
 }
 
 static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
@@ -225,12 +241,7 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream, bool external)
 		return stream_captures(s) ? cudaErrorNotSupported : cudaErrorInvalidValue;
 	if (stream_captures(s))
 		return capture_mark(s, &e->point); /* not an operation */
-	/* The number is taken now, so that waits from here on mean this record. */
-	e->point.id = 0;
-	uint64_t generation = atomic_fetch_add(&e->recorded, 1) + 1;
-
-	call_tells_event(e);
-	return submit(s, OP_RECORD, e, generation);
+	return put_record(s, e);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -264,7 +275,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	call_tells_event(e);
 	if (stream_captures(s) || e->point.id)
 		return result(capture_wait(s, &e->point, e->recorded));
-	return result(submit(s, OP_WAIT, e, e->recorded));
+	struct op *op = event_op(s, OP_WAIT, e);
+
+	if (!op)
+		return result(cudaErrorMemoryAllocation);
+	op->event.point = event_point(e);
+	return result(stream_submit(s, op));
 }
 
 /* ---- events for the host --------------------------------------------------------------- */
@@ -289,19 +305,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 		return result(error);
 	call_tells_event(e);
 	int64_t spin_ns = e->flags & cudaEventBlockingSync ? 0 : host_spin_ns;
+	struct stream_point p = event_point(e);
 
-	progress_wait(&e->done, e->recorded, spin_ns);
+	if (p.stream) {
+		progress_wait(&p.stream->done, p.count, spin_ns);
+		stream_unref(p.stream);
+	}
 	TS_ACQUIRE(&e->tag);
 	return charge(COST_SYNC, cudaSuccess);
-}
-
-static bool reached(struct event *e)
-{
-	bool done = progress_passed(&e->done, e->recorded);
-
-	if (done)
-		TS_ACQUIRE(&e->tag);
-	return done;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
@@ -313,7 +324,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 	if (error)
 		return result(error);
 	call_tells_event(e);
-	return reached(e) ? cudaSuccess : not_ready();
+	return event_reached(e) ? cudaSuccess : not_ready();
 }
 
 /* Times are taken when the stream gets there, not when the host calls. */
@@ -334,7 +345,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 		return result(cudaErrorCapturedEvent);
 	if (!was_timed(a) || !was_timed(b))
 		return result(cudaErrorInvalidResourceHandle);
-	if (!reached(a) || !reached(b))
+	if (!event_reached(a) || !event_reached(b))
 		return cudaErrorNotReady;
 	*ms = (float)((double)(b->time_ns - a->time_ns) * 1e-6);
 	return cudaSuccess;

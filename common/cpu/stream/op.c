@@ -40,20 +40,69 @@ void event_unref(struct event *e)
 {
 	if (atomic_fetch_sub_explicit(&e->n_refs, 1, memory_order_acq_rel) > 1)
 		return;
+	if (e->at.stream)
+		stream_unref(e->at.stream);
 	free(e->point.nodes.node);
 	free(e);
 }
 
-static void event_record(struct event *e)
+struct stream_point event_point(struct event *e)
 {
-	TS_RELEASE(&e->tag);
-	if (!(e->flags & cudaEventDisableTiming))
-		atomic_store(&e->time_ns, clock_ns());
+	struct stream_point p;
+
+	lock_acquire(&e->lock);
+	p = e->at;
+	if (p.stream)
+		stream_ref(p.stream);
+	lock_release(&e->lock);
+	return p;
 }
 
-static void event_await(struct event *e, uint64_t generation)
+void event_move(struct event *e, uint64_t record, struct stream_point p)
 {
-	progress_wait(&e->done, generation, config()->spin_ns);
+	struct stream_point before = p;
+
+	lock_acquire(&e->lock);
+	if (record > e->at_record) {
+		before = e->at;
+		e->at = p;
+		e->at_record = record;
+	}
+	lock_release(&e->lock);
+	if (before.stream)
+		stream_unref(before.stream);
+}
+
+bool event_reached(struct event *e)
+{
+	bool reached;
+
+	lock_acquire(&e->lock);
+	reached = !e->at.stream || progress_passed(&e->at.stream->done, e->at.count);
+	lock_release(&e->lock);
+	if (reached)
+		TS_ACQUIRE(&e->tag);
+	return reached;
+}
+
+/* The time of the last record is what counts, and one before it may be reached later. */
+static void event_record(struct event *e, uint64_t record)
+{
+	TS_RELEASE(&e->tag);
+	if (e->flags & cudaEventDisableTiming)
+		return;
+	lock_acquire(&e->lock);
+	if (record >= e->timed) {
+		e->timed = record;
+		atomic_store(&e->time_ns, clock_ns());
+	}
+	lock_release(&e->lock);
+}
+
+static void event_await(struct event *e, const struct stream_point *p)
+{
+	if (p->stream)
+		progress_wait(&p->stream->done, p->count, config()->spin_ns);
 	TS_ACQUIRE(&e->tag);
 }
 
@@ -226,6 +275,7 @@ static void exec_run(struct exec *x, struct body *b, uint64_t ticket)
 	TS_ACQUIRE(&x->finished);
 	body_run(b);
 	TS_RELEASE(&x->finished);
+	progress_raise(&x->finished, ticket + 1);
 }
 
 void execs_close_all(void)
@@ -253,6 +303,8 @@ struct op *op_new(void)
 /* Ops are reused: what is left is one that refers to nothing. */
 void op_clear(struct op *op)
 {
+	if (op->kind == OP_WAIT && op->event.point.stream)
+		stream_unref(op->event.point.stream);
 	if (op->kind == OP_RECORD || op->kind == OP_WAIT)
 		event_unref(op->event.event);
 	else if (op->kind == OP_JOIN && op->join.stream)
@@ -391,10 +443,10 @@ void op_run(struct op *op)
 		run_kernel(op);
 		break;
 	case OP_RECORD:
-		event_record(op->event.event);
+		event_record(op->event.event, op->event.record);
 		break;
 	case OP_WAIT:
-		event_await(op->event.event, op->event.generation);
+		event_await(op->event.event, &op->event.point);
 		break;
 	case OP_JOIN:
 		run_join(op);
@@ -415,19 +467,6 @@ void op_run(struct op *op)
 	case OP_QUIT:
 		break;
 	}
-}
-
-bool op_is_awaited(const struct op *op)
-{
-	return op->kind == OP_RECORD || op->kind == OP_GRAPH;
-}
-
-void op_announce(const struct op *op)
-{
-	if (op->kind == OP_RECORD)
-		progress_raise(&op->event.event->done, op->event.generation);
-	else if (op->kind == OP_GRAPH)
-		progress_raise(&op->graph.exec->finished, op->graph.ticket + 1);
 }
 
 /* ---- recorded -------------------------------------------------------------------------- */

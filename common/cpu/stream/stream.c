@@ -58,8 +58,8 @@ struct op *stream_new_op(struct stream *s)
 	return op ? op : op_new();
 }
 
-/* Queues an op as it is, without checks and default-stream order. */
-static void stream_append(struct stream *s, struct op *op)
+/* Queues an op as it is, without checks and default-stream order. Returns its number. */
+static uint64_t stream_append(struct stream *s, struct op *op)
 {
 	op->next = NULL;
 	lock_acquire(&s->lock);
@@ -69,6 +69,7 @@ static void stream_append(struct stream *s, struct op *op)
 	lock_release(&s->lock);
 	/* Outside the lock: waking the thread is a system call. */
 	progress_raise(&s->queued, n);
+	return n;
 }
 
 /* Entries that have run, most recent first. */
@@ -122,18 +123,6 @@ static void run(const struct stream *s, struct op *op)
 	op_run_recorded(op, &e);
 }
 
-/*
- * Who has waited for a stream's last event finds the stream done, and the other way round. The
- * event is told first; that operation n is ending is said before it, and stream_done() knows by it.
- */
-static void announce(struct stream *s, const struct op *op, uint64_t n)
-{
-	if (!op_is_awaited(op))
-		return;
-	atomic_store_explicit(&s->ending, n, memory_order_relaxed);
-	op_announce(op);
-}
-
 /* The stream's thread. Every operation counts as done on its own, as hosts wait for a number. */
 static void *serve(void *arg)
 {
@@ -149,7 +138,6 @@ static void *serve(void *arg)
 			next = op->next;
 			quit = op->kind == OP_QUIT;
 			run(s, op);
-			announce(s, op, n_done + 1);
 			spend(&spent, op);
 			TS_RELEASE(&s->tag);
 			progress_raise(&s->done, ++n_done);
@@ -316,26 +304,23 @@ static bool is_work(const struct op *op)
 	       op->kind == OP_HOST || op->kind == OP_GRAPH;
 }
 
-void stream_queue(struct stream *s, struct op *op)
+uint64_t stream_queue(struct stream *s, struct op *op)
 {
 	op->recorded = recorder_has_call() && is_work(op) ? recorder_submit() : 0;
 	wait_for_room(s);
 	keep_default_order(s);
-	stream_append(s, op);
+	return stream_append(s, op);
 }
 
 /* ---- waiting --------------------------------------------------------------------------- */
 
 bool stream_done(struct stream *s)
 {
-	uint64_t count = count_submitted(s);
-	bool ending = atomic_load_explicit(&s->ending, memory_order_relaxed) >= count;
+	bool done = progress_passed(&s->done, count_submitted(s));
 
-	if (!ending && !progress_passed(&s->done, count))
-		return false;
-	progress_wait(&s->done, count, atomic_load_explicit(&host_spin_ns, memory_order_relaxed));
-	TS_ACQUIRE(&s->tag);
-	return true;
+	if (done)
+		TS_ACQUIRE(&s->tag);
+	return done;
 }
 
 /* What is submitted meanwhile by other threads is not waited for. */

@@ -36,6 +36,12 @@ struct event;
 struct exec;
 struct body;
 
+/* So many operations of a stream: who waits for it waits until they are done. Holds a reference. */
+struct stream_point {
+	struct stream *stream; /* NULL: nothing is waited for */
+	uint64_t count;
+};
+
 enum op_kind {
 	OP_COPY,
 	OP_SET,
@@ -69,12 +75,10 @@ struct op {
 		} launch;
 		struct {
 			struct event *event;
-			uint64_t generation;
+			uint64_t record;	   /* OP_RECORD: its number */
+			struct stream_point point; /* OP_WAIT: what is waited for */
 		} event;
-		struct {
-			struct stream *stream;
-			uint64_t count; /* operations of it that must be done */
-		} join;
+		struct stream_point join;
 		struct {
 			cudaHostFn_t fn;
 			void *user_data;
@@ -91,11 +95,8 @@ struct op {
 struct op *op_new(void); /* NULL: no memory */
 /* A copy, arguments included, of a kind that graphs hold. NULL: no memory. */
 struct op *op_clone(const struct op *op);
-void op_run(struct op *op); /* without op_announce */
-/* Has it an end that is told elsewhere, too: an event's, or that of an exec's launch? */
-bool op_is_awaited(const struct op *op);
-void op_announce(const struct op *op); /* tells that end */
-/* As op_run, with a row in the trace; e is zeroed, but for what is told of the stream. */
+void op_run(struct op *op);
+/* The same, with a row in the trace; e is zeroed, but for what is told of the stream. */
 void op_run_recorded(struct op *op, struct trace_event *e);
 void op_clear(struct op *op); /* drops what it refers to; it can then be filled again */
 void op_free(struct op *op);
@@ -112,22 +113,31 @@ extern __thread bool in_host_function;
 /* ---- events (op.c) --------------------------------------------------------------------- */
 
 /*
- * Each record has a number. Who waits takes the number of the last record at the call, as CUDA
- * promises: a later record does not concern him.
+ * A record is a point of the stream that it is in. Who waits takes the point of the last record at
+ * the call, as CUDA promises: a later record, perhaps elsewhere, does not concern him. So an event
+ * is reached when its stream's work up to it is done, and no sooner.
  */
 struct event {
-	struct progress done; /* number of the last record that was reached */
-	atomic_uint_least64_t recorded;
-	struct capture_point point;   /* where a capture recorded it last */
-	atomic_int_least64_t time_ns; /* when the last record was reached */
-	unsigned flags, number;	      /* number: in a trace */
-	char tag;		      /* orders what came before the record before who waits */
+	struct lock lock;		/* of at, at_record, timed */
+	struct stream_point at;		/* the last record; no stream: there was none */
+	uint64_t at_record, timed;	/* numbers of the records that at and time_ns are of */
+	atomic_uint_least64_t recorded; /* number of the last record */
+	struct capture_point point;	/* where a capture recorded it last */
+	atomic_int_least64_t time_ns;	/* when the last record was reached */
+	unsigned flags, number;		/* number: in a trace */
+	char tag;			/* orders what came before the record before who waits */
 	atomic_int n_refs;
 };
 
 void event_ref(struct event *e);
 void event_unref(struct event *e);
 void events_close_all(void);
+
+/* Where it was recorded last, with a reference of the caller's. */
+struct stream_point event_point(struct event *e);
+/* It was recorded there, by the record of that number; takes over the reference. */
+void event_move(struct event *e, uint64_t record, struct stream_point p);
+bool event_reached(struct event *e); /* or never recorded */
 
 /* ---- what graphs keep for the program (op.c) ------------------------------------------- */
 
@@ -209,8 +219,7 @@ struct stream {
 
 	/* What the service thread writes. */
 	_Alignas(64) struct progress done;
-	atomic_uint_least64_t ending; /* `done` is about to reach this: see announce() */
-	char tag;		      /* orders its operations before who waits for them */
+	char tag; /* orders its operations before who waits for them */
 	atomic_int n_refs;
 };
 
@@ -234,10 +243,11 @@ struct op *stream_new_op(struct stream *s); /* NULL: no memory */
 /* Its numbers in a trace, for what is recorded of it. */
 void stream_tell(const struct stream *s, struct trace_event *e);
 
-/* Queues a filled op, in the legacy default stream's order and once there is room for it. */
-void stream_queue(struct stream *s, struct op *op);
+/* Queues a filled op, in the legacy default stream's order and once there is room for it. Returns
+ * its number in the stream: when so many operations are done, it is. */
+uint64_t stream_queue(struct stream *s, struct op *op);
 
-bool stream_done(struct stream *s); /* everything submitted so far; waits for what is ending */
+bool stream_done(struct stream *s); /* everything submitted so far */
 void stream_wait(struct stream *s); /* the same, for spin_ns polling then sleeping */
 void streams_wait_all(bool only_blocking);
 

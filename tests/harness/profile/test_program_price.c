@@ -462,6 +462,10 @@ Test(small_program_price, copies_that_are_much_of_it_are_doubtful)
 	cr_expect(lt(dbl, price.copies_share, 0.6), "%g", price.copies_share);
 	cr_expect(price.dear_copies && program_price_doubtful(&price), "dear");
 	end();
+}
+
+Test(small_program_price, and_a_little_of_them_is_not)
+{
 	copy_without_wait(1000000000);
 	cr_expect(lt(dbl, 0, price.copies_share), "%g", price.copies_share);
 	cr_expect(not(program_price_doubtful(&price)), "a little");
