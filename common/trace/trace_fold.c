@@ -1,5 +1,6 @@
 /* trace_fold.c - folds of a trace: repeats of a sequence of calls, made calls again. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,11 @@ enum { CPU_GAP_NS = 20000 };
 
 /* ---- distributions ------------------------------------------------------------------------ */
 
-/* Values and how often each is there; given: how often it was taken so far. */
+/* Values and how often each is there; given: how often it was taken in this round. */
 struct values {
 	int64_t *value, *count, *given;
 	int64_t sum, taken; /* of the counts; of given */
+	int64_t left;	    /* that were not taken */
 	int n;		    /* 0: the fold does not have it */
 };
 
@@ -64,18 +66,23 @@ static int values_parse(const struct reading *r, const json_t *o, const char *na
 		err = parse_value(r, json_array_get(list, (size_t)i), name, v, i);
 		v->sum += v->count[i];
 	}
+	v->left = v->sum;
 	if (!err && (v->sum > times || (how_many < SOME && v->sum != times)))
 		err = trace_damaged(r, "%s has %ld values of %ld repeats", name, (long)v->sum,
 				    (long)times);
 	return err;
 }
 
-/* The value whose turn it is, so that each is spread evenly; there is one left. */
-static int64_t values_take(struct values *v)
+/* The value whose turn it is, so that each is spread evenly. Behind the last comes the first. */
+static int64_t next_value(struct values *v)
 {
 	int best = 0;
 	int64_t most = INT64_MIN;
 
+	if (v->taken == v->sum) {
+		v->taken = 0;
+		memset(v->given, 0, (size_t)v->n * sizeof(*v->given));
+	}
 	v->taken++;
 	for (int i = 0; i < v->n; i++) {
 		int64_t behind = v->count[i] * v->taken - v->given[i] * v->sum;
@@ -87,6 +94,22 @@ static int64_t values_take(struct values *v)
 	}
 	v->given[best]++;
 	return v->value[best];
+}
+
+/* There is one left. */
+static int64_t values_take(struct values *v)
+{
+	v->left--;
+	return next_value(v);
+}
+
+/* Begins at this share of a round. */
+static void values_begin_at(struct values *v, double share)
+{
+	int64_t n = v->n > 1 ? (int64_t)(share * (double)v->sum) : 0;
+
+	for (int64_t i = 0; i < n; i++)
+		next_value(v);
 }
 
 /* ---- the body ------------------------------------------------------------------------------ */
@@ -135,6 +158,23 @@ static int parse_body_call(struct reading *r, const json_t *o, int64_t times, st
 	return err || !b->has_op ? err : parse_body_op(r, op, times, b);
 }
 
+/*
+ * Which values of one call came with which of another is not in the file. Were all to begin with
+ * their first, rare ones would all come in the same repeat: a late call behind each launch, or all
+ * kernels short. So each call begins elsewhere, by multiples of the golden ratio, which are apart.
+ * What belongs to one call stays together.
+ */
+static void begin_apart(struct body_call *b, size_t i)
+{
+	const double golden = 0.6180339887498949;
+	double call = golden * (double)(2 * i), gap = golden * (double)(2 * i + 1);
+	struct values *own[] = { &b->took, &b->op_took, &b->op_lag, &b->op_busy };
+
+	for (size_t k = 0; k < sizeof(own) / sizeof(*own); k++)
+		values_begin_at(own[k], call - floor(call));
+	values_begin_at(&b->gap, gap - floor(gap));
+}
+
 static const struct member fold_members[] = {
 	{ "times", MEMBER_64, offsetof(struct fold, times), true, NULL, 0, 1 },
 	{ "t0", MEMBER_64, offsetof(struct fold, t0), true, NULL, 0, 0 },
@@ -161,6 +201,8 @@ static int fold_parse(struct reading *r, const json_t *o, struct fold *f)
 	CHECK(f->body, "memory of a fold of %zu calls", f->n);
 	for (size_t i = 0; i < f->n && !err; i++)
 		err = parse_body_call(r, json_array_get(body, i), f->times, &f->body[i]);
+	for (size_t i = 0; i < f->n && !err; i++)
+		begin_apart(&f->body[i], i);
 	for (size_t i = 1; i < f->n && !err; i++)
 		if (f->body[i].call.thread != f->body[0].call.thread)
 			err = trace_damaged(r, "body is of several threads");
@@ -231,14 +273,14 @@ static int add_folded_call(struct reading *r, struct fold *f, struct body_call *
 	int err;
 
 	call.id = -++r->made;
-	if (gap >= CPU_GAP_NS && b->cpu.taken < b->cpu.sum)
+	if (gap >= CPU_GAP_NS && b->cpu.left)
 		call.cpu_ns = values_take(&b->cpu);
 	*host += (double)gap;
 	call.t0 = f->t0 + (int64_t)(*host * f->scale);
 	*host += (double)values_take(&b->took);
 	call.t1 = f->t0 + (int64_t)(*host * f->scale);
 	err = trace_add_call(r, &call);
-	return err || b->op_took.taken == b->op_took.sum ? err : add_folded_op(r, f, b, &call);
+	return err || !b->op_took.left ? err : add_folded_op(r, f, b, &call);
 }
 
 static void keep_fold(struct reading *r, const struct fold *f)

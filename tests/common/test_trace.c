@@ -87,7 +87,7 @@ Test(small_trace, calls_are_in_order_and_have_their_operations)
 
 Test(small_trace, folds_are_calls_again)
 {
-	int64_t gaps[5];
+	int short_ones = 0;
 
 	begin();
 	made_call(&made, "other", 0, 1000, "");
@@ -101,15 +101,49 @@ Test(small_trace, folds_are_calls_again)
 	for (int i = 0; i < 5; i++) {
 		const struct trace_call *c = &trace.call[1 + 2 * i];
 
-		gaps[i] = c->t0 - trace.call[2 * i].t1;
+		int64_t gap = c->t0 - trace.call[2 * i].t1;
+		bool is_short = gap < 2500;
+
+		short_ones += is_short;
 		cr_expect(eq(int, (int)c->class, CALL_LAUNCH), "class");
 		cr_expect(eq(int, (int)c->cpu_ns, TRACE_NONE), "of gaps of 20 us");
 		cr_expect(eq(int, c->ops, 1), "operation");
 		cr_expect(le(long, c->t1, trace.op[c->first_op].t0), "behind its call");
-		cr_expect(epsilon_eq(dbl, (double)gaps[i], i % 2 ? 2000 : 3666, 2), "gap %ld",
-			  gaps[i]);
+		cr_expect(epsilon_eq(dbl, (double)gap, is_short ? 2000 : 3666, 2), "gap %ld", gap);
 	}
+	cr_expect(eq(int, short_ones, 2), "two of five");
 	cr_expect(le(long, 30999, trace.call[10].t1), "to the end");
+	trace_release(&trace);
+}
+
+/* Each of four calls is late in one of eight repeats: not all four in the same one. */
+Test(small_trace, rare_values_of_a_fold_do_not_come_together)
+{
+	int late[8] = { 0 }, all = 0;
+
+	begin();
+	fprintf(made.out, "{\"record\":\"fold\",\"times\":8,\"t0\":0,\"t1\":64000,\"body\":[");
+	for (int i = 0; i < 4; i++)
+		fprintf(made.out,
+			"%s{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[100,"
+			"8]],"
+			"\"took_ns\":[[900,7],[8900,1]],\"op\":{\"record\":\"op\",\"kind\":"
+			"\"kernel\","
+			"\"stream\":2,\"took_ns\":[[10,8]]}}",
+			i ? "," : "");
+	fprintf(made.out, "]}\n");
+	made.calls = made.ops = 32;
+	made_end(&made, 64000, 0, 0);
+	read_made();
+	for (int i = 0; i < 32; i++) {
+		bool is_late = trace.call[i].t1 - trace.call[i].t0 > 2000;
+
+		late[i / 4] += is_late;
+		all += is_late;
+	}
+	cr_expect(eq(int, all, 4), "each once");
+	for (int k = 0; k < 8; k++)
+		cr_expect(le(int, late[k], 1), "%d in repeat %d", late[k], k);
 	trace_release(&trace);
 }
 
