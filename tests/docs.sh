@@ -217,7 +217,7 @@ folder_of() { # FILE
 	echo "$folder"
 }
 
-# The limit ends what hangs. A sweep of 10 s has taken 80 s where four builds ran beside it.
+# The limit ends what hangs. A sweep of 9 s was not done after 60 s where other builds ran beside it.
 run_fence() { # FENCE
 	local at expect code=0 want=0 regex='' limit_s=300
 	at=$(sed -n 1p "$1")

@@ -44,8 +44,8 @@ struct step_copies copies_of_step(const struct copy_paces *own, const struct cop
 /*
  * Copies are measured alone, and a price adds what they cost more. Beside kernels and other copies
  * they may cost something else. So a price deserves low confidence where they are a fifth of it: of
- * 85 such prices under the layers of data/sessions/atlas-* half were 45 % off and more, of 1,315
- * others one in twenty was 7 %. Chosen with these in view.
+ * 85 such prices under the layers of data/sessions/atlas-* half were 46 % off and more, of 1,315
+ * others one in twenty 7 % and more (docs/validation.md). Chosen with these in view.
  */
 #define COPIES_DOUBTFUL 0.2
 

@@ -99,10 +99,15 @@ static void event_record(struct event *e, uint64_t record)
 	lock_release(&e->lock);
 }
 
-static void event_await(struct event *e, const struct stream_point *p)
+static void await_point(const struct stream_point *p)
 {
 	if (p->stream)
 		progress_wait(&p->stream->done, p->count, config()->spin_ns);
+}
+
+static void event_await(struct event *e, const struct stream_point *p)
+{
+	await_point(p);
 	TS_ACQUIRE(&e->tag);
 }
 
@@ -408,7 +413,7 @@ static void run_kernel(const struct op *op)
 
 static void run_join(const struct op *op)
 {
-	progress_wait(&op->join.stream->done, op->join.count, config()->spin_ns);
+	await_point(&op->join);
 	TS_ACQUIRE(&op->join.stream->tag);
 }
 
