@@ -245,6 +245,24 @@ static struct copy_cost copy_cost(const struct price_sources *s, const char *kin
 	return out;
 }
 
+/*
+ * The same of copies of pageable memory in turn, whose two directions share a block of the host.
+ * Their rate is that between the two largest sizes; files of before have no such rows.
+ */
+static void put_in_turn(struct copy_cost *c, const struct price_sources *s, const char *kind,
+			double read_ns(const struct price_sources *, const char *, const char *))
+{
+	enum { LAST = COPY_SIZES - 1 };
+	char row[64];
+
+	for (int i = 0; i < COPY_SIZES; i++) {
+		snprintf(row, sizeof(row), "%s %s in turn", kind, copy_size[i].name);
+		c->at_ns[i] = read_ns(s, "transfer", row);
+	}
+	c->byte_ns = (c->at_ns[LAST] - c->at_ns[LAST - 1]) /
+		     (copy_size[LAST].bytes - copy_size[LAST - 1].bytes);
+}
+
 /* On B beyond A: what one of them lacks is nothing, but for sizes, which have another rule then. */
 static struct copy_cost copy_beyond(const struct price_sources *s, const char *kind)
 {
@@ -274,8 +292,118 @@ static double length_ns(const struct copy_cost *c, double bytes)
 	return from_ns - c->fixed_ns + (bytes - from) * c->byte_ns;
 }
 
+/* ---- copies that are not what the probe times ---------------------------------------------- */
+
+/* Is it a copy of pageable memory that is waited for, and is not mostly the call's fixed part? */
+static bool is_large_pageable(const struct program_price *p, int64_t i)
+{
+	const struct trace *t = &p->profile->trace;
+	const struct trace_call *c = &t->call[i];
+	const struct trace_op *op = c->ops ? &t->op[c->first_op] : NULL;
+
+	return op && p->profile->steps.step[i].role == STEP_COPY_WAIT &&
+	       op->memory == MEMORY_PAGEABLE && (double)op->bytes >= copy_size[0].bytes &&
+	       (op->direction == COPY_TO_DEVICE || op->direction == COPY_TO_HOST);
+}
+
+/* As recorded, without what it waited for. */
+static double recorded_copy_ns(const struct program_price *p, int64_t i)
+{
+	const struct trace *t = &p->profile->trace;
+	const struct trace_call *c = &t->call[i];
+	const struct trace_op *first = &t->op[c->first_op], *last = first + c->ops - 1;
+	const struct step *step = &p->profile->steps.step[i];
+
+	return step->lead_ns + (double)(last->t1 - first->t0) + step->tail_ns;
+}
+
+/* What the probe has for it. */
+static double probed_copy_ns(const struct copy_cost *c, const struct trace_op *op)
+{
+	return c->fixed_ns + length_ns(c, (double)op->bytes);
+}
+
+/* All such copies: as recorded, and as the probe on A has them. */
+struct pageable_copies {
+	double recorded_ns, alone_ns;
+	double in_turn_ns; /* NAN: a file of costs has no copies in turn */
+};
+
+static struct pageable_copies sum_pageable(const struct program_price *p)
+{
+	const struct trace *t = &p->profile->trace;
+	struct copy_cost alone[COPY_DIRECTIONS], in_turn[COPY_DIRECTIONS];
+	struct pageable_copies out = { 0 };
+
+	for (int d = 0; d < COPY_DIRECTIONS; d++) {
+		const char *row = copy_row((enum copy_direction)d, true);
+
+		alone[d] = in_turn[d] = copy_cost(p->sources, row, on_a_ns);
+		put_in_turn(&in_turn[d], p->sources, row, on_a_ns);
+	}
+	for (int64_t i = 0; i < t->calls; i++) {
+		const struct trace_op *op;
+
+		if (!is_large_pageable(p, i))
+			continue;
+		op = &t->op[t->call[i].first_op];
+		out.recorded_ns += recorded_copy_ns(p, i);
+		out.alone_ns += probed_copy_ns(&alone[op->direction], op);
+		out.in_turn_ns += probed_copy_ns(&in_turn[op->direction], op);
+	}
+	return out;
+}
+
+/* Do both files of costs have copies in turn, of both directions? */
+static bool has_turns(const struct price_sources *s)
+{
+	static const enum copy_direction both[] = { COPY_TO_DEVICE, COPY_TO_HOST };
+	struct copy_cost c = { 0 };
+	double sum = 0;
+
+	for (int k = 0; k < 2 && s->costs_b; k++) {
+		put_in_turn(&c, s, copy_row(both[k], true), told_beyond_ns);
+		for (int i = 0; i < COPY_SIZES; i++)
+			sum += c.at_ns[i];
+	}
+	return s->costs_b && isfinite(sum);
+}
+
+static bool is_slow(const struct program_price *p, double recorded_ns, double probed_ns)
+{
+	return recorded_ns > slow_copies_ratio * probed_ns &&
+	       recorded_ns - probed_ns > slow_copies_share * p->simulated_a_ns;
+}
+
+/*
+ * A trace does not say which memory copies share. Where they take so long on A that they are nearer
+ * to the probe's copies in turn, by ratio, they are taken to be such, on both platforms.
+ */
+static void find_slow_copies(struct program_price *p)
+{
+	struct pageable_copies sum;
+
+	p->copies_ratio = NAN;
+	if (!p->sources->costs_a)
+		return;
+	sum = sum_pageable(p);
+	if (!(sum.alone_ns > 0))
+		return;
+	p->copies_ratio = sum.recorded_ns / sum.alone_ns;
+	p->slow_copies = is_slow(p, sum.recorded_ns, sum.alone_ns);
+	if (!p->slow_copies || !has_turns(p->sources) ||
+	    sum.recorded_ns * sum.recorded_ns <= sum.alone_ns * sum.in_turn_ns)
+		return;
+	p->copies_in_turn = true;
+	p->copies_ratio = sum.recorded_ns / sum.in_turn_ns;
+	p->slow_copies = is_slow(p, sum.recorded_ns, sum.in_turn_ns);
+}
+
+/* ---- what calls take more on B --------------------------------------------------------------- */
+
 struct beyond {
 	struct copy_cost copy[COPY_DIRECTIONS][2];
+	struct copy_cost in_turn[COPY_DIRECTIONS]; /* of pageable memory */
 	double record_ns, wake_ns;
 };
 
@@ -283,10 +411,12 @@ struct beyond {
  * A call that copies pageable memory and waits stages it on the host before the device's part and
  * beside it: what it takes more may be less than that part is long, and comes before it.
  */
-static struct call_extra copy_extra(const struct beyond *b, const struct trace_op *op, bool waits)
+static struct call_extra copy_extra(const struct beyond *b, const struct trace_op *op, bool waits,
+				    bool in_turn)
 {
 	bool pageable = op->memory == MEMORY_PAGEABLE;
-	const struct copy_cost *c = &b->copy[op->direction][pageable];
+	const struct copy_cost *c =
+		in_turn ? &b->in_turn[op->direction] : &b->copy[op->direction][pageable];
 	struct call_extra out = { .length_ns = length_ns(c, fmax((double)op->bytes, 0)) };
 
 	if (waits) {
@@ -313,7 +443,8 @@ static struct call_extra extra_of(const struct program_price *p, const struct be
 	enum step_role role = p->profile->steps.step[i].role;
 
 	if ((role == STEP_COPY || role == STEP_COPY_WAIT) && c->ops)
-		return copy_extra(b, &t->op[c->first_op], role == STEP_COPY_WAIT);
+		return copy_extra(b, &t->op[c->first_op], role == STEP_COPY_WAIT,
+				  p->copies_in_turn && is_large_pageable(p, i));
 	if (is_stream_call(c->class))
 		return (struct call_extra){ .call_ns = b->record_ns };
 	if (call_is_memory(c->class))
@@ -334,70 +465,19 @@ static void find_extra(struct program_price *p)
 		return;
 	b.record_ns = beyond_ns(p->sources, "launch", "event record");
 	b.wake_ns = p->on_b.wake_ns - p->on_a.wake_ns;
-	for (int d = 0; d < COPY_DIRECTIONS; d++)
+	for (int d = 0; d < COPY_DIRECTIONS; d++) {
 		for (int pageable = 0; pageable < 2; pageable++)
 			b.copy[d][pageable] =
 				copy_beyond(p->sources, copy_row((enum copy_direction)d, pageable));
+		b.in_turn[d] = b.copy[d][true];
+		put_in_turn(&b.in_turn[d], p->sources, copy_row((enum copy_direction)d, true),
+			    told_beyond_ns);
+	}
 	for (int64_t i = 0; i < calls; i++)
 		p->extra[i] = extra_of(p, &b, i);
 }
 
-/* ---- copies that are not what the probe times ---------------------------------------------- */
-
-/* Is it a copy of pageable memory that is waited for, and is not mostly the call's fixed part? */
-static bool is_large_pageable(const struct program_price *p, int64_t i)
-{
-	const struct trace *t = &p->profile->trace;
-	const struct trace_call *c = &t->call[i];
-	const struct trace_op *op = c->ops ? &t->op[c->first_op] : NULL;
-
-	return op && p->profile->steps.step[i].role == STEP_COPY_WAIT &&
-	       op->memory == MEMORY_PAGEABLE && (double)op->bytes >= copy_size[0].bytes &&
-	       (op->direction == COPY_TO_DEVICE || op->direction == COPY_TO_HOST);
-}
-
-/* As recorded, without what it waited for. */
-static double recorded_copy_ns(const struct program_price *p, int64_t i)
-{
-	const struct trace *t = &p->profile->trace;
-	const struct trace_call *c = &t->call[i];
-	const struct trace_op *first = &t->op[c->first_op], *last = first + c->ops - 1;
-	const struct step *step = &p->profile->steps.step[i];
-
-	return step->lead_ns + (double)(last->t1 - first->t0) + step->tail_ns;
-}
-
-/* What the probe on A has for it. */
-static double probed_copy_ns(const struct copy_cost cost[], const struct trace_op *op)
-{
-	const struct copy_cost *c = &cost[op->direction];
-
-	return c->fixed_ns + length_ns(c, (double)op->bytes);
-}
-
-static void find_slow_copies(struct program_price *p)
-{
-	const struct trace *t = &p->profile->trace;
-	double recorded_ns = 0, probed_ns = 0;
-	struct copy_cost cost[COPY_DIRECTIONS];
-
-	p->copies_ratio = NAN;
-	if (!p->sources->costs_a)
-		return;
-	for (int d = 0; d < COPY_DIRECTIONS; d++)
-		cost[d] = copy_cost(p->sources, copy_row((enum copy_direction)d, true), on_a_ns);
-	for (int64_t i = 0; i < t->calls; i++) {
-		if (!is_large_pageable(p, i))
-			continue;
-		recorded_ns += recorded_copy_ns(p, i);
-		probed_ns += probed_copy_ns(cost, &t->op[t->call[i].first_op]);
-	}
-	if (!(probed_ns > 0))
-		return;
-	p->copies_ratio = recorded_ns / probed_ns;
-	p->slow_copies = p->copies_ratio > slow_copies_ratio &&
-			 recorded_ns - probed_ns > slow_copies_share * p->simulated_a_ns;
-}
+/* ---- copies that nobody waits for ---------------------------------------------------------- */
 
 /* Simulated again, with such copies at A's prices. */
 static void find_dear_copies(struct program_price *p)
@@ -561,15 +641,15 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	*out = (struct program_price){ .profile = p, .sources = sources };
 	out->on_a = prices_on_a(p, sources->a);
 	out->on_b = prices_on_b(out, model_a(out), &sources->b->model);
+	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);
+	find_slow_copies(out);
 	find_extra(out);
 	out->on_b.extra = out->extra;
-	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);
 	out->simulated_b_ns = retimed_ns(&p->steps, &out->on_b);
 	find_interval(out);
 	find_shares(out);
 	find_costs(out);
 	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
-	find_slow_copies(out);
 	find_dear_copies(out);
 }
 

@@ -73,11 +73,12 @@ struct program_price {
 	/*
 	 * Copies of pageable memory of 64 KiB and more that are waited for: how many times as long
 	 * they take in the program as in the probe on A. NAN: there are none, or no call costs.
-	 * slow_copies: so much that both directions may share a block of the host, of which the
-	 * probe knows nothing.
+	 * slow_copies: so much that the price does not know why. copies_in_turn: they take about as
+	 * long as the probe's copies in turn, whose directions share a block of the host; then they
+	 * are priced as these, and copies_ratio is over these.
 	 */
 	double copies_ratio;
-	bool slow_copies;
+	bool slow_copies, copies_in_turn;
 	/* What copies that nobody waits for cost more on B, a share of the time there; below 0:
 	 * less. dear_copies: more than COPIES_DOUBTFUL (harness/fit/copies.h). */
 	double copies_share;

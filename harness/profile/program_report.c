@@ -64,12 +64,17 @@ static void print_confidence(const struct program_price *p, FILE *out)
 			row(out, "", "%s", doubt_texts[i]);
 	if (p->reordered)
 		row(out, "", "kernels overlap, and B may order them otherwise");
+	if (p->copies_in_turn)
+		row(out, "",
+		    "copies of pageable memory are priced as copies in turn, whose directions "
+		    "share a block of the host: on A they take as long as such");
 	if (p->slow_copies)
 		row(out, "",
-		    "copies of pageable memory take %.1f times as long as in --from-costs: both "
-		    "directions may share a block of the host, and what that costs on B is not "
-		    "known",
-		    p->copies_ratio);
+		    "copies of pageable memory take %.1f times as long as in --from-costs: %s",
+		    p->copies_ratio,
+		    p->copies_in_turn ? "copies in turn, too, are faster there"
+				      : "both directions may share a block of the host, and what "
+					"that costs on B is not known");
 	if (p->dear_copies)
 		row(out, "",
 		    "%.0f %% of the time on B is what copies that nobody waits for cost more: that "
@@ -183,8 +188,7 @@ json_t *program_report_json(const struct program_report *r)
 {
 	const struct program_price *p = r->price;
 	const struct grid *b = p->sources->b->grid;
-
-	return json_pack(
+	json_t *out = json_pack(
 		"{s:s, s:s, s:o, s:o, s:o, s:s, s:b, s:s, s:b, s:b, s:o, s:b, s:o, s:o, "
 		"s:o, s:o, s:o, s:o, s:o}",
 		"version", RIFT_VERSION, "command", "predict", "trace",
@@ -197,4 +201,8 @@ json_t *program_report_json(const struct program_report *r)
 		profile_interval_json(&p->a_ns), "b", profile_interval_json(&p->b_ns),
 		"b_measured_ns", json_number(r->measured_ns), "shares", shares_json(p),
 		"one_us_more", costs_json(p), "remedies", remedies_json(r));
+
+	if (p->copies_in_turn)
+		json_object_set_new(out, "copies_in_turn", json_true());
+	return out;
 }

@@ -76,41 +76,125 @@ static bool is_warm(int done, int64_t since_ns)
 	return done >= WARMUP_MAX || (done >= WARMUP_MIN && timing_now_ns() - since_ns > WARMUP_NS);
 }
 
-static int check_steps(const struct transfer_opts *o, struct transfer_state *s)
+/* direction and memory are words of the complaint. */
+static int check_steps(const struct transfer_opts *o, struct transfer_state *s,
+		       const char *direction, const char *memory)
 {
 	struct verdict v = { .full = true };
 	int err = transfer_check(o, s, s->steps, &v);
 
 	if (!err && !v.passed)
-		err = complain(EIO, "%s %s, %ld bytes: %s", transfer_dirs[o->dir],
-			       transfer_hosts[o->host], (long)o->bytes, v.worst);
+		err = complain(EIO, "%s %s, %ld bytes: %s", direction, memory, (long)o->bytes,
+			       v.worst);
 	return err;
+}
+
+/* Times one of what is measured, in two parts. Returns 0, or a negative errno. */
+typedef int time_once(void *arg, int64_t *first_ns, int64_t *second_ns);
+
+/* Medians of both parts, warm, in us; *n samples. */
+static int take_samples(const struct measure_plan *p, time_once *once, void *arg, double us[2],
+			int64_t *n)
+{
+	int64_t ns[2][SAMPLES_MAX], begin = timing_now_ns();
+	int taken = 0, err = 0;
+
+	for (int i = 0; !is_warm(i, begin) && !err; i++)
+		err = once(arg, &ns[0][0], &ns[1][0]);
+	begin = timing_now_ns();
+	for (taken = 0; taken < SAMPLES_MAX && !err; taken++) {
+		if (taken >= SAMPLES_MIN && timing_now_ns() - begin > p->budget_ns)
+			break;
+		err = once(arg, &ns[0][taken], &ns[1][taken]);
+	}
+	if (err)
+		return err;
+	for (int part = 0; part < 2; part++)
+		us[part] = 1e-3 * timing_median(ns[part], taken);
+	*n = taken;
+	return 0;
+}
+
+struct steps_job {
+	const struct transfer_opts *o;
+	struct transfer_state *s;
+	int depth;
+	cudaStream_t stream;
+};
+
+static int time_steps(void *arg, int64_t *call_ns, int64_t *total_ns)
+{
+	const struct steps_job *job = arg;
+
+	return time_block(job->o, job->s, job->depth, job->stream, call_ns, total_ns);
 }
 
 int transfer_measure_steps(const struct transfer_opts *o, struct transfer_state *s, int depth,
 			   const struct measure_plan *p, struct measure_time *out)
 {
-	int64_t call_ns[SAMPLES_MAX], total_ns[SAMPLES_MAX], begin;
-	int n = 0, err = 0;
+	struct steps_job job = { o, s, depth, p->stream };
+	double us[2];
+	int64_t n;
+	int err;
 
 	transfer_lay_out(s, o->bytes, depth > SLOTS ? depth : SLOTS);
-	begin = timing_now_ns();
-	for (int i = 0; !is_warm(i, begin) && !err; i++)
-		err = time_block(o, s, depth, p->stream, &call_ns[0], &total_ns[0]);
-	begin = timing_now_ns();
-	for (n = 0; n < SAMPLES_MAX && !err; n++) {
-		if (n >= SAMPLES_MIN && timing_now_ns() - begin > p->budget_ns)
-			break;
-		err = time_block(o, s, depth, p->stream, &call_ns[n], &total_ns[n]);
-	}
+	err = take_samples(p, time_steps, &job, us, &n);
 	if (!err)
-		err = check_steps(o, s);
-	if (err)
-		return err;
-	*out = (struct measure_time){ .total_us = 1e-3 * timing_median(total_ns, n) / depth,
-				      .call_us = 1e-3 * timing_median(call_ns, n) / depth,
-				      .n = n };
-	return 0;
+		err = check_steps(o, s, transfer_dirs[o->dir], transfer_hosts[o->host]);
+	if (!err)
+		*out = (struct measure_time){ .total_us = us[1] / depth,
+					      .call_us = us[0] / depth,
+					      .n = n };
+	return err;
+}
+
+/* ---- copies in turn --------------------------------------------------------------------- */
+
+struct turns_job {
+	struct transfer_state *s;
+	char *block; /* of the host */
+	cudaStream_t stream;
+};
+
+static void copy_and_wait(const struct turns_job *job, char *dst, const char *src,
+			  enum cudaMemcpyKind kind)
+{
+	CUDA(cudaMemcpyAsync(dst, src, (size_t)job->s->bytes, kind, job->stream));
+	CUDA(cudaStreamSynchronize(job->stream));
+}
+
+/* What comes from the next source into the block goes from there to the next slot. */
+static int time_turn(void *arg, int64_t *back_ns, int64_t *there_ns)
+{
+	struct turns_job *job = arg;
+	struct transfer_place place = transfer_next(job->s);
+	int64_t begin = timing_now_ns(), between;
+
+	copy_and_wait(job, job->block, place.src, cudaMemcpyDeviceToHost);
+	between = timing_now_ns();
+	copy_and_wait(job, place.dst, job->block, cudaMemcpyHostToDevice);
+	*back_ns = between - begin;
+	*there_ns = timing_now_ns() - between;
+	job->s->copies++;
+	job->s->steps++;
+	return interrupted() ? -EINTR : 0;
+}
+
+int transfer_measure_turns(int64_t bytes, struct transfer_state *s, char *block,
+			   const struct measure_plan *p, struct measure_turns *out)
+{
+	struct transfer_opts o = { .bytes = bytes, .dir = TRANSFER_D2D, .host = TRANSFER_PAGEABLE };
+	struct turns_job job = { s, block, p->stream };
+	double us[2];
+	int err;
+
+	transfer_lay_out(s, bytes, SLOTS);
+	err = take_samples(p, time_turn, &job, us, &out->n);
+	if (!err)
+		err = check_steps(&o, s, "in turn", "pageable");
+	out->to_host_us = us[0];
+	out->to_device_us = us[1];
+	return err;
 }
 
 /* ---- series ----------------------------------------------------------------------------- */

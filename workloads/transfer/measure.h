@@ -32,6 +32,12 @@ struct measure_time {
 	int64_t n;
 };
 
+/* A copy to the host and one back to the device, each waited for: medians of n turns. */
+struct measure_turns {
+	double to_host_us, to_device_us;
+	int64_t n;
+};
+
 struct measure_series {
 	const struct measure_kind *kind;
 	int sizes;
@@ -57,6 +63,15 @@ int64_t transfer_largest(const struct measure_plan *p);
  */
 int transfer_measure_steps(const struct transfer_opts *o, struct transfer_state *s, int depth,
 			   const struct measure_plan *p, struct measure_time *out);
+
+/*
+ * Copies of pageable memory in turn, through one block of the host that both directions share, then
+ * their check: what came to the block last must be what goes on from it. *s is of
+ * transfer_prepare() within the device, with all sizes; block has `bytes`. Returns as above; *out
+ * counts only after 0.
+ */
+int transfer_measure_turns(int64_t bytes, struct transfer_state *s, char *block,
+			   const struct measure_plan *p, struct measure_turns *out);
 
 /* Options of copies of a kind. */
 struct transfer_opts transfer_kind_opts(const struct measure_kind *kind, int64_t bytes);

@@ -31,16 +31,17 @@ __attribute__((format(printf, 5, 6))) static void add(struct probe *p, const cha
 }
 
 /* Sizes that programs copy: no line goes through all of them on every platform. */
+enum { PROGRAM_SIZES = 3 };
+static const struct {
+	int64_t bytes;
+	const char *name;
+} sizes[PROGRAM_SIZES] = { { 64 << 10, "64 KiB" }, { 1 << 20, "1 MiB" }, { 16 << 20, "16 MiB" } };
+
 static void add_sizes(struct probe *p, const struct measure_series *m)
 {
-	static const struct {
-		double bytes;
-		const char *name;
-	} sizes[] = { { 64 << 10, "64 KiB" }, { 1 << 20, "1 MiB" }, { 16 << 20, "16 MiB" } };
-
-	for (int k = 0; k < 3; k++)
+	for (int k = 0; k < PROGRAM_SIZES; k++)
 		for (int i = 0; i < m->sizes; i++)
-			if (m->bytes[i] == sizes[k].bytes)
+			if (m->bytes[i] == (double)sizes[k].bytes)
 				add(p, "us", m->us[i], m->time[i].n, "%s %s", m->kind->name,
 				    sizes[k].name);
 }
@@ -120,31 +121,67 @@ static int probe_kind(struct probe *p, const struct measure_kind *kind)
 	return err;
 }
 
+/* One block of the host for both directions. Such a pair takes longer than its two copies alone. */
+static int measure_turns(struct probe *p, struct transfer_state *s, char *block)
+{
+	struct measure_turns t;
+	int err = 0;
+
+	for (int i = 0; i < PROGRAM_SIZES && !err; i++) {
+		err = transfer_measure_turns(sizes[i].bytes, s, block, &p->plan, &t);
+		if (err)
+			break;
+		add(p, "us", t.to_device_us, t.n, "h2d pageable %s in turn", sizes[i].name);
+		add(p, "us", t.to_host_us, t.n, "d2h pageable %s in turn", sizes[i].name);
+	}
+	return err;
+}
+
+static int probe_turns(struct probe *p)
+{
+	int64_t most = sizes[PROGRAM_SIZES - 1].bytes;
+	struct transfer_opts o = { .bytes = most, .dir = TRANSFER_D2D };
+	struct transfer_state s = { .bytes = 0 };
+	char *block = calloc(1, (size_t)most);
+	int err = block ? transfer_prepare(&o, &s, true)
+			: complain(ENOMEM, "no %ld bytes", (long)most);
+
+	if (!err)
+		err = measure_turns(p, &s, block);
+	CUDA(cudaStreamSynchronize(p->plan.stream));
+	transfer_teardown(&s);
+	free(block);
+	return err;
+}
+
 struct part {
 	struct probe *p;
-	const struct measure_kind *kind;
+	const struct measure_kind *kind; /* NULL: copies in turn */
 };
 
-static int call_kind(void *arg)
+static int call_part(void *arg)
 {
 	struct part *part = arg;
 
-	return probe_kind(part->p, part->kind);
+	return part->kind ? probe_kind(part->p, part->kind) : probe_turns(part->p);
 }
 
 /* What the platform does not support is a row; the others are measured. */
-static int take_kind(struct probe *p, const struct measure_kind *kind)
+static int take_part(struct probe *p, const struct measure_kind *kind)
 {
 	struct part part = { p, kind };
 	char text[REFUSAL_TEXT];
 	struct refusal r;
-	int err = refusal_catch(call_kind, &part, &r);
+	int err = refusal_catch(call_part, &part, &r);
 
 	if (err != -ENOSYS)
 		return err;
 	CUDA(cudaDeviceSynchronize());
 	refusal_text(&r, text);
-	add(p, "", 0, 0, "%s 4 B", kind->name);
+	if (kind)
+		add(p, "", 0, 0, "%s 4 B", kind->name);
+	else
+		add(p, "", 0, 0, "h2d pageable 1 MiB in turn");
 	snprintf(p->out->row[p->out->n - 1].text, sizeof(p->out->row->text), "%s", text);
 	return 0;
 }
@@ -160,7 +197,9 @@ static int probe(const struct transfer_opts *o, struct transfer_state *s, struct
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	p.plan = transfer_measure_plan(o->probe == TRANSFER_QUICK, stream);
 	for (int i = 0; i < MEASURE_KINDS && !err; i++)
-		err = take_kind(&p, &transfer_kinds[i]);
+		err = take_part(&p, &transfer_kinds[i]);
+	if (!err)
+		err = take_part(&p, NULL);
 	CUDA(cudaStreamDestroy(stream));
 	return err;
 }

@@ -4,9 +4,11 @@
  */
 #include "tests/divert.h"
 #include "tests/races.h"
+#include "workloads/transfer/measure.h"
 #include "workloads/transfer/test_copies.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 
 TestSuite(small_transfer_check, .timeout = 300);
 TestSuite(large_transfer_check, .timeout = 300);
@@ -17,6 +19,7 @@ enum fault { NONE, LOST, SHORT, LONG, FROM_ELSEWHERE, TO_ELSEWHERE };
 
 static enum fault fault;
 static int copies_until_fault;
+static int lost_kind = -1; /* of enum cudaMemcpyKind: all such copies are lost */
 
 typedef cudaError_t copy_fn(void *, const void *, size_t, enum cudaMemcpyKind, cudaStream_t);
 
@@ -26,6 +29,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
 	copy_fn *real = (copy_fn *)dlsym(RTLD_NEXT, "cudaMemcpyAsync");
 	enum fault now = fault && !copies_until_fault-- ? fault : NONE;
 
+	now = (int)kind == lost_kind ? LOST : now;
 	switch (now) {
 	case LOST:
 		return cudaSuccess;
@@ -227,4 +231,41 @@ Test(small_transfer_check, fails_on_one_bit)
 	CUDA(cudaMemcpy(r->s.dst.base + 2 * r->s.stride + 4321, &byte, 1, cudaMemcpyHostToDevice));
 	cr_assert(tells(run_verdict(r, 4).worst, "copy 2 to slot 2: *byte 4320"), "one bit");
 	run_end(r);
+}
+
+/* ---- copies in turn --------------------------------------------------------------------- */
+
+/* What transfer_measure_turns() returns where all copies of a kind are lost; -1: none. */
+static int measure_turns_without(int kind)
+{
+	enum { BYTES = 10000 };
+	static char block[BYTES];
+	struct transfer_opts o = make_copy_opts(TRANSFER_D2D, TRANSFER_PAGEABLE, BYTES);
+	struct measure_plan plan = transfer_measure_plan(true, NULL);
+	struct transfer_state s = { .bytes = 0 };
+	struct measure_turns t = { .n = 0 };
+	int err = transfer_prepare(&o, &s, true);
+
+	plan.budget_ns = 0;
+	lost_kind = kind;
+	if (!err)
+		err = transfer_measure_turns(BYTES, &s, block, &plan, &t);
+	lost_kind = -1;
+	cr_assert(err || (t.n >= 5 && t.to_host_us > 0 && t.to_device_us > 0), "%ld turns",
+		  (long)t.n);
+	transfer_teardown(&s);
+	return err;
+}
+
+Test(small_transfer_check, copies_in_turn_pass)
+{
+	need_device();
+	cr_assert(measure_turns_without(-1) == 0, "checked");
+}
+
+Test(small_transfer_check, copies_in_turn_fail_where_one_direction_is_lost)
+{
+	need_device();
+	cr_assert(measure_turns_without(cudaMemcpyDeviceToHost) == -EIO, "to the host");
+	cr_assert(measure_turns_without(cudaMemcpyHostToDevice) == -EIO, "to the device");
 }

@@ -425,6 +425,74 @@ Test(small_program_price, pageable_copies_that_the_probe_does_not_know_are_doubt
 	end();
 }
 
+/* In turn 1 MiB takes a_us on A and b_us on B, in both directions. */
+static void turns_say(double a_us, double b_us)
+{
+	static const char *const direction[] = { "h2d", "d2h" }, *const size[] = { "64 KiB",
+										   "1 MiB",
+										   "16 MiB" };
+	char name[64];
+
+	for (int d = 0; d < 2; d++)
+		for (int i = 0; i < 3; i++) {
+			double times = i == 0 ? 0.3 : i == 1 ? 1 : 30;
+
+			snprintf(name, sizeof(name), "%s pageable %s in turn", direction[d],
+				 size[i]);
+			add_row(name,
+				(double[]){ times * a_us, times * a_us - 1, times * a_us + 1 },
+				(double[]){ times * b_us, times * b_us - 1, times * b_us + 1 });
+		}
+}
+
+/* One that takes 40 us, 25 alone on both; in turn so much on A, and 20 us more on B. */
+static void priced_with_turns(double a_us)
+{
+	copy_and_wait("pageable");
+	with_costs();
+	add_row("h2d pageable 64 KiB", (double[]){ 9, 8, 10 }, (double[]){ 9, 8, 10 });
+	add_row("h2d pageable 1 MiB", (double[]){ 25, 24, 26 }, (double[]){ 25, 24, 26 });
+	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 900, 890, 910 });
+	turns_say(a_us, a_us + 20);
+	price_on(&model_a, true);
+}
+
+Test(small_program_price, copies_as_slow_as_those_in_turn_are_priced_as_such)
+{
+	priced_with_turns(41);
+	cr_expect(price.copies_in_turn && !program_price_doubtful(&price), "in turn");
+	cr_expect(epsilon_eq(dbl, price.copies_ratio, 40 / 41.0, 1e-9), "%g", price.copies_ratio);
+	takes(40000 + 20000);
+}
+
+/* 32 us is the middle of 25 and 40.96, as a ratio: slower in turn than that, and 40 is nearer
+ * to 25. */
+Test(small_program_price, copies_nearer_to_those_alone_are_no_copies_in_turn)
+{
+	priced_with_turns(65);
+	cr_expect(price.slow_copies && !price.copies_in_turn, "alone");
+	takes(40000);
+}
+
+Test(small_program_price, copies_slower_than_those_in_turn_are_doubtful)
+{
+	priced_with_turns(29);
+	cr_expect(price.slow_copies && price.copies_in_turn && program_price_doubtful(&price),
+		  "in turn, and slow");
+	takes(40000 + 20000);
+}
+
+/* A file of before has no copies in turn. */
+Test(small_program_price, without_copies_in_turn_on_both_there_are_none)
+{
+	priced_with_turns(41);
+	program_price_release(&price);
+	json_array_clear(json_object_get(sources.costs_b, "rows"));
+	program_price_make(&price, &profile, &sources);
+	cr_expect(price.slow_copies && !price.copies_in_turn, "doubtful");
+	takes(40000);
+}
+
 Test(small_program_price, processes_differ_by_as_much_as_that)
 {
 	probe_says("pageable", 32);
