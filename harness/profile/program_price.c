@@ -8,7 +8,7 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/fit/copies.h"
-#include "harness/probe/costs.h"
+#include "harness/profile/program_costs.h"
 #include "harness/stats/stats.h"
 
 const char *const remedy_names[] = { "graphs", "batch", "pinned", "pool", "sync", NULL };
@@ -18,13 +18,6 @@ enum { SEED = 1, GROUP_RUNS = 2 };
 
 /* Kernels that overlap for more than this share of the time. */
 static const double reordered_share = 0.05;
-
-/*
- * Copies of pageable memory that take so much longer in the program than in the probe, and by more
- * than this share of the time. Where both directions share a block of the host, a pair takes 1.4 to
- * 1.6 times its two copies (docs/guide/predict.md); processes differ by a tenth.
- */
-static const double slow_copies_ratio = 1.3, slow_copies_share = 0.05;
 
 /* ---- prices of launches ------------------------------------------------------------------- */
 
@@ -138,343 +131,6 @@ static struct call_prices prices_on_b(const struct program_price *p, const struc
 	out.notice_ns = isfinite(out.window) ? fmax(b->v[MODEL_W] - b->v[MODEL_Z], 0) : 0;
 	out.extra = p->extra;
 	return out;
-}
-
-/* ---- call costs --------------------------------------------------------------------------- */
-
-/* ns, ns a byte where it is a rate; NAN: not known. */
-static double cost_ns(const json_t *costs, const char *workload, const char *name)
-{
-	const json_t *row = costs_row(costs, workload, name);
-	const json_t *median = row ? json_object_get(row, "median") : NULL;
-	const char *unit = row ? json_get_text(row, "unit") : NULL;
-
-	if (!json_is_number(median) || !unit)
-		return NAN;
-	if (!strcmp(unit, "us"))
-		return 1e3 * json_number_value(median);
-	return !strcmp(unit, "GB/s") ? 1 / json_number_value(median) : NAN;
-}
-
-/* Are two rows' intervals apart? Rows without intervals are taken as they are. */
-static bool is_told_apart(const json_t *a, const json_t *b)
-{
-	double lo_a = json_get_number(a, "lo"), hi_a = json_get_number(a, "hi"),
-	       lo_b = json_get_number(b, "lo"), hi_b = json_get_number(b, "hi");
-
-	return !(lo_a <= hi_b && lo_b <= hi_a);
-}
-
-/*
- * How much more it is on B; NAN where one of them lacks it. Processes differ by a tenth and more in
- * calls that allocate and in copies of pageable memory, and a program makes thousands of them: what
- * the two files do not tell apart is taken to be equal.
- */
-static double told_beyond_ns(const struct price_sources *s, const char *workload, const char *name)
-{
-	double beyond = cost_ns(s->costs_b, workload, name) - cost_ns(s->costs_a, workload, name);
-
-	if (isnan(beyond))
-		return NAN;
-	return is_told_apart(costs_row(s->costs_a, workload, name),
-			     costs_row(s->costs_b, workload, name))
-		       ? beyond
-		       : 0;
-}
-
-static double or_nothing(double ns)
-{
-	return isfinite(ns) ? ns : 0;
-}
-
-/* 0 where one of them lacks it. */
-static double beyond_ns(const struct price_sources *s, const char *workload, const char *name)
-{
-	return or_nothing(told_beyond_ns(s, workload, name));
-}
-
-/* On A alone; NAN: the file lacks it. */
-static double on_a_ns(const struct price_sources *s, const char *workload, const char *name)
-{
-	return cost_ns(s->costs_a, workload, name);
-}
-
-/* The rows of `transfer` for copies of one kind: "h2d pinned". */
-static const char *copy_row(enum copy_direction direction, bool pageable)
-{
-	static const char *const rows[COPY_DIRECTIONS][2] = {
-		[COPY_TO_DEVICE] = { "h2d pinned", "h2d pageable" },
-		[COPY_TO_HOST] = { "d2h pinned", "d2h pageable" },
-		[COPY_WITHIN] = { "d2d", "d2d" },
-		[COPY_PEER] = { "d2d", "d2d" },
-	};
-
-	return rows[direction][pageable];
-}
-
-/* A kind of copies: fixed part, host call, a byte, and all of it at three sizes. */
-enum { COPY_SIZES = 3 };
-static const struct {
-	const char *name;
-	double bytes;
-} copy_size[COPY_SIZES] = { { "64 KiB", 64 << 10 }, { "1 MiB", 1 << 20 }, { "16 MiB", 16 << 20 } };
-
-struct copy_cost {
-	double fixed_ns, call_ns, byte_ns;
-	double at_ns[COPY_SIZES]; /* NAN: files of before have no such rows */
-};
-
-/* By what is read of each row; NAN: it is not known. */
-static struct copy_cost copy_cost(const struct price_sources *s, const char *kind,
-				  double read_ns(const struct price_sources *, const char *,
-						 const char *))
-{
-	struct copy_cost out;
-	char row[64];
-
-	snprintf(row, sizeof(row), "%s fixed", kind);
-	out.fixed_ns = read_ns(s, "transfer", row);
-	snprintf(row, sizeof(row), "%s 4 B call", kind);
-	out.call_ns = read_ns(s, "transfer", row);
-	snprintf(row, sizeof(row), "%s rate", kind);
-	out.byte_ns = read_ns(s, "transfer", row);
-	for (int i = 0; i < COPY_SIZES; i++) {
-		snprintf(row, sizeof(row), "%s %s", kind, copy_size[i].name);
-		out.at_ns[i] = read_ns(s, "transfer", row);
-	}
-	return out;
-}
-
-/*
- * The same of copies of pageable memory in turn, whose two directions share a block of the host.
- * Their rate is that between the two largest sizes; files of before have no such rows.
- */
-static void put_in_turn(struct copy_cost *c, const struct price_sources *s, const char *kind,
-			double read_ns(const struct price_sources *, const char *, const char *))
-{
-	enum { LAST = COPY_SIZES - 1 };
-	char row[64];
-
-	for (int i = 0; i < COPY_SIZES; i++) {
-		snprintf(row, sizeof(row), "%s %s in turn", kind, copy_size[i].name);
-		c->at_ns[i] = read_ns(s, "transfer", row);
-	}
-	c->byte_ns = (c->at_ns[LAST] - c->at_ns[LAST - 1]) /
-		     (copy_size[LAST].bytes - copy_size[LAST - 1].bytes);
-}
-
-/* On B beyond A: what one of them lacks is nothing, but for sizes, which have another rule then. */
-static struct copy_cost copy_beyond(const struct price_sources *s, const char *kind)
-{
-	struct copy_cost out = copy_cost(s, kind, told_beyond_ns);
-
-	out.fixed_ns = or_nothing(out.fixed_ns);
-	out.call_ns = or_nothing(out.call_ns);
-	out.byte_ns = or_nothing(out.byte_ns);
-	return out;
-}
-
-/* What so many bytes take beyond the fixed part: between the sizes on straight lines. */
-static double length_ns(const struct copy_cost *c, double bytes)
-{
-	double from = 0, from_ns = c->fixed_ns;
-
-	for (int i = 0; i < COPY_SIZES; i++) {
-		if (isnan(c->at_ns[i]))
-			return bytes * c->byte_ns;
-		if (bytes <= copy_size[i].bytes)
-			return from_ns - c->fixed_ns +
-			       (c->at_ns[i] - from_ns) * (bytes - from) /
-				       (copy_size[i].bytes - from);
-		from = copy_size[i].bytes;
-		from_ns = c->at_ns[i];
-	}
-	return from_ns - c->fixed_ns + (bytes - from) * c->byte_ns;
-}
-
-/* ---- copies that are not what the probe times ---------------------------------------------- */
-
-/* Is it a copy of pageable memory that is waited for, and is not mostly the call's fixed part? */
-static bool is_large_pageable(const struct program_price *p, int64_t i)
-{
-	const struct trace *t = &p->profile->trace;
-	const struct trace_call *c = &t->call[i];
-	const struct trace_op *op = c->ops ? &t->op[c->first_op] : NULL;
-
-	return op && p->profile->steps.step[i].role == STEP_COPY_WAIT &&
-	       op->memory == MEMORY_PAGEABLE && (double)op->bytes >= copy_size[0].bytes &&
-	       (op->direction == COPY_TO_DEVICE || op->direction == COPY_TO_HOST);
-}
-
-/* As recorded, without what it waited for. */
-static double recorded_copy_ns(const struct program_price *p, int64_t i)
-{
-	const struct trace *t = &p->profile->trace;
-	const struct trace_call *c = &t->call[i];
-	const struct trace_op *first = &t->op[c->first_op], *last = first + c->ops - 1;
-	const struct step *step = &p->profile->steps.step[i];
-
-	return step->lead_ns + (double)(last->t1 - first->t0) + step->tail_ns;
-}
-
-/* What the probe has for it. */
-static double probed_copy_ns(const struct copy_cost *c, const struct trace_op *op)
-{
-	return c->fixed_ns + length_ns(c, (double)op->bytes);
-}
-
-/* All such copies: as recorded, and as the probe on A has them. */
-struct pageable_copies {
-	double recorded_ns, alone_ns;
-	double in_turn_ns; /* NAN: a file of costs has no copies in turn */
-};
-
-static struct pageable_copies sum_pageable(const struct program_price *p)
-{
-	const struct trace *t = &p->profile->trace;
-	struct copy_cost alone[COPY_DIRECTIONS], in_turn[COPY_DIRECTIONS];
-	struct pageable_copies out = { 0 };
-
-	for (int d = 0; d < COPY_DIRECTIONS; d++) {
-		const char *row = copy_row((enum copy_direction)d, true);
-
-		alone[d] = in_turn[d] = copy_cost(p->sources, row, on_a_ns);
-		put_in_turn(&in_turn[d], p->sources, row, on_a_ns);
-	}
-	for (int64_t i = 0; i < t->calls; i++) {
-		const struct trace_op *op;
-
-		if (!is_large_pageable(p, i))
-			continue;
-		op = &t->op[t->call[i].first_op];
-		out.recorded_ns += recorded_copy_ns(p, i);
-		out.alone_ns += probed_copy_ns(&alone[op->direction], op);
-		out.in_turn_ns += probed_copy_ns(&in_turn[op->direction], op);
-	}
-	return out;
-}
-
-/* Do both files of costs have copies in turn, of both directions? */
-static bool has_turns(const struct price_sources *s)
-{
-	static const enum copy_direction both[] = { COPY_TO_DEVICE, COPY_TO_HOST };
-	struct copy_cost c = { 0 };
-	double sum = 0;
-
-	for (int k = 0; k < 2 && s->costs_b; k++) {
-		put_in_turn(&c, s, copy_row(both[k], true), told_beyond_ns);
-		for (int i = 0; i < COPY_SIZES; i++)
-			sum += c.at_ns[i];
-	}
-	return s->costs_b && isfinite(sum);
-}
-
-static bool is_slow(const struct program_price *p, double recorded_ns, double probed_ns)
-{
-	return recorded_ns > slow_copies_ratio * probed_ns &&
-	       recorded_ns - probed_ns > slow_copies_share * p->simulated_a_ns;
-}
-
-/*
- * A trace does not say which memory copies share. Where they take so long on A that they are nearer
- * to the probe's copies in turn, by ratio, they are taken to be such, on both platforms.
- */
-static void find_slow_copies(struct program_price *p)
-{
-	struct pageable_copies sum;
-
-	p->copies_ratio = NAN;
-	if (!p->sources->costs_a)
-		return;
-	sum = sum_pageable(p);
-	if (!(sum.alone_ns > 0))
-		return;
-	p->copies_ratio = sum.recorded_ns / sum.alone_ns;
-	p->slow_copies = is_slow(p, sum.recorded_ns, sum.alone_ns);
-	if (!p->slow_copies || !has_turns(p->sources) ||
-	    sum.recorded_ns * sum.recorded_ns <= sum.alone_ns * sum.in_turn_ns)
-		return;
-	p->copies_in_turn = true;
-	p->copies_ratio = sum.recorded_ns / sum.in_turn_ns;
-	p->slow_copies = is_slow(p, sum.recorded_ns, sum.in_turn_ns);
-}
-
-/* ---- what calls take more on B --------------------------------------------------------------- */
-
-struct beyond {
-	struct copy_cost copy[COPY_DIRECTIONS][2];
-	struct copy_cost in_turn[COPY_DIRECTIONS]; /* of pageable memory */
-	double record_ns, wake_ns;
-};
-
-/*
- * A call that copies pageable memory and waits stages it on the host before the device's part and
- * beside it: what it takes more may be less than that part is long, and comes before it.
- */
-static struct call_extra copy_extra(const struct beyond *b, const struct trace_op *op, bool waits,
-				    bool in_turn)
-{
-	bool pageable = op->memory == MEMORY_PAGEABLE;
-	const struct copy_cost *c =
-		in_turn ? &b->in_turn[op->direction] : &b->copy[op->direction][pageable];
-	struct call_extra out = { .length_ns = length_ns(c, fmax((double)op->bytes, 0)) };
-
-	if (waits) {
-		out.lead_ns = c->fixed_ns + (pageable ? out.length_ns : 0);
-		out.length_ns = pageable ? 0 : out.length_ns;
-		return out;
-	}
-	out.call_ns = c->call_ns;
-	out.lead_ns = c->call_ns + fmax(c->fixed_ns - c->call_ns - b->wake_ns, 0);
-	return out;
-}
-
-/* The probe times event records; others that put something on a stream are taken to cost as much.
- */
-static bool is_stream_call(enum call_class c)
-{
-	return c == CALL_RECORD || c == CALL_WAIT_EVENT || c == CALL_MEMSET || c == CALL_HOSTFUNC;
-}
-
-static struct call_extra extra_of(const struct program_price *p, const struct beyond *b, int64_t i)
-{
-	const struct trace *t = &p->profile->trace;
-	const struct trace_call *c = &t->call[i];
-	enum step_role role = p->profile->steps.step[i].role;
-
-	if ((role == STEP_COPY || role == STEP_COPY_WAIT) && c->ops)
-		return copy_extra(b, &t->op[c->first_op], role == STEP_COPY_WAIT,
-				  p->copies_in_turn && is_large_pageable(p, i));
-	if (is_stream_call(c->class))
-		return (struct call_extra){ .call_ns = b->record_ns };
-	if (call_is_memory(c->class))
-		return (struct call_extra){ .call_ns = beyond_ns(p->sources, "memory",
-								 trace_name(t, c->name)) };
-	return (struct call_extra){ 0 };
-}
-
-/* Half of what a synchronize and a start take more is the wake. */
-static void find_extra(struct program_price *p)
-{
-	int64_t calls = p->profile->trace.calls;
-	struct beyond b = { .wake_ns = 0 };
-
-	p->extra = calloc((size_t)calls + 1, sizeof(*p->extra));
-	CHECK(p->extra, "memory of %ld calls", (long)calls);
-	if (!p->sources->costs_b)
-		return;
-	b.record_ns = beyond_ns(p->sources, "launch", "event record");
-	b.wake_ns = p->on_b.wake_ns - p->on_a.wake_ns;
-	for (int d = 0; d < COPY_DIRECTIONS; d++) {
-		for (int pageable = 0; pageable < 2; pageable++)
-			b.copy[d][pageable] =
-				copy_beyond(p->sources, copy_row((enum copy_direction)d, pageable));
-		b.in_turn[d] = b.copy[d][true];
-		put_in_turn(&b.in_turn[d], p->sources, copy_row((enum copy_direction)d, true),
-			    told_beyond_ns);
-	}
-	for (int64_t i = 0; i < calls; i++)
-		p->extra[i] = extra_of(p, &b, i);
 }
 
 /* ---- copies that nobody waits for ---------------------------------------------------------- */
@@ -642,8 +298,7 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	out->on_a = prices_on_a(p, sources->a);
 	out->on_b = prices_on_b(out, model_a(out), &sources->b->model);
 	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);
-	find_slow_copies(out);
-	find_extra(out);
+	program_costs_find(out);
 	out->on_b.extra = out->extra;
 	out->simulated_b_ns = retimed_ns(&p->steps, &out->on_b);
 	find_interval(out);
@@ -771,8 +426,9 @@ static void apply_pinned(struct remedied *r, struct remedy *out)
 			continue;
 		snprintf(slow, sizeof(slow), "%s rate", copy_row(op->direction, true));
 		snprintf(fast, sizeof(fast), "%s rate", copy_row(op->direction, false));
-		r->extra[i].length_ns += (double)op->bytes * (cost_ns(r->costs, "transfer", fast) -
-							      cost_ns(r->costs, "transfer", slow));
+		r->extra[i].length_ns +=
+			(double)op->bytes * (call_cost_ns(r->costs, "transfer", fast) -
+					     call_cost_ns(r->costs, "transfer", slow));
 		out->calls++;
 	}
 }
@@ -822,10 +478,10 @@ static bool is_priced(const struct call_prices *prices, const json_t *costs, con
 	case REMEDY_GRAPHS:
 		return isfinite(prices->graph_call_ns[0]);
 	case REMEDY_PINNED:
-		return isfinite(cost_ns(costs, "transfer", "h2d pinned rate")) &&
-		       isfinite(cost_ns(costs, "transfer", "h2d pageable rate")) &&
-		       isfinite(cost_ns(costs, "transfer", "d2h pinned rate")) &&
-		       isfinite(cost_ns(costs, "transfer", "d2h pageable rate"));
+		return isfinite(call_cost_ns(costs, "transfer", "h2d pinned rate")) &&
+		       isfinite(call_cost_ns(costs, "transfer", "h2d pageable rate")) &&
+		       isfinite(call_cost_ns(costs, "transfer", "d2h pinned rate")) &&
+		       isfinite(call_cost_ns(costs, "transfer", "d2h pageable rate"));
 	default:
 		return true;
 	}
