@@ -300,30 +300,72 @@ static double deviation(const struct moments *m)
 	return m->n > 0 ? m->squares - m->sum * m->sum / m->n : 0;
 }
 
+/* Values of a place, every `period` entries: gaps of the host, times of operations. */
+static void look_at(const struct entry *e, size_t cover, size_t period, size_t place,
+		    struct moments *gap, struct moments *took)
+{
+	*gap = *took = (struct moments){ 0 };
+	for (size_t i = place; i < cover; i += period) {
+		add_to(gap, e[i].gap_ns);
+		if (e[i].op_came)
+			add_to(took, e[i].op.t1 - e[i].op.t0);
+	}
+}
+
+/* Places of the shortest period whose values differ by more than a bin, as times do anyway. */
+struct varying {
+	bool gap[PERIOD_MAX], took[PERIOD_MAX];
+};
+
+static bool is_varying(const struct moments *m)
+{
+	return deviation(m) > m->n - 1;
+}
+
+static void find_varying(struct varying *v, const struct entry *e, size_t cover, size_t period)
+{
+	struct moments gap, took;
+
+	for (size_t place = 0; place < period; place++) {
+		look_at(e, cover, period, place, &gap, &took);
+		v->gap[place] = is_varying(&gap);
+		v->took[place] = took.n > 0 && is_varying(&took);
+	}
+}
+
 /*
- * How far gaps of the host and times of operations are from the mean of their place in the period:
- * variances within places, in bins, which are logarithms. So a late value weighs little.
+ * How far gaps and times of operations are from the mean of their place, in a period that is as
+ * many times as long as the shortest one: variances within places, of those places that vary at
+ * all. In bins, which are logarithms, so that a late value weighs little.
  */
 struct spread {
 	double gap, took;
 };
 
-static struct spread spread_of(const struct entry *e, size_t cover, size_t period)
+static void add_spread(double *sum, double *freedom, const struct moments *m)
 {
-	struct spread s = { 0 };
+	*sum += deviation(m);
+	*freedom += m->n > 1 ? m->n - 1 : 0;
+}
 
-	for (size_t place = 0; place < period; place++) {
-		struct moments gap = { 0 }, took = { 0 };
+static struct spread spread_of(const struct varying *v, const struct entry *e, size_t cover,
+			       size_t shortest, size_t times)
+{
+	struct spread sum = { 0 }, freedom = { 0 };
+	struct moments gap, took;
 
-		for (size_t i = place; i < cover; i += period) {
-			add_to(&gap, e[i].gap_ns);
-			if (e[i].op_came)
-				add_to(&took, e[i].op.t1 - e[i].op.t0);
-		}
-		s.gap += deviation(&gap) / (double)(cover - period);
-		s.took += deviation(&took) / (double)(cover - period);
+	cover -= cover % (times * shortest);
+	for (size_t place = 0; place < times * shortest; place++) {
+		if (!v->gap[place % shortest] && !v->took[place % shortest])
+			continue;
+		look_at(e, cover, times * shortest, place, &gap, &took);
+		if (v->gap[place % shortest])
+			add_spread(&sum.gap, &freedom.gap, &gap);
+		if (v->took[place % shortest])
+			add_spread(&sum.took, &freedom.took, &took);
 	}
-	return s;
+	return (struct spread){ freedom.gap > 0 ? sum.gap / freedom.gap : 0,
+				freedom.took > 0 ? sum.took / freedom.took : 0 };
 }
 
 /* By more than chance, and by more than a bin, by which times differ anyway. */
@@ -334,21 +376,23 @@ static bool is_less(double a, double b)
 
 /*
  * The same calls may come with other times by turns: kernels of 5, 20 and 50 us, a wait after 20 of
- * them. A fold of 20 would forget which follows which. So the period is as many times as long as
- * the times ask for: the last that tells gaps or operations better than the one chosen before.
+ * them. A fold of 21 calls would forget which follows which. So the period is as many times as long
+ * as the times ask for: the last that tells gaps or operations better than the one chosen before.
  */
 static size_t timed_period(const struct entry *e, size_t cover, size_t period)
 {
+	struct varying varying = { .gap = { false } };
 	struct spread least;
 	size_t chosen = 1;
 
 	if (cover < COVER_TIMED)
 		return period;
-	least = spread_of(e, cover, period);
+	find_varying(&varying, e, cover, period);
+	least = spread_of(&varying, e, cover, period, 1);
 	for (size_t times = 2; times <= LONGER_MAX && times * period <= PERIOD_MAX &&
 			       times * period * REPEATS_TIMED <= cover;
 	     times++) {
-		struct spread s = spread_of(e, cover - cover % (times * period), times * period);
+		struct spread s = spread_of(&varying, e, cover, period, times);
 
 		if (is_less(s.gap, least.gap) || is_less(s.took, least.took)) {
 			least = s;

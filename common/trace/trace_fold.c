@@ -173,6 +173,7 @@ static void begin_apart(struct body_call *b, size_t i)
 	for (size_t k = 0; k < sizeof(own) / sizeof(*own); k++)
 		values_begin_at(own[k], call - floor(call));
 	values_begin_at(&b->gap, gap - floor(gap));
+	values_begin_at(&b->cpu, gap - floor(gap)); /* of the thread in the gap */
 }
 
 static const struct member fold_members[] = {

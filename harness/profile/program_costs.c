@@ -16,6 +16,9 @@
  */
 static const double slow_copies_ratio = 1.3, slow_copies_share = 0.05;
 
+/* Where copies come in turn, one direction takes at least so much of the other's time. */
+static const double in_turn_share = 0.2;
+
 /* ---- rows of both files ------------------------------------------------------------------- */
 
 double call_cost_ns(const json_t *costs, const char *workload, const char *name)
@@ -122,20 +125,18 @@ static struct copy_cost copy_cost(const struct price_sources *s, const char *kin
 
 /*
  * The same of copies of pageable memory in turn, whose two directions share a block of the host.
- * Their rate is that between the two largest sizes; files of before have no such rows.
+ * Beyond the largest size a byte takes what it takes there. Files of before have no such rows.
  */
 static void put_in_turn(struct copy_cost *c, const struct price_sources *s, const char *kind,
 			double read_ns(const struct price_sources *, const char *, const char *))
 {
-	enum { LAST = COPY_SIZES - 1 };
 	char row[64];
 
 	for (int i = 0; i < COPY_SIZES; i++) {
 		snprintf(row, sizeof(row), "%s %s in turn", kind, copy_size[i].name);
 		c->at_ns[i] = read_ns(s, "transfer", row);
 	}
-	c->byte_ns = (c->at_ns[LAST] - c->at_ns[LAST - 1]) /
-		     (copy_size[LAST].bytes - copy_size[LAST - 1].bytes);
+	c->byte_ns = c->at_ns[COPY_SIZES - 1] / copy_size[COPY_SIZES - 1].bytes;
 }
 
 /* On B beyond A: what one of them lacks is nothing, but for sizes, which have another rule then. */
@@ -181,6 +182,22 @@ static bool is_large_pageable(const struct program_price *p, int64_t i)
 	       (op->direction == COPY_TO_DEVICE || op->direction == COPY_TO_HOST);
 }
 
+bool copy_is_in_turn(const struct program_price *p, int64_t call)
+{
+	return p->copies_in_turn && is_large_pageable(p, call);
+}
+
+double in_turn_byte_ns(const json_t *costs, enum copy_direction direction, double bytes)
+{
+	int i = COPY_SIZES - 1;
+	char row[64];
+
+	while (i && copy_size[i].bytes > bytes)
+		i--;
+	snprintf(row, sizeof(row), "%s %s in turn", copy_row(direction, true), copy_size[i].name);
+	return call_cost_ns(costs, "transfer", row) / copy_size[i].bytes;
+}
+
 /* As recorded, without what it waited for. */
 static double recorded_copy_ns(const struct program_price *p, int64_t i)
 {
@@ -200,6 +217,7 @@ static double probed_copy_ns(const struct copy_cost *c, const struct trace_op *o
 
 /* All such copies: as recorded, and as the probe on A has them. */
 struct pageable_copies {
+	double direction_ns[COPY_DIRECTIONS]; /* recorded */
 	double recorded_ns, alone_ns;
 	double in_turn_ns; /* NAN: a file of costs has no copies in turn */
 };
@@ -208,7 +226,7 @@ static struct pageable_copies sum_pageable(const struct program_price *p)
 {
 	const struct trace *t = &p->profile->trace;
 	struct copy_cost alone[COPY_DIRECTIONS], in_turn[COPY_DIRECTIONS];
-	struct pageable_copies out = { 0 };
+	struct pageable_copies out = { .recorded_ns = 0 };
 
 	for (int d = 0; d < COPY_DIRECTIONS; d++) {
 		const char *row = copy_row((enum copy_direction)d, true);
@@ -222,6 +240,7 @@ static struct pageable_copies sum_pageable(const struct program_price *p)
 		if (!is_large_pageable(p, i))
 			continue;
 		op = &t->op[t->call[i].first_op];
+		out.direction_ns[op->direction] += recorded_copy_ns(p, i);
 		out.recorded_ns += recorded_copy_ns(p, i);
 		out.alone_ns += probed_copy_ns(&alone[op->direction], op);
 		out.in_turn_ns += probed_copy_ns(&in_turn[op->direction], op);
@@ -244,16 +263,25 @@ static bool has_turns(const struct price_sources *s)
 	return s->costs_b && isfinite(sum);
 }
 
+/*
+ * A trace does not say which memory copies share. They are taken to share a block of the host where
+ * both directions take a part of the time, and where their time on A is nearer, as a ratio, to the
+ * probe's copies in turn than to those alone.
+ */
+static bool are_in_turn(const struct program_price *p, const struct pageable_copies *sum)
+{
+	double there = sum->direction_ns[COPY_TO_DEVICE], back = sum->direction_ns[COPY_TO_HOST];
+
+	return has_turns(p->sources) && fmin(there, back) >= in_turn_share * fmax(there, back) &&
+	       sum->recorded_ns * sum->recorded_ns > sum->alone_ns * sum->in_turn_ns;
+}
+
 static bool is_slow(const struct program_price *p, double recorded_ns, double probed_ns)
 {
 	return recorded_ns > slow_copies_ratio * probed_ns &&
 	       recorded_ns - probed_ns > slow_copies_share * p->simulated_a_ns;
 }
 
-/*
- * A trace does not say which memory copies share. Where they take so long on A that they are nearer
- * to the probe's copies in turn, by ratio, they are taken to be such, on both platforms.
- */
 static void find_slow_copies(struct program_price *p)
 {
 	struct pageable_copies sum;
@@ -266,12 +294,12 @@ static void find_slow_copies(struct program_price *p)
 		return;
 	p->copies_ratio = sum.recorded_ns / sum.alone_ns;
 	p->slow_copies = is_slow(p, sum.recorded_ns, sum.alone_ns);
-	if (!p->slow_copies || !has_turns(p->sources) ||
-	    sum.recorded_ns * sum.recorded_ns <= sum.alone_ns * sum.in_turn_ns)
+	p->copies_in_turn = p->slow_copies && are_in_turn(p, &sum);
+	if (!p->copies_in_turn)
 		return;
-	p->copies_in_turn = true;
 	p->copies_ratio = sum.recorded_ns / sum.in_turn_ns;
-	p->slow_copies = is_slow(p, sum.recorded_ns, sum.in_turn_ns);
+	p->slow_copies = is_slow(p, sum.recorded_ns, sum.in_turn_ns) ||
+			 is_slow(p, sum.in_turn_ns, sum.recorded_ns);
 }
 
 /* ---- what calls take more on B --------------------------------------------------------------- */
@@ -319,7 +347,7 @@ static struct call_extra extra_of(const struct program_price *p, const struct be
 
 	if ((role == STEP_COPY || role == STEP_COPY_WAIT) && c->ops)
 		return copy_extra(b, &t->op[c->first_op], role == STEP_COPY_WAIT,
-				  p->copies_in_turn && is_large_pageable(p, i));
+				  copy_is_in_turn(p, i));
 	if (is_stream_call(c->class))
 		return (struct call_extra){ .call_ns = b->record_ns };
 	if (call_is_memory(c->class))

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/trace/trace.h"
 #include "harness/profile/program_price.h"
@@ -16,6 +17,13 @@ double call_cost_ns(const json_t *costs, const char *workload, const char *name)
 
 /* The rows of `transfer` for copies of one kind: "h2d pinned". */
 const char *copy_row(enum copy_direction direction, bool pageable);
+
+/* Is it a copy that is priced as one in turn? Asked after program_costs_find(). */
+bool copy_is_in_turn(const struct program_price *p, int64_t call);
+
+/* What a byte of copies of pageable memory in turn takes, at the largest measured size that is not
+ * above bytes; NAN: the file has none. */
+double in_turn_byte_ns(const json_t *costs, enum copy_direction direction, double bytes);
 
 /*
  * Sets p->extra, which p then owns, and copies_ratio, slow_copies, copies_in_turn. Takes prices on

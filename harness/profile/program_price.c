@@ -322,6 +322,7 @@ struct remedied {
 	struct steps steps;
 	struct call_extra *extra;
 	struct call_prices prices;
+	const struct program_price *price;
 	const struct trace *trace;
 	double node_gap_ns;  /* between nodes of a graph, in place of prices.gap_ns */
 	const json_t *costs; /* of the platform, or NULL */
@@ -415,20 +416,28 @@ static void apply_pool(struct remedied *r, struct remedy *out)
 	}
 }
 
+/* What a byte of that copy takes, of pageable memory as it is and of pinned memory. */
+static double byte_ns(const struct remedied *r, int64_t call, bool pageable)
+{
+	const struct trace_op *op = &r->trace->op[r->trace->call[call].first_op];
+	char row[64];
+
+	if (pageable && copy_is_in_turn(r->price, call))
+		return in_turn_byte_ns(r->costs, op->direction, (double)op->bytes);
+	snprintf(row, sizeof(row), "%s rate", copy_row(op->direction, pageable));
+	return call_cost_ns(r->costs, "transfer", row);
+}
+
 static void apply_pinned(struct remedied *r, struct remedy *out)
 {
 	for (int64_t i = 0; i < r->trace->calls; i++) {
 		const struct trace_call *c = &r->trace->call[i];
 		const struct trace_op *op = c->ops ? &r->trace->op[c->first_op] : NULL;
-		char slow[64], fast[64];
 
 		if (!op || op->kind != OP_COPY || op->memory != MEMORY_PAGEABLE)
 			continue;
-		snprintf(slow, sizeof(slow), "%s rate", copy_row(op->direction, true));
-		snprintf(fast, sizeof(fast), "%s rate", copy_row(op->direction, false));
 		r->extra[i].length_ns +=
-			(double)op->bytes * (call_cost_ns(r->costs, "transfer", fast) -
-					     call_cost_ns(r->costs, "transfer", slow));
+			(double)op->bytes * (byte_ns(r, i, false) - byte_ns(r, i, true));
 		out->calls++;
 	}
 }
@@ -504,6 +513,7 @@ static double time_with(const struct program_price *p, bool on_b, struct remedy 
 	const struct price_sources *s = p->sources;
 	const struct call_prices *prices = on_b ? &p->on_b : &p->on_a;
 	struct remedied r = { .steps = p->profile->steps,
+			      .price = p,
 			      .trace = t,
 			      .node_gap_ns = node_gap_ns(p, on_b ? s->b : s->a, prices),
 			      .costs = on_b ? s->costs_b : s->costs_a };

@@ -67,19 +67,19 @@ static void print_confidence(const struct program_price *p, FILE *out)
 	if (p->copies_in_turn)
 		row(out, "",
 		    "copies of pageable memory are priced as copies in turn, whose directions "
-		    "share a block of the host: on A they take as long as such");
-	if (p->slow_copies)
+		    "share a block of the host: on A they take %.1f times as long as such in "
+		    "--from-costs",
+		    p->copies_ratio);
+	else if (p->slow_copies)
 		row(out, "",
-		    "copies of pageable memory take %.1f times as long as in --from-costs: %s",
-		    p->copies_ratio,
-		    p->copies_in_turn ? "copies in turn, too, are faster there"
-				      : "both directions may share a block of the host, and what "
-					"that costs on B is not known");
+		    "copies of pageable memory take %.1f times as long as in --from-costs: both "
+		    "directions may share a block of the host, and what that costs on B is not "
+		    "known",
+		    p->copies_ratio);
 	if (p->dear_copies)
 		row(out, "",
-		    "%.0f %% of the time on B is what copies that nobody waits for cost more: that "
-		    "is "
-		    "known of copies alone, not beside kernels and other copies",
+		    "%.0f %% of the time on B is what copies that nobody waits for cost more, or "
+		    "less: that is known of copies alone, not beside kernels and other copies",
 		    100 * p->copies_share);
 }
 

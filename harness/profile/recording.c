@@ -248,46 +248,84 @@ static void name_recording(const struct recording_request *r, int number, char o
 
 	if (number)
 		snprintf(suffix, sizeof(suffix), ".again-%d", number);
-	snprintf(out, PATH_MAX, "%.*s%s", PATH_MAX - (int)sizeof(suffix), r->output, suffix);
+	snprintf(out, PATH_MAX, "%s%s", r->output, suffix);
 }
 
-/* Before anything runs. */
-static int refuse(const struct recording_request *r)
-{
-	char path[PATH_MAX];
-	int i = 0;
-
-	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
-		return inject(false);
-	do {
-		name_recording(r, i, path);
-		if (!access(path, F_OK))
-			return complain(EEXIST, "%s: exists; a trace replaces nothing",
-					text_shown(path).s);
-	} while (++i < r->recordings);
-	return 0;
-}
-
-/* Traces of processes that the program started: for globfree(). */
+/*
+ * Traces of processes that the program started, and perhaps others of such names (is_child()): for
+ * globfree().
+ */
 static void find_children(const char *path, glob_t *children)
 {
-	char *pattern = NULL;
+	char *pattern = malloc(2 * strlen(path) + 16), *to = pattern;
 
-	CHECK(asprintf(&pattern, "%s.[0-9]*", path) > 0, "memory of a path");
+	CHECK(pattern, "memory of a path");
+	for (const char *from = path; *from; from++) {
+		if (strchr("\\*?[", *from))
+			*to++ = '\\';
+		*to++ = *from;
+	}
+	snprintf(to, 16, ".[0-9]*");
 	if (glob(pattern, 0, NULL, children))
 		*children = (glob_t){ 0 };
 	free(pattern);
 }
 
-static size_t count_children(const struct recording_request *r)
+/* PATH.PID? */
+static bool is_child(const char *found, const char *path)
+{
+	const char *pid = found + strlen(path) + 1;
+
+	return !pid[strspn(pid, "0123456789")];
+}
+
+static size_t count_children(const char *path)
 {
 	glob_t children;
-	size_t n;
+	size_t n = 0;
 
-	find_children(r->output, &children);
-	n = children.gl_pathc;
+	find_children(path, &children);
+	for (size_t i = 0; i < children.gl_pathc; i++)
+		n += is_child(children.gl_pathv[i], path);
 	globfree(&children);
 	return n;
+}
+
+static int refuse_existing(const char *path)
+{
+	return complain(EEXIST, "%s: exists; a trace replaces nothing", text_shown(path).s);
+}
+
+/* Those that are not kept are removed, with their children's: none may be there before. */
+static int refuse_several(const struct recording_request *r)
+{
+	enum { LONGEST = PATH_MAX - 64 }; /* numbers and PIDs follow */
+	char path[PATH_MAX];
+
+	if (strlen(r->output) > LONGEST)
+		return complain(ENAMETOOLONG, "--output: %zu characters; at most %d are taken",
+				strlen(r->output), LONGEST);
+	for (int i = 0; i < r->recordings; i++) {
+		name_recording(r, i, path);
+		if (!access(path, F_OK))
+			return refuse_existing(path);
+		if (count_children(path))
+			return complain(EEXIST,
+					"%s.PID: traces of processes exist; with --recordings they "
+					"could not be told from new ones",
+					text_shown(path).s);
+	}
+	return 0;
+}
+
+/* Before anything runs. */
+static int refuse(const struct recording_request *r)
+{
+	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
+		return inject(false);
+	if (!access(r->output, F_OK))
+		return refuse_existing(r->output);
+	return r->recordings > 1 ? refuse_several(r) : 0;
 }
 
 /* What a preloaded recorder does not see. */
@@ -302,7 +340,7 @@ static int no_trace(const struct recording_request *r)
 		[RECORDER_DEVICE] = "no recorder is in it, or it asked nothing of the runtime",
 		[RECORDER_CALLS] = "it asked nothing of a shared CUDA runtime; " UNSEEN,
 	};
-	size_t n = count_children(r);
+	size_t n = count_children(r->output);
 
 	if (n)
 		return complain(ENOENT, "%s: its children wrote %zu traces, %s.PID: profile these",
@@ -323,7 +361,7 @@ static int run_told(const struct recording_request *r, struct recording *out)
 
 static bool wrote_none(const struct recording_request *r)
 {
-	return access(r->output, F_OK) && !count_children(r);
+	return access(r->output, F_OK) && !count_children(r->output);
 }
 
 static int run_for_calls(const struct recording_request *r, struct recording *out, const char *why)
@@ -542,34 +580,40 @@ struct take {
 	off_t bytes;
 };
 
-/* Calls f for a trace and for those of processes that its program started. */
-static void each_trace(const char *path,
-		       void (*f)(const char *trace, const char *suffix, const char *to),
-		       const char *to)
+/* Calls f for a trace and for those of processes that its program started, until one fails. */
+static int each_trace(const char *path,
+		      int (*f)(const char *trace, const char *suffix, const char *to),
+		      const char *to)
 {
 	glob_t children;
+	int err = f(path, "", to);
 
-	f(path, "", to);
 	find_children(path, &children);
-	for (size_t i = 0; i < children.gl_pathc; i++)
-		f(children.gl_pathv[i], children.gl_pathv[i] + strlen(path), to);
+	for (size_t i = 0; i < children.gl_pathc && !err; i++)
+		if (is_child(children.gl_pathv[i], path))
+			err = f(children.gl_pathv[i], children.gl_pathv[i] + strlen(path), to);
 	globfree(&children);
+	return err;
 }
 
-static void remove_one(const char *trace, const char *suffix, const char *unused)
+static int remove_one(const char *trace, const char *suffix, const char *unused)
 {
 	(void)suffix, (void)unused;
 	unlink(trace);
+	return 0;
 }
 
-static void rename_one(const char *trace, const char *suffix, const char *to)
+static int rename_one(const char *trace, const char *suffix, const char *to)
 {
 	char *name = NULL;
+	int err;
 
 	CHECK(asprintf(&name, "%s%s", to, suffix) > 0, "memory of a name");
-	if (rename(trace, name))
-		complain(errno, "%s: %s", text_shown(name).s, strerror(errno));
+	err = rename(trace, name) ? errno : 0;
+	if (err)
+		err = complain(err, "%s: %s", text_shown(name).s, strerror(err));
 	free(name);
+	return err;
 }
 
 static int run_take(const struct recording_request *request, struct take *take, int number)
@@ -605,8 +649,14 @@ static int run_in_turns(const struct recording_request *r, struct plain *plain, 
 		if (!err)
 			err = run_take(r, &take[*n], *n);
 		*n += !err;
-		if (*n == 1 && !has_device_times(take->path))
-			break;
+		if (*n != 1 || has_device_times(take->path))
+			continue;
+		if (wanted > 1)
+			complain(ENODATA,
+				 "%s: recorded once: without times of the device there is no "
+				 "median",
+				 text_shown(r->argv[0]).s);
+		break;
 	}
 	return err ? err : run_plain(r, plain, r->unprofiled);
 }
@@ -643,19 +693,26 @@ static int keep_median(const struct recording_request *r, struct recording *out,
 		       int n)
 {
 	double ns[RECORDING_RUNS_MAX];
-	int kept;
+	int kept, err = 0;
 
 	for (int i = 0; i < n; i++) {
 		ns[i] = take[i].status == take->status ? retimed(take[i].path) : NAN;
 		if (isfinite(ns[i]))
 			out->retimed_ns[out->recordings++] = ns[i];
 	}
+	if (out->recordings < n)
+		complain(EIO,
+			 "%s: %d of %d recordings ended otherwise than the first or cannot be "
+			 "re-timed; they do not count",
+			 text_shown(r->argv[0]).s, n - out->recordings, n);
 	kept = median_take(ns, n);
 	for (int i = 0; i < n; i++)
 		if (i != kept)
 			each_trace(take[i].path, remove_one, NULL);
 	if (kept)
-		each_trace(take[kept].path, rename_one, r->output);
+		err = each_trace(take[kept].path, rename_one, r->output);
+	if (err)
+		return err;
 	out->profiled_wall_ns = take[kept].profiled_wall_ns;
 	if (truncate(r->output, take[kept].bytes))
 		return complain(errno, "%s: %s", text_shown(r->output).s, strerror(errno));

@@ -216,8 +216,7 @@ static inline bool remote_receive_fds(int socket, void *to, size_t bytes, int fl
 	return came;
 }
 
-/* ---- the ring ---------------------------------------------------------------------------------
- */
+/* ---- the ring ----------------------------------------------------------------------------- */
 
 /* Bytes behind a command in the ring that it cannot go into, as it does not go across the end. */
 static inline uint64_t remote_skipped(uint64_t head, uint64_t bytes)

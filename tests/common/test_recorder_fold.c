@@ -326,6 +326,26 @@ Test(small_recorder_fold, times_that_take_turns_make_a_longer_period)
 	json_decref(rows);
 }
 
+/* A kernel of 100 and of 200 us, by turns; between two, calls without an operation do not differ.
+ */
+Test(small_recorder_fold, one_kernel_of_many_calls_takes_turns)
+{
+	json_t *rows;
+
+	for (int i = 0; i < 200; i++)
+		for (int j = 0; j < 20; j++) {
+			call(j ? 3 : 2, 0);
+			if (!j)
+				op_came[n_came - 1].t1 =
+					op_came[n_came - 1].t0 + (i % 2 ? 200000 : 100000);
+		}
+	deliver(0);
+	rows = end();
+	judge(rows);
+	cr_assert(eq(sz, longest_body(rows), 40));
+	json_decref(rows);
+}
+
 Test(small_recorder_fold, gaps_of_the_host_take_turns_too)
 {
 	json_t *rows;

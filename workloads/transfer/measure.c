@@ -192,9 +192,11 @@ int transfer_measure_turns(int64_t bytes, struct transfer_state *s, char *block,
 	err = take_samples(p, time_turn, &job, us, &out->n);
 	if (!err)
 		err = check_steps(&o, s, "in turn", "pageable");
+	if (err)
+		return err;
 	out->to_host_us = us[0];
 	out->to_device_us = us[1];
-	return err;
+	return 0;
 }
 
 /* ---- series ----------------------------------------------------------------------------- */

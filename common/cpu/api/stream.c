@@ -209,7 +209,7 @@ static struct op *event_op(struct stream *s, enum op_kind kind, struct event *e)
 	return op;
 }
 
-/* Not captured. The number is taken now, so that waits from here on mean this record. */
+/* Not captured. The number orders records of several threads: event_move() takes none back. */
 static cudaError_t put_record(struct stream *s, struct event *e)
 {
 	struct op *op = event_op(s, OP_RECORD, e);

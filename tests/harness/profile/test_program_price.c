@@ -445,52 +445,117 @@ static void turns_say(double a_us, double b_us)
 		}
 }
 
-/* One that takes 40 us, 25 alone on both; in turn so much on A, and 20 us more on B. */
-static void priced_with_turns(double a_us)
+/* A copy to the device and one back, of 1 MiB and 40 us each; the one alone where `one_way`. */
+static void pair_of_copies(bool one_way)
 {
-	copy_and_wait("pageable");
+	static const char *const direction[] = { "to_device", "to_host" };
+	long t = 0;
+
+	begin();
+	for (int d = 0; d < (one_way ? 1 : 2); d++, t += 40000) {
+		char more[120];
+
+		snprintf(more, sizeof(more),
+			 ",\"direction\":\"%s\",\"bytes\":1048576,\"memory\":\"pageable\","
+			 "\"async\":false",
+			 direction[d]);
+		made_call(&made, "copy", t, t + 40000, ",\"bytes\":1048576,\"async\":false");
+		made_op(&made, "copy", 1, t + 5000, t + 35000, more);
+	}
+	made_end(&made, t, 5, t);
+}
+
+/* They take 25 us each alone on both platforms; in turn so much on A, and 20 us more on B. */
+static void price_pair(bool one_way, double a_us)
+{
+	static const char *const direction[] = { "h2d", "d2h" };
+	char name[64];
+
+	pair_of_copies(one_way);
 	with_costs();
-	add_row("h2d pageable 64 KiB", (double[]){ 9, 8, 10 }, (double[]){ 9, 8, 10 });
-	add_row("h2d pageable 1 MiB", (double[]){ 25, 24, 26 }, (double[]){ 25, 24, 26 });
-	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 900, 890, 910 });
+	for (int d = 0; d < 2; d++) {
+		const double large[] = { 900, 890, 910 }, us[] = { 25, 24, 26 },
+			     small[] = { 9, 8, 10 }, fixed[] = { 8, 7, 9 };
+
+		snprintf(name, sizeof(name), "%s pageable fixed", direction[d]);
+		add_row(name, fixed, fixed);
+		snprintf(name, sizeof(name), "%s pageable 64 KiB", direction[d]);
+		add_row(name, small, small);
+		snprintf(name, sizeof(name), "%s pageable 1 MiB", direction[d]);
+		add_row(name, us, us);
+		snprintf(name, sizeof(name), "%s pageable 16 MiB", direction[d]);
+		add_row(name, large, large);
+	}
 	turns_say(a_us, a_us + 20);
 	price_on(&model_a, true);
 }
 
 Test(small_program_price, copies_as_slow_as_those_in_turn_are_priced_as_such)
 {
-	priced_with_turns(41);
+	price_pair(false, 41);
 	cr_expect(price.copies_in_turn && !program_price_doubtful(&price), "in turn");
 	cr_expect(epsilon_eq(dbl, price.copies_ratio, 40 / 41.0, 1e-9), "%g", price.copies_ratio);
-	takes(40000 + 20000);
+	takes(2 * (40000 + 20000));
 }
 
-/* 32 us is the middle of 25 and 40.96, as a ratio: slower in turn than that, and 40 is nearer
- * to 25. */
+/* What goes one way shares no block with what comes back. */
+Test(small_program_price, copies_of_one_direction_are_no_copies_in_turn)
+{
+	price_pair(true, 41);
+	cr_expect(price.slow_copies && !price.copies_in_turn, "one way");
+	end();
+}
+
+/* 40 us are 1.60 times 25 us, and 65 us are 1.63 times 40 us. */
 Test(small_program_price, copies_nearer_to_those_alone_are_no_copies_in_turn)
 {
-	priced_with_turns(65);
+	price_pair(false, 65);
 	cr_expect(price.slow_copies && !price.copies_in_turn, "alone");
-	takes(40000);
+	end();
 }
 
-Test(small_program_price, copies_slower_than_those_in_turn_are_doubtful)
+/* By 1.38 times. */
+Test(small_program_price, copies_far_slower_than_those_in_turn_are_doubtful)
 {
-	priced_with_turns(29);
+	price_pair(false, 29);
 	cr_expect(price.slow_copies && price.copies_in_turn && program_price_doubtful(&price),
-		  "in turn, and slow");
-	takes(40000 + 20000);
+		  "slower");
+	takes(2 * (40000 + 20000));
+}
+
+/* By 1.5 times, and 1.6 times as slow as those alone. */
+Test(small_program_price, copies_far_faster_than_those_in_turn_are_doubtful)
+{
+	price_pair(false, 60);
+	cr_expect(price.slow_copies && price.copies_in_turn && program_price_doubtful(&price),
+		  "faster");
+	end();
 }
 
 /* A file of before has no copies in turn. */
 Test(small_program_price, without_copies_in_turn_on_both_there_are_none)
 {
-	priced_with_turns(41);
+	price_pair(false, 41);
 	program_price_release(&price);
 	json_array_clear(json_object_get(sources.costs_b, "rows"));
 	program_price_make(&price, &profile, &sources);
 	cr_expect(price.slow_copies && !price.copies_in_turn, "doubtful");
-	takes(40000);
+	takes(80000);
+}
+
+/* In turn a copy takes 41 us on A, 61 on B; pinned, its bytes take 20.97 us at 50 GB/s, 41.94
+ * at 25. */
+Test(small_program_price, pinned_memory_does_without_what_turns_cost)
+{
+	struct remedy pinned = { .kind = REMEDY_PINNED };
+
+	price_pair(false, 41);
+	program_price_remedy(&price, &pinned);
+	cr_expect(epsilon_eq(dbl, pinned.a_ns, 2 * (40000 - 41000 + 1048576 / 50.0), 1), "A: %g",
+		  pinned.a_ns);
+	cr_expect(epsilon_eq(dbl, pinned.b_ns, 2 * (60000 - 61000 + 1048576 / 25.0), 1), "B: %g",
+		  pinned.b_ns);
+	end();
 }
 
 Test(small_program_price, processes_differ_by_as_much_as_that)
@@ -532,7 +597,7 @@ Test(small_program_price, copies_that_are_much_of_it_are_doubtful)
 	end();
 }
 
-Test(small_program_price, and_a_little_of_them_is_not)
+Test(small_program_price, copies_that_are_a_little_of_it_are_not_doubtful)
 {
 	copy_without_wait(1000000000);
 	cr_expect(lt(dbl, 0, price.copies_share), "%g", price.copies_share);

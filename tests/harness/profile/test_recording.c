@@ -144,8 +144,8 @@ Test(small_recording, two_processes_of_one_program)
 
 #define SECOND INT64_C(1000000000)
 
-/* NAME in the folder: a trace of a program of one kernel, so long. */
-static void make_trace(int name, long kernel_ns)
+/* The file of that number in the folder: a trace of a program of one kernel, so long. */
+static void make_trace(int number, long kernel_ns)
 {
 	struct made made;
 	long end = 10000 + kernel_ns;
@@ -154,7 +154,7 @@ static void make_trace(int name, long kernel_ns)
 	made_kernel(&made, 2, 0, MADE_C + MADE_L, MADE_C + MADE_L + kernel_ns);
 	made_call(&made, "sync_device", MADE_C, end, "");
 	made_end(&made, end, 0, 0);
-	shell(NULL, "mv '%s' '%s/%d'", made.path, folder, name);
+	shell(NULL, "mv '%s' '%s/%d'", made.path, folder, number);
 }
 
 /* A program whose n-th recording is that trace, with one of a child; it ends with a status. */
@@ -214,12 +214,16 @@ Test(small_recording, of_several_recordings_the_median_one_is_kept)
 Test(small_recording, recordings_that_end_otherwise_do_not_count)
 {
 	struct recording out;
+	const char *text;
 
 	make_trace(1, 3 * SECOND);
 	make_trace(2, 1 * SECOND);
 	make_trace(3, 2 * SECOND);
-	divert_stderr(); /* runs without the recorder end otherwise, too */
+	divert_stderr();
 	cr_assert(zero(int, record_made(3, "$((n == 3))", &out)));
+	text = diverted_stderr();
+	cr_assert(is_one_complaint(text) && tells(text, "1 of 3 recordings ended otherwise"), "%s",
+		  text);
 	cr_assert(eq(int, out.recordings, 2));
 	cr_assert(eq(i64, kernel_of_kept(), 1 * SECOND), "the lower of two");
 }
@@ -239,7 +243,42 @@ Test(small_recording, names_of_all_recordings_must_be_free)
 	cr_assert(eq(str, (char *)text, "1\na.trace.again-2\nmine\n"), "%s", text);
 }
 
-Test(small_recording, nothing_is_left_of_recordings_that_fail)
+/* What has such names could not be told from the recordings' own, which are removed. */
+Test(small_recording, names_of_all_children_must_be_free)
+{
+	struct recording out;
+	const char *text;
+
+	make_trace(1, SECOND);
+	shell(NULL, "echo mine >'%s.5'", output);
+	divert_stderr();
+	cr_assert(lt(int, record_made(3, "0", &out), 0));
+	text = diverted_stderr();
+	cr_assert(is_one_complaint(text) && tells(text, "a.trace.PID*exist"), "%s", text);
+	shell(&text, "cd '%s'; ls; cat a.trace.5", folder);
+	cr_assert(eq(str, (char *)text, "1\na.trace.5\nmine\n"), "%s", text);
+}
+
+/* Neither names that go on, nor names that the trace's would match as a pattern. */
+Test(small_recording, files_of_others_stay)
+{
+	struct recording out;
+	const char *text;
+
+	make_trace(1, 3 * SECOND);
+	make_trace(2, 1 * SECOND);
+	make_trace(3, 2 * SECOND);
+	snprintf(output, sizeof(output), "%s/[ab].trace", folder);
+	shell(NULL, "cd '%s'; touch a.trace.5 '[ab].trace.7.notes'", folder);
+	cr_assert(zero(int, record_made(3, "0", &out)));
+	shell(&text, "cd '%s'; ls | LC_ALL=C sort; cat '[ab].trace.77'", folder);
+	cr_assert(eq(str, (char *)text,
+		     "1\n2\n3\n[ab].trace\n[ab].trace.7.notes\n[ab].trace.77\na.trace.5\nn\n3\n"),
+		  "%s", text);
+}
+
+/* The first one stays, as without others. */
+Test(small_recording, one_is_left_of_recordings_that_fail)
 {
 	struct recording out;
 	const char *text;
