@@ -507,7 +507,7 @@ int trace_read(struct trace *t, const char *path)
 	err = record_read_as(&scan, path, &trace_format, take_row, &r);
 	t->torn = scan.torn;
 	if (!err && !t->header)
-		err = complain(EINVAL, "%s: is empty, no trace", path);
+		err = complain(EINVAL, "%s: is no trace: it has no whole line", path);
 	if (!err)
 		err = trace_link(&r);
 	reading_release(&r);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -173,6 +174,21 @@ static void print_status(const struct profile_args *a, const struct recording *r
 		fprintf(out, "the program exited with %d\n", WEXITSTATUS(r->status));
 }
 
+/* A file without a line is none: its name is given back. */
+static void complain_interrupted(const char *path)
+{
+	struct stat st;
+	bool there = !stat(path, &st) && S_ISREG(st.st_mode);
+
+	if (there && st.st_size)
+		complain(EINTR, "interrupted; rift profile %s analyses what was recorded",
+			 text_shown(path).s);
+	else
+		complain(EINTR, "interrupted; nothing was recorded");
+	if (there && !st.st_size)
+		unlink(path);
+}
+
 static int record(const struct profile_args *a, const char *path)
 {
 	const struct recording_request request = {
@@ -194,8 +210,7 @@ static int record(const struct profile_args *a, const char *path)
 	int err = recording_run(&request, &recording);
 
 	if (err == -EINTR)
-		complain(EINTR, "interrupted; rift profile %s analyses what was recorded",
-			 text_shown(path).s);
+		complain_interrupted(path);
 	if (err)
 		return err;
 	print_status(a, &recording);
@@ -359,6 +374,27 @@ static int check_range(const struct profile_args *a)
 			text_shown(a->range).s);
 }
 
+/* What is said of a recording, to a trace that is there. */
+static int refuse_of_recording(const struct profile_args *a)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = { { a->range != NULL, "range" },
+			{ a->anonymous, "anonymous" },
+			{ a->ranges, "ranges" },
+			{ a->cupti != NULL, "cupti" } };
+	const char *unused = NULL;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options) && !unused; i++)
+		unused = options[i].given ? options[i].name : NULL;
+	for (int i = 0; rows[i].name && !unused; i++)
+		unused = a->given.rows.given[i] ? rows[i].name : NULL;
+	return unused ? complain(EINVAL, "--%s: is for a recording; %s is one already", unused,
+				 text_shown(a->given.words.word[0]).s)
+		      : 0;
+}
+
 static int check_words(const struct profile_args *a)
 {
 	if (a->calibrate)
@@ -375,10 +411,40 @@ static int check_words(const struct profile_args *a)
 		return complain(EINVAL,
 				"--output: names a trace that is recorded; %s is one already",
 				text_shown(a->given.words.word[0]).s);
-	if (!a->given.rest && output_same_file(a->chrome, a->given.words.word[0]))
-		return complain(EINVAL, "--chrome=%s: is the trace itself; give another name",
-				a->chrome);
+	if (!a->given.rest)
+		return refuse_of_recording(a);
 	return 0;
+}
+
+/* It replaces an earlier timeline, and no other file. */
+static int check_chrome(const struct profile_args *a)
+{
+	if (!a->chrome)
+		return 0;
+	if (output_same_file(a->chrome, a->given.rest ? a->given.output : a->given.words.word[0]))
+		return complain(EINVAL, "--chrome=%s: is the trace itself; give another name",
+				text_shown(a->chrome).s);
+	if (!access(a->chrome, F_OK) && !chrome_is(a->chrome))
+		return complain(EEXIST,
+				"--chrome=%s: exists, and is no timeline; give another name",
+				text_shown(a->chrome).s);
+	return 0;
+}
+
+/* The folder of the trace, which the program itself writes. */
+static int check_folder(const struct profile_args *a)
+{
+	const char *output = a->given.output ? a->given.output : "";
+	const char *slash = strrchr(output, '/');
+	char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+	int err = 0;
+
+	CHECK(folder, "memory of a name");
+	if (a->given.rest && access(folder, W_OK | X_OK))
+		err = complain(errno, "%s: no trace can be written there: %s", text_shown(folder).s,
+			       strerror(errno));
+	free(folder);
+	return err;
 }
 
 /* Before the recording: what cannot be written to is not worth minutes. */
@@ -387,6 +453,8 @@ static int open_targets(const struct profile_args *a, struct output *chrome)
 	int err = check_words(a);
 
 	err = err ? err : check_range(a);
+	err = err ? err : check_chrome(a);
+	err = err ? err : check_folder(a);
 	if (!err && a->given.output)
 		err = output_refuse_packed("--output", a->given.output);
 	if (!err && a->plot)

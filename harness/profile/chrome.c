@@ -2,6 +2,7 @@
 #include "harness/profile/chrome.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "harness/base/json.h"
@@ -219,6 +220,21 @@ static void put_marks(struct chrome *c)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
+static const char head[] = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+
+bool chrome_is(const char *path)
+{
+	char begins[sizeof(head)] = "";
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return false;
+	if (fread(begins, 1, sizeof(head) - 1, f) != sizeof(head) - 1)
+		*begins = '\0';
+	fclose(f);
+	return !strcmp(begins, head);
+}
+
 void chrome_write(const struct trace *t, FILE *out)
 {
 	struct chrome c = { t, out, "", 0 };
@@ -226,7 +242,7 @@ void chrome_write(const struct trace *t, FILE *out)
 	c.pid = json_integer_value(json_object_get(t->header, "pid"));
 	if (c.pid == DEVICE_PID)
 		c.pid = 1;
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
+	fputs(head, out);
 	put_rows(&c);
 	for (int64_t i = 0; i < t->calls; i++)
 		put_call(&c, i);

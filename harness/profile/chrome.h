@@ -8,10 +8,14 @@
 #ifndef RIFT_PROFILE_CHROME_H
 #define RIFT_PROFILE_CHROME_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "common/trace/trace.h"
 
 void chrome_write(const struct trace *t, FILE *out);
+
+/* Is this file a timeline that chrome_write() may have written? */
+bool chrome_is(const char *path);
 
 #endif

@@ -21,7 +21,7 @@ const char *const doubt_texts[DOUBTS] = {
 	"the trace has no times of the device",
 	"fewer than 5 runs without the recorder: nothing to check the re-timing against",
 	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs",
-	"the trace has no end: the program was killed, or is still running",
+	"the trace has no end: the program was killed, its disk was full, or it is still running",
 	"rows were dropped while recording",
 	"launch calls of graphs have no price, and the recorder slows them down",
 	"only a part of the program was recorded: no whole run can be held against it",
@@ -338,8 +338,8 @@ int profile_make(struct profile *p, const char *path, const struct kind_rules *r
 		return err;
 	if (!p->trace.calls)
 		return complain(EINVAL,
-				"%s: the program made no call of the runtime; there is nothing "
-				"to analyse",
+				"%s: has no call: the program made none, or none within the limits "
+				"that were given, or it ended before its calls were written",
 				path);
 	steps_init(&p->steps, &p->trace);
 	retime(p);

@@ -8,7 +8,9 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/fit/copies.h"
+#include "harness/probe/costs.h"
 #include "harness/profile/program_costs.h"
+#include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 
 const char *const remedy_names[] = { "graphs", "batch", "pinned", "pool", "sync", NULL };
@@ -271,6 +273,50 @@ static void find_interval(struct program_price *p)
 	free(draws);
 }
 
+/* ---- devices ------------------------------------------------------------------------------ */
+
+static const char cpu_device[] = "CPU device";
+
+/* Models; "": the file does not say. */
+static const char *device_of_trace(const struct trace *t)
+{
+	return t->is_cpu ? cpu_device : json_get_text(t->header, "device");
+}
+
+static const char *device_of_launches(const struct fit *f)
+{
+	const struct journal *j = f && f->grid ? f->grid->j : NULL;
+
+	if (!j)
+		return "";
+	return session_is_cpu(j, f->grid->side)
+		       ? cpu_device
+		       : json_get_text(json_object_get(j->header[f->grid->side], "gpu"), "name");
+}
+
+static const char *device_of_costs(const json_t *costs)
+{
+	if (!costs)
+		return "";
+	return costs_is_cpu(costs) ? cpu_device
+				   : json_get_text(json_object_get(costs, "device"), "name");
+}
+
+/* The trace's device, and the first other one of what prices are made of. */
+static void find_other_device(struct program_price *p)
+{
+	const struct price_sources *s = p->sources;
+	const char *own = device_of_trace(&p->profile->trace);
+	const char *others[] = { device_of_launches(s->b), device_of_launches(s->a),
+				 device_of_costs(s->costs_b), device_of_costs(s->costs_a) };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others) && !p->a_device; i++)
+		if (*own && *others[i] && strcmp(own, others[i]) != 0) {
+			p->a_device = own;
+			p->b_device = others[i];
+		}
+}
+
 /* ---- all ---------------------------------------------------------------------------------- */
 
 static void find_shares(struct program_price *p)
@@ -298,6 +344,7 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	out->on_a = prices_on_a(p, sources->a);
 	out->on_b = prices_on_b(out, model_a(out), &sources->b->model);
 	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);
+	find_other_device(out);
 	program_costs_find(out);
 	out->on_b.extra = out->extra;
 	out->simulated_b_ns = retimed_ns(&p->steps, &out->on_b);

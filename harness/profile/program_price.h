@@ -68,7 +68,8 @@ struct program_price {
 	struct interval a_ns; /* wall time */
 	struct interval b_ns; /* and by how unevenly processes start */
 	struct shares shares_b;
-	double cost_ns[PROFILE_COSTS]; /* 1 us more on B; of the wall time there */
+	double cost_ns[PROFILE_COSTS];	 /* 1 us more on B; of the wall time there */
+	const char *a_device, *b_device; /* models that differ between the sources; NULL: none do */
 	bool reordered; /* kernels overlap for so long that B may order them otherwise */
 	/*
 	 * Copies of pageable memory of 64 KiB and more that are waited for: how many times as long
@@ -88,7 +89,7 @@ struct program_price {
 /* Is something in the program that the price cannot know of? Then it deserves low confidence. */
 static inline bool program_price_doubtful(const struct program_price *p)
 {
-	return p->reordered || p->slow_copies || p->dear_copies;
+	return p->a_device || p->reordered || p->slow_copies || p->dear_copies;
 }
 
 /*

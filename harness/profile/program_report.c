@@ -62,6 +62,11 @@ static void print_confidence(const struct program_price *p, FILE *out)
 	for (int i = 0; i < DOUBTS; i++)
 		if (p->profile->doubts & 1u << i)
 			row(out, "", "%s", doubt_texts[i]);
+	if (p->a_device)
+		row(out, "",
+		    "the trace is of %s, prices are of %s: kernels are taken to last as long on "
+		    "both",
+		    text_shown(p->a_device).s, text_shown(p->b_device).s);
 	if (p->reordered)
 		row(out, "", "kernels overlap, and B may order them otherwise");
 	if (p->copies_in_turn)
@@ -202,6 +207,8 @@ json_t *program_report_json(const struct program_report *r)
 		"b_measured_ns", json_number(r->measured_ns), "shares", shares_json(p),
 		"one_us_more", costs_json(p), "remedies", remedies_json(r));
 
+	if (p->a_device)
+		json_object_set_new(out, "other_device", json_text(p->b_device));
 	if (p->copies_in_turn)
 		json_object_set_new(out, "copies_in_turn", json_true());
 	return out;

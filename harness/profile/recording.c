@@ -9,7 +9,6 @@
 
 #include <cuda_runtime_api.h>
 #include <errno.h>
-#include <glob.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -32,6 +31,7 @@
 #include "harness/measure/measure.h"
 #include "common/trace/trace.h"
 #include "harness/profile/profile.h"
+#include "harness/profile/trace_files.h"
 #include "harness/record/record.h"
 #include "harness/stats/stats.h"
 
@@ -241,98 +241,19 @@ static bool may_lack_times(const struct recording_request *r)
 	       find_library(calls_library, library);
 }
 
-/* The name of a recording until one is chosen; the first has the trace's own. */
-static void name_recording(const struct recording_request *r, int number, char out[PATH_MAX])
-{
-	char suffix[32] = "";
-
-	if (number)
-		snprintf(suffix, sizeof(suffix), ".again-%d", number);
-	snprintf(out, PATH_MAX, "%s%s", r->output, suffix);
-}
-
-/*
- * Traces of processes that the program started, and perhaps others of such names (is_child()): for
- * globfree().
- */
-static void find_children(const char *path, glob_t *children)
-{
-	char *pattern = malloc(2 * strlen(path) + 16), *to = pattern;
-
-	CHECK(pattern, "memory of a path");
-	for (const char *from = path; *from; from++) {
-		if (strchr("\\*?[", *from))
-			*to++ = '\\';
-		*to++ = *from;
-	}
-	snprintf(to, 16, ".[0-9]*");
-	if (glob(pattern, 0, NULL, children))
-		*children = (glob_t){ 0 };
-	free(pattern);
-}
-
-/* PATH.PID? */
-static bool is_child(const char *found, const char *path)
-{
-	const char *pid = found + strlen(path) + 1;
-
-	return !pid[strspn(pid, "0123456789")];
-}
-
-static size_t count_children(const char *path)
-{
-	glob_t children;
-	size_t n = 0;
-
-	find_children(path, &children);
-	for (size_t i = 0; i < children.gl_pathc; i++)
-		n += is_child(children.gl_pathv[i], path);
-	globfree(&children);
-	return n;
-}
-
-static int refuse_existing(const char *path)
-{
-	return complain(EEXIST, "%s: exists; a trace replaces nothing", text_shown(path).s);
-}
-
-/* Those that are not kept are removed, with their children's: none may be there before. */
-static int refuse_several(const struct recording_request *r)
-{
-	enum { LONGEST = PATH_MAX - 64 }; /* numbers and PIDs follow */
-	char path[PATH_MAX];
-
-	if (strlen(r->output) > LONGEST)
-		return complain(ENAMETOOLONG, "--output: %zu characters; at most %d are taken",
-				strlen(r->output), LONGEST);
-	for (int i = 0; i < r->recordings; i++) {
-		name_recording(r, i, path);
-		if (!access(path, F_OK))
-			return refuse_existing(path);
-		if (count_children(path))
-			return complain(EEXIST,
-					"%s.PID: traces of processes exist; with --recordings they "
-					"could not be told from new ones",
-					text_shown(path).s);
-	}
-	return 0;
-}
-
 /* Before anything runs. */
 static int refuse(const struct recording_request *r)
 {
 	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
 		return inject(false);
-	if (!access(r->output, F_OK))
-		return refuse_existing(r->output);
-	return r->recordings > 1 ? refuse_several(r) : 0;
+	return trace_files_refuse(r->output, r->recordings);
 }
 
 /* What a preloaded recorder does not see. */
 #define UNSEEN "one that is linked in, as by nvcc without --cudart shared, is not seen"
 
 /* None of that name; perhaps processes that the program started have made theirs. */
-static int no_trace(const struct recording_request *r)
+static int no_trace(const struct recording_request *r, int status)
 {
 	static const char *const why[] = {
 		[RECORDER_AUTO] = "the device's times cannot be recorded, and it asked nothing of "
@@ -340,11 +261,18 @@ static int no_trace(const struct recording_request *r)
 		[RECORDER_DEVICE] = "no recorder is in it, or it asked nothing of the runtime",
 		[RECORDER_CALLS] = "it asked nothing of a shared CUDA runtime; " UNSEEN,
 	};
-	size_t n = count_children(r->output);
+	size_t n = trace_files_children(r->output);
 
 	if (n)
 		return complain(ENOENT, "%s: its children wrote %zu traces, %s.PID: profile these",
 				text_shown(r->argv[0]).s, n, r->output);
+	if (WIFSIGNALED(status))
+		return complain(ENOENT, "%s: wrote no trace: it ended by signal %d (%s)",
+				text_shown(r->argv[0]).s, WTERMSIG(status),
+				strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status))
+		return complain(ENOENT, "%s: wrote no trace: it exited with %d, and %s",
+				text_shown(r->argv[0]).s, WEXITSTATUS(status), why[r->recorder]);
 	return complain(ENOENT, "%s: wrote no trace: %s", text_shown(r->argv[0]).s,
 			why[r->recorder]);
 }
@@ -361,7 +289,7 @@ static int run_told(const struct recording_request *r, struct recording *out)
 
 static bool wrote_none(const struct recording_request *r)
 {
-	return access(r->output, F_OK) && !count_children(r->output);
+	return access(r->output, F_OK) && !trace_files_children(r->output);
 }
 
 static int run_for_calls(const struct recording_request *r, struct recording *out, const char *why)
@@ -390,7 +318,7 @@ static int run_recorded(const struct recording_request *r, struct recording *out
 		err = run_told(r, out);
 	if (!err && may && wrote_none(r) && !getenv(injection))
 		err = run_for_calls(r, out, "these cannot be had here");
-	return !err && access(r->output, F_OK) ? no_trace(r) : err;
+	return !err && access(r->output, F_OK) ? no_trace(r, out->status) : err;
 }
 
 /* Runs without the recorder. */
@@ -580,49 +508,13 @@ struct take {
 	off_t bytes;
 };
 
-/* Calls f for a trace and for those of processes that its program started, until one fails. */
-static int each_trace(const char *path,
-		      int (*f)(const char *trace, const char *suffix, const char *to),
-		      const char *to)
-{
-	glob_t children;
-	int err = f(path, "", to);
-
-	find_children(path, &children);
-	for (size_t i = 0; i < children.gl_pathc && !err; i++)
-		if (is_child(children.gl_pathv[i], path))
-			err = f(children.gl_pathv[i], children.gl_pathv[i] + strlen(path), to);
-	globfree(&children);
-	return err;
-}
-
-static int remove_one(const char *trace, const char *suffix, const char *unused)
-{
-	(void)suffix, (void)unused;
-	unlink(trace);
-	return 0;
-}
-
-static int rename_one(const char *trace, const char *suffix, const char *to)
-{
-	char *name = NULL;
-	int err;
-
-	CHECK(asprintf(&name, "%s%s", to, suffix) > 0, "memory of a name");
-	err = rename(trace, name) ? errno : 0;
-	if (err)
-		err = complain(err, "%s: %s", text_shown(name).s, strerror(err));
-	free(name);
-	return err;
-}
-
 static int run_take(const struct recording_request *request, struct take *take, int number)
 {
 	struct recording_request r = *request;
 	struct recording one = { 0 };
 	int err;
 
-	name_recording(request, number, take->path);
+	trace_files_name(request->output, number, take->path);
 	r.output = take->path;
 	if (request->recordings > 1)
 		progress("%s: recording %d of %d", r.argv[0], number + 1, request->recordings);
@@ -708,9 +600,9 @@ static int keep_median(const struct recording_request *r, struct recording *out,
 	kept = median_take(ns, n);
 	for (int i = 0; i < n; i++)
 		if (i != kept)
-			each_trace(take[i].path, remove_one, NULL);
+			trace_files_remove(take[i].path);
 	if (kept)
-		err = each_trace(take[kept].path, rename_one, r->output);
+		err = trace_files_rename(take[kept].path, r->output);
 	if (err)
 		return err;
 	out->profiled_wall_ns = take[kept].profiled_wall_ns;
@@ -740,7 +632,7 @@ int recording_run(const struct recording_request *request, struct recording *out
 {
 	struct take *take = calloc(RECORDING_RUNS_MAX, sizeof(*take));
 	struct plain plain = { .n = 0 };
-	int err, n = 0;
+	int err, held, n = 0;
 
 	CHECK(take, "memory of recordings");
 	interrupt_install();
@@ -748,7 +640,8 @@ int recording_run(const struct recording_request *request, struct recording *out
 	CHECK(request->unprofiled <= RECORDING_RUNS_MAX &&
 		      request->recordings <= RECORDING_RUNS_MAX,
 	      "%d and %d runs", request->unprofiled, request->recordings);
-	err = refuse(request);
+	held = trace_files_hold(request->output);
+	err = held < 0 ? held : refuse(request);
 	recording_tell_nothing();
 	if (!err)
 		err = run_in_turns(request, &plain, take, &n);
@@ -760,7 +653,9 @@ int recording_run(const struct recording_request *request, struct recording *out
 		err = finish(request, out, take, n);
 	}
 	for (int i = 1; err && i < RECORDING_RUNS_MAX && *take[i].path; i++)
-		each_trace(take[i].path, remove_one, NULL);
+		trace_files_remove(take[i].path);
+	if (held >= 0)
+		close(held);
 	free(take);
 	return err;
 }

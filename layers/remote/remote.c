@@ -292,10 +292,11 @@ static int check_words(const struct remote_opts *o)
 				"machines: (umask 077; head -c 24 /dev/urandom | base64 >FILE)",
 				o->listen ? "listen" : "connect");
 	if (elsewhere && !tcp_is_address(o->listen ? o->listen : o->connect))
-		return complain(EINVAL,
-				"layer remote: listen= and connect= must be HOST:PORT, at "
-				"most %d bytes",
-				REMOTE_ADDRESS - 1);
+		return complain(
+			EINVAL,
+			"layer remote: listen= and connect= must be HOST:PORT, the port 0 to "
+			"65535, at most %d bytes",
+			REMOTE_ADDRESS - 1);
 	return o->token ? check_token(o->token) : 0;
 }
 

@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,10 +18,12 @@
 
 static inline bool tcp_is_address(const char *text)
 {
-	const char *colon = strrchr(text, ':');
+	const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : "";
+	long number = strtol(port, NULL, 10);
 
-	return colon && colon != text && colon[1] && colon - text < REMOTE_ADDRESS &&
-	       strlen(text) < REMOTE_ADDRESS;
+	/* getaddrinfo() takes 65,537 for 1 */
+	return colon != text && *port && strlen(port) < 6 && !port[strspn(port, "0123456789")] &&
+	       number >= 0 && number <= UINT16_MAX && strlen(text) < REMOTE_ADDRESS;
 }
 
 /* HOST:PORT, the host in brackets where it has colons. NULL: there is no such. Else release it. */

@@ -17,6 +17,7 @@
 #include "layers/remote/test_daemon.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/divert.h"
 #include "tests/under_layer.h"
 
 TestSuite(small_remote, .init = layers_apart, .timeout = 240);
@@ -454,8 +455,8 @@ Test(small_remote, a_daemon_elsewhere_serves_who_knows_the_token)
 		   "'%s' run launch us=0 " SHORT " 2>&1",
 		   rift(), a_port(), key, rift());
 	cr_assert(ne(int, rc, 0), "%s", out);
-	cr_assert(strstr(out, "rift: layer remote: no daemon: Connection refused\n") != NULL, "%s",
-		  out);
+	cr_assert(tells(out, "rift: layer remote: no daemon: 127.0.0.1:*: Connection refused\n"),
+		  "%s", out);
 	cr_assert(layers_gone(0));
 }
 
@@ -479,6 +480,8 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 	token_file("0123456789abcdef", 0600);
 	refused(125, "must be HOST:PORT",
 		"layer --quiet remote transport=tcp listen=nowhere token='%s' -- true", key);
+	refused(125, "0 to 65535", "layer remote transport=tcp connect=a:65536 token='%s' -- true",
+		key);
 }
 
 /* ---- ends --------------------------------------------------------------------------------- */

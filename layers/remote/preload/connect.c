@@ -65,7 +65,7 @@ static int reach_tcp(const char *address)
 		}
 	}
 	if (!all)
-		errno = EADDRNOTAVAIL;
+		errno = EHOSTUNREACH; /* its name has no address */
 	if (all)
 		freeaddrinfo(all);
 	if (fd >= 0)
@@ -213,8 +213,13 @@ bool connection_open(struct connection *c, const char *folder, const struct remo
 	c->told = told;
 	c->transport = told->transport;
 	c->socket = c->transport == REMOTE_TCP ? reach_tcp(told->address) : reach(folder);
-	if (c->socket < 0)
-		return fail("no daemon", strerror(errno));
+	if (c->socket < 0) {
+		char why[REMOTE_ADDRESS + 96];
+
+		snprintf(why, sizeof(why), "%s%s%s", told->address, *told->address ? ": " : "",
+			 strerror(errno));
+		return fail("no daemon", why);
+	}
 	return shake_hands(c, told);
 }
 

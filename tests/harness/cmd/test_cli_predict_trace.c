@@ -40,6 +40,7 @@ static void make_session(const char *path, double beyond_ns)
 {
 	struct fake_session s = fake_session();
 
+	s.device[0] = "CPU device"; /* as the trace's */
 	s.quick = true;
 	s.processes = 5;
 	s.noise = 0.001;
@@ -87,6 +88,24 @@ Test(small_cli_predict_trace, what_b_adds_is_paid_by_each_turn)
 	cr_expect(le(dbl, member(o, "b", "lo_ns"), member(o, "b", "value_ns")), "lower");
 	cr_expect(le(dbl, member(o, "b", "value_ns"), member(o, "b", "hi_ns")), "upper");
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "remedies")), 4), "all remedies");
+}
+
+/* A GPU's prices say little of a program that was recorded on the CPU device. */
+Test(small_cli_predict_trace, prices_of_another_device_deserve_low_confidence)
+{
+	const json_t *o;
+	const char *text;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "predict '%s' --on data/sessions/h200-launch.jsonl",
+				   made.path)),
+		"%s", text);
+	cr_expect(tells(text, "confidence * low*prices are of NVIDIA H200"), "%s", text);
+	o = rift_json("predict '%s' --on data/sessions/h200-launch.jsonl --json", made.path);
+	cr_expect(eq(str, (char *)json_get_text(o, "other_device"), "NVIDIA H200"));
+	o = rift_json("predict '%s' --on '%s' --json", made.path, guest);
+	cr_expect(eq(ptr, json_object_get(o, "other_device"), NULL));
 }
 
 /* The runs of the program itself on B, in another trace. */

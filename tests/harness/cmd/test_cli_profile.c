@@ -233,9 +233,54 @@ Test(small_cli_profile, names_of_traces_replace_nothing)
 
 Test(small_cli_profile, programs_that_leave_no_trace)
 {
+	refused(3, "exited with 3", "profile --output '%s/x' -- sh -c 'exit 3'", dir);
+	refused(3, "by signal 15", "profile --output '%s/x' -- sh -c 'kill $$'", dir);
+	refused(3, "no trace can be written there", "profile --output '%s/none/x' -- true", dir);
 	refused(3, "wrote no trace", "profile --output '%s/x' -- true", dir);
 	refused(3, "/none/such", "profile --output '%s/x' -- /none/such", dir);
 	cr_expect(ne(int, access(dir, F_OK), 1), "folder");
+}
+
+/* What is there is an earlier timeline, or stays. */
+Test(small_cli_profile, a_timeline_replaces_only_one)
+{
+	const char *text;
+
+	make_trace(0);
+	shell(NULL, "echo mine >'%s/c.json'", dir);
+	refused(3, "no timeline", "profile %s --chrome '%s/c.json'", made.path, dir);
+	refused(3, "the trace itself", "profile --output '%s/x' --chrome '%s/x' -- true", dir, dir);
+	shell(&text, "cat '%s/c.json'; rm '%s/c.json'", dir, dir);
+	cr_expect(eq(str, (char *)text, "mine\n"));
+	for (int i = 0; i < 2; i++)
+		cr_expect(zero(int, run_rift(ERR, &text, "profile %s --quiet --chrome '%s/c.json'",
+					     made.path, dir)),
+			  "%s", text);
+}
+
+/* The first one records for as long as the second one is refused. */
+Test(small_cli_profile, two_do_not_record_to_one_name)
+{
+	const char *text;
+
+	make_trace(0);
+	shell(&text,
+	      "cd '%s' && { '%s' profile --quiet --runs 0 --output x -- sh -c "
+	      "'touch began; until [ -e go ]; do sleep 0.01; done; cp %s \"$RIFT_TRACE\"' & } && "
+	      "until [ -e began ]; do sleep 0.01; done; '%s' profile --output x -- true 2>&1; echo "
+	      "$?; "
+	      "touch go; wait; ls",
+	      dir, rift(), made.path, rift());
+	cr_expect(ne(ptr, strstr(text, "another rift profile records to it\n3\n"), NULL), "%s",
+		  text);
+	cr_expect(ne(ptr, strstr(text, "\nx\n"), NULL), "%s", text);
+}
+
+Test(small_cli_profile, options_of_a_recording_are_not_for_a_trace)
+{
+	make_trace(0);
+	refused(3, "--runs", "profile %s --runs 3", made.path);
+	refused(3, "--anonymous", "profile --anonymous %s", made.path);
 }
 
 /* ---- pictures ----------------------------------------------------------------------------- */

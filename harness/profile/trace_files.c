@@ -1,0 +1,183 @@
+/* trace_files.c - see trace_files.h. */
+#include "harness/profile/trace_files.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/check.h"
+#include "harness/base/text.h"
+
+void trace_files_name(const char *output, int number, char out[PATH_MAX])
+{
+	char suffix[32] = "";
+
+	if (number)
+		snprintf(suffix, sizeof(suffix), ".again-%d", number);
+	snprintf(out, PATH_MAX, "%s%s", output, suffix);
+}
+
+/*
+ * Traces of processes that the program started, and perhaps others of such names (is_child()): for
+ * globfree().
+ */
+static void find_children(const char *path, glob_t *children)
+{
+	char *pattern = malloc(2 * strlen(path) + 16), *to = pattern;
+
+	CHECK(pattern, "memory of a path");
+	for (const char *from = path; *from; from++) {
+		if (strchr("\\*?[", *from))
+			*to++ = '\\';
+		*to++ = *from;
+	}
+	snprintf(to, 16, ".[0-9]*");
+	if (glob(pattern, 0, NULL, children))
+		*children = (glob_t){ 0 };
+	free(pattern);
+}
+
+/* PATH.PID? */
+static bool is_child(const char *found, const char *path)
+{
+	const char *pid = found + strlen(path) + 1;
+
+	return !pid[strspn(pid, "0123456789")];
+}
+
+size_t trace_files_children(const char *path)
+{
+	glob_t children;
+	size_t n = 0;
+
+	find_children(path, &children);
+	for (size_t i = 0; i < children.gl_pathc; i++)
+		n += is_child(children.gl_pathv[i], path);
+	globfree(&children);
+	return n;
+}
+
+static int refuse_existing(const char *path)
+{
+	return complain(EEXIST, "%s: exists; a trace replaces nothing", text_shown(path).s);
+}
+
+/* Those that are not kept are removed, with their children's: none may be there before. */
+static int refuse_several(const char *output, int recordings)
+{
+	enum { LONGEST = PATH_MAX - 64 }; /* numbers and PIDs follow */
+	char path[PATH_MAX];
+
+	if (strlen(output) > LONGEST)
+		return complain(ENAMETOOLONG, "--output: %zu characters; at most %d are taken",
+				strlen(output), LONGEST);
+	for (int i = 0; i < recordings; i++) {
+		trace_files_name(output, i, path);
+		if (!access(path, F_OK))
+			return refuse_existing(path);
+		if (trace_files_children(path))
+			return complain(EEXIST,
+					"%s.PID: traces of processes exist; with --recordings they "
+					"could not be told from new ones",
+					text_shown(path).s);
+	}
+	return 0;
+}
+
+int trace_files_refuse(const char *output, int recordings)
+{
+	if (!access(output, F_OK))
+		return refuse_existing(output);
+	return recordings > 1 ? refuse_several(output, recordings) : 0;
+}
+
+/* ---- holding a name ----------------------------------------------------------------------- */
+
+/* By the folder's inode and the name's end: an address of a socket is short. */
+static void address_of(const char *output, const struct stat *folder, struct sockaddr_un *out)
+{
+	enum { SHOWN = 60 };
+	const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+	size_t n = strlen(name);
+
+	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(out->sun_path + 1, sizeof(out->sun_path) - 1, "rift profile %lx %lx %s",
+		 (unsigned long)folder->st_dev, (unsigned long)folder->st_ino,
+		 n > SHOWN ? name + n - SHOWN : name);
+}
+
+int trace_files_hold(const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un a;
+	struct stat st;
+	bool taken;
+
+	CHECK(folder && fd >= 0, "a name to hold");
+	if (stat(folder, &st)) /* who opens the trace says what is wrong */
+		st = (struct stat){ 0 };
+	address_of(output, &st, &a);
+	taken = bind(fd, (struct sockaddr *)&a, sizeof(a)) && errno == EADDRINUSE;
+	free(folder);
+	if (!taken)
+		return fd;
+	close(fd);
+	return complain(EEXIST, "%s: another rift profile records to it", text_shown(output).s);
+}
+
+/* ---- a trace and its children's ------------------------------------------------------------ */
+
+/* Calls f for a trace and for those of processes that its program started, until one fails. */
+static int each_trace(const char *path,
+		      int (*f)(const char *trace, const char *suffix, const char *to),
+		      const char *to)
+{
+	glob_t children;
+	int err = f(path, "", to);
+
+	find_children(path, &children);
+	for (size_t i = 0; i < children.gl_pathc && !err; i++)
+		if (is_child(children.gl_pathv[i], path))
+			err = f(children.gl_pathv[i], children.gl_pathv[i] + strlen(path), to);
+	globfree(&children);
+	return err;
+}
+
+static int remove_one(const char *trace, const char *suffix, const char *unused)
+{
+	(void)suffix, (void)unused;
+	unlink(trace);
+	return 0;
+}
+
+static int rename_one(const char *trace, const char *suffix, const char *to)
+{
+	char *name = NULL;
+	int err;
+
+	CHECK(asprintf(&name, "%s%s", to, suffix) > 0, "memory of a name");
+	err = rename(trace, name) ? errno : 0;
+	if (err)
+		err = complain(err, "%s: %s", text_shown(name).s, strerror(err));
+	free(name);
+	return err;
+}
+
+void trace_files_remove(const char *path)
+{
+	each_trace(path, remove_one, NULL);
+}
+
+int trace_files_rename(const char *path, const char *to)
+{
+	return each_trace(path, rename_one, to);
+}
