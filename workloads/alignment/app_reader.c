@@ -54,6 +54,14 @@ static void append_text(struct text *t, const char *s, size_t n)
 		t->s[t->n < KEPT_BYTES ? t->n : KEPT_BYTES] = '\0';
 }
 
+static inline void append_letter(struct text *t, char c)
+{
+	if (t->n >= KEPT_BYTES)
+		t->n++;
+	else
+		append_text(t, &c, 1);
+}
+
 static void clear_text(struct text *t)
 {
 	t->n = 0;
@@ -119,9 +127,7 @@ static int next_line(struct reader *r)
 		return -EINTR;
 	clear_text(&r->row);
 	while ((c = unpacked_getc(&r->file)) != -1 && c != '\n') {
-		char one = (char)c;
-
-		append_text(&r->row, &one, 1);
+		append_letter(&r->row, (char)c);
 		last = c;
 		if (++r->bytes > RECORD_BYTES_MAX)
 			return too_long(r);

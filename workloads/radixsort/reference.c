@@ -1,6 +1,7 @@
 /* reference.c - pairs in the order of their keys, by merging. */
 #include "workloads/radixsort/reference.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "workloads/radixsort/inputs.h"
@@ -34,8 +35,16 @@ static void merge_runs(struct radixsort_pair *to, const struct radixsort_pair *f
 {
 	int64_t a = at, b = mid;
 
-	for (int64_t i = at; i < end; i++)
-		to[i] = a < mid && (b == end || from[a].key <= from[b].key) ? from[a++] : from[b++];
+	to += at;
+	while (a < mid && b < end) { /* without a branch, which nobody could foretell */
+		bool second = from[b].key < from[a].key;
+
+		*to++ = from[second ? b : a];
+		b += second;
+		a += !second;
+	}
+	memcpy(to, from + a, (size_t)(mid - a) * sizeof(*to));
+	memcpy(to + (mid - a), from + b, (size_t)(end - b) * sizeof(*to));
 }
 
 void radixsort_reference_sort(struct radixsort_pair *pair, struct radixsort_pair *workspace,

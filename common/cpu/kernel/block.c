@@ -209,6 +209,7 @@ static void execute_blocks(struct launch *launch)
 enum {
 	SHARE_FROM_NS = 10000, /* a shorter launch runs alone; waking a thread takes about 5 us */
 	CHUNKS_PER_WORKER = 8, /* blocks are handed out in pieces that even out their times */
+	CHUNK_NS = 100000,     /* ... and are no longer, as some blocks wait for earlier ones */
 };
 
 static struct lock pool_lock;
@@ -298,16 +299,24 @@ static unsigned close_offer(void)
 	return (unsigned)(joined - before);
 }
 
+/* Blocks that a worker takes at a time; block_ns: what one takes, 0: not known yet. */
+static uint64_t chunk_for(const struct launch *l, int64_t block_ns)
+{
+	uint64_t chunk = l->n_blocks / (CHUNKS_PER_WORKER * (n_helpers + 1));
+	uint64_t most = block_ns ? (uint64_t)(CHUNK_NS / block_ns) : chunk;
+
+	chunk = chunk < most ? chunk : most;
+	return chunk ? chunk : 1;
+}
+
 /* Returns how many threads ran blocks. */
-static unsigned execute_shared(struct launch *l)
+static unsigned execute_shared(struct launch *l, int64_t block_ns)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	unsigned n = 1;
 
 	pthread_once(&once, start_helpers);
-	l->chunk = l->n_blocks / (CHUNKS_PER_WORKER * (n_helpers + 1));
-	if (!l->chunk)
-		l->chunk = 1;
+	l->chunk = chunk_for(l, block_ns);
 	bool shared = n_helpers && offer(l);
 
 	execute_blocks(l);
@@ -334,7 +343,7 @@ void execute_launch(struct launch *l)
 	if (guess && guess * (int64_t)l->n_blocks < SHARE_FROM_NS)
 		execute_blocks(l);
 	else
-		n_threads = execute_shared(l);
+		n_threads = execute_shared(l, guess);
 	guess = (clock_ns() - start) * n_threads / (int64_t)l->n_blocks + 1;
 	__atomic_store_n(block_ns, guess, __ATOMIC_RELAXED);
 }
