@@ -17,11 +17,12 @@ static void assign(struct driven *s, const char *name, const char *value)
 /* The axis' values stand in rising order. */
 static void make_small(struct driven *s, int slots)
 {
+	/* the last strip of rows is cut, and the last row of tiles */
 	static const struct {
 		const char *name, *unit, *value;
 	} less[] = { { "images", "images", "2000" },
 		     { "width", "pixels", "80" },
-		     { "height", "pixels", "70" } };
+		     { "height", "pixels", "50" } };
 	const struct param *axis = workload_axis(s->w);
 	char text[32];
 

@@ -36,6 +36,18 @@ static inline struct fake_session quick_session(void)
 	return s;
 }
 
+/* The same of few points: those that any parameter takes, but W. */
+static inline struct fake_session small_session(void)
+{
+	struct fake_session s = quick_session();
+
+	s.blocks = 5;
+	s.noise = 0.002;
+	s.size = "0,2,10,50";
+	s.depth = "1,16,256,4096";
+	return s;
+}
+
 static inline void says_all(const char *text, const char *const *want)
 {
 	for (; *want; want++)

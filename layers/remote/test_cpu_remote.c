@@ -27,8 +27,8 @@ TestSuite(small_remote_stranger, .timeout = 100);
 
 /* ---- workloads ---------------------------------------------------------------------------- */
 
-#define SHORT "--blocks 2 --depth 2 --quiet"
-#define MLP "mlp batch=32 images=600 --check-steps 4"
+#define SHORT "--blocks 2 --depth 2 --check-steps 4 --quiet"
+#define MLP "mlp batch=32 images=600"
 
 static void passes(const char *layer, const char *run)
 {
@@ -122,7 +122,7 @@ static double commands_a_wait(const char *words)
 	long long ahead = 0, answered = 0;
 	int rc = shell(&out,
 		       "'%s' layer remote %s -- '%s' run transfer host=pageable bytes=1M "
-		       "--depth 1 --blocks 100 --quiet 2>&1",
+		       "--depth 1 --blocks 60 --check-steps 4 --quiet 2>&1",
 		       rift(), words, rift());
 
 	cr_assert(zero(int, rc), "%s", out);
@@ -163,7 +163,9 @@ Test(small_remote, mapped_memory_over_tcp_is_small_or_refused)
 Test(small_remote, it_is_in_force_and_reports)
 {
 	const char *out;
-	int rc = shell(&out, "'%s' layer remote -- '%s' run launch us=0 " SHORT " --json 2>&1",
+	int rc = shell(&out,
+		       "'%s' layer remote -- '%s' run launch us=0 --blocks 2 --depth 2 --quiet "
+		       "--json 2>&1",
 		       rift(), rift());
 	long done = -1, sent = -2;
 	const char *says;

@@ -515,7 +515,7 @@ Test(large_remote_hosts, in_graphs_one_after_the_other)
 {
 	uint64_t n = 0;
 
-	for (int i = 0; i < 70; i++)
+	for (int i = 0; i < 66; i++)
 		OK(cudaGraphExecDestroy(counting_graph(&n, 1000)));
 	OK(cudaStreamSynchronize(0));
 }
@@ -551,6 +551,7 @@ Test(small_remote_hosts_daemon, all_pass_over_tcp)
 
 Test(large_remote_hosts_daemon, more_pass_than_there_are_places_for)
 {
+	own_poll = 0; /* tens of thousands of answers */
 	passes_as_client("large_remote_hosts/*", 1, false, NULL);
 }
 

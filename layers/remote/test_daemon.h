@@ -38,12 +38,15 @@ struct own_daemon {
 static enum remote_transport own_transport;
 static enum remote_schedule own_schedule;
 static bool own_is_shared; /* one process serves all */
+/* In microseconds. Short, as tests run on few cores: who polls there keeps the other from going on.
+ */
+static int own_poll = 5;
 
 /* With the folder's file, where a client reads how it is to wait. */
 static inline void own_shared(const char *folder, bool strict)
 {
 	struct remote_shared s = {
-		.poll_ns = 200000,
+		.poll_ns = 1000 * own_poll,
 		.strict = strict,
 		.transport = own_transport,
 	};
@@ -63,7 +66,7 @@ static inline void own_shared(const char *folder, bool strict)
 static inline struct own_daemon own_daemon_start(bool strict, void (*begin)(void))
 {
 	const struct remote_opts opts = {
-		.poll = 200,
+		.poll = own_poll,
 		.memory = 256 << 20,
 		.transport = own_transport,
 		.shared = own_is_shared,

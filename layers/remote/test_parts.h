@@ -56,7 +56,7 @@ void before_serving(void);
 static void serve_part(void)
 {
 	struct remote_opts opts = {
-		.poll = 200,
+		.poll = own_poll,
 		.memory = 256 << 20,
 		.shared = 1,
 		.devices = { 1, { -1 } },

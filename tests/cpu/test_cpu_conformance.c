@@ -105,6 +105,8 @@ static const char *differs(const struct driven *d, const struct image *before, c
 	for (size_t b = 0; b < now->n && !found; b++) {
 		size_t bytes = now->block[b].bytes, at = 0;
 
+		if (!memcmp(now->copy[b], before->copy[b], bytes))
+			continue;
 		while (at < bytes && now->copy[b][at] == before->copy[b][at])
 			at++;
 		if (at < bytes)

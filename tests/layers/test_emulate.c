@@ -285,7 +285,7 @@ Test(large_emulate, workloads_pass_their_checks)
 {
 	static const char *const runs[] = {
 		"mlp batch=32 hidden=16 images=600 --depth 4",
-		"radixsort pairs=8k --depth 4",
+		"radixsort pairs=4k --depth 4",
 		"myocyte control=host granularity=stage --depth 1",
 		"transfer bytes=64k host=pageable --depth 4",
 	};

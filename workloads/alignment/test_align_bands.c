@@ -2,6 +2,7 @@
  * test_align_bands.c - what a band proves and what it does not: distances on either side of it,
  * best paths that leave it, caps.
  */
+#include "tests/on_cpu.h"
 #include "tests/races.h"
 #include "workloads/alignment/test_batch.h"
 
@@ -17,6 +18,8 @@ static void acceptance(struct run *r)
 									     : d == 66	? 59
 									     : d == 130 ? 123
 											: 1) {
+		size_t n = ON_CPU && d < 70 ? 100 : 300;
+
 		if (r->light && d > 33 && d < 63)
 			continue;
 		memset(t, 'A', 300);
@@ -25,9 +28,9 @@ static void acceptance(struct run *r)
 			add(r, q, 100, t, 100);
 			continue;
 		}
-		add(r, q, 300, t, 300);
-		add(r, q, 280, t, 293);
-		add(r, t, 300, q, 261);
+		add(r, q, n, t, n);
+		add(r, q, n - 20, t, n - 7);
+		add(r, t, n, q, n - 39);
 	}
 	free(q);
 	free(t);
@@ -48,7 +51,7 @@ static void rotations(struct run *r)
 	uint64_t state = 10;
 	char s[150], t[150];
 
-	for (int i = 0; i < (r->light ? 16 : 120); i++) {
+	for (int i = 0; i < (r->light ? 16 : ON_CPU ? 48 : 120); i++) {
 		size_t shift = shifts[i % 8], n = 2 * shift + 2 + draw(&state) % 60;
 
 		random_letters(&state, s, n, 2);
@@ -107,13 +110,19 @@ Test(large_align_bands, rotations_under_a_cap)
 	rotations_capped(false);
 }
 
-/* Two strips and more of each height, the bands narrower and wider than a strip. */
+/* Two strips and more of each height, 4,096 rows or at most 1,024, the bands narrower and wider
+ * than a strip. */
 static void long_pairs(struct run *r)
 {
 	static const enum alignment_profile profiles[] = { ALIGN_BALANCED, ALIGN_BURSTY };
+	bool high = all_kernels[r->choice].strip == ALIGN_L32X4;
 
 	for (int i = 0; i < 2; i++) {
-		struct alignment_recipe recipe = { 1, 9000, profiles[i], i ? 0.15 : 0.02, 3 };
+		struct alignment_recipe recipe = { 1,
+						   !ON_CPU ? 9000
+						   : high  ? 5000
+							   : 2500,
+						   profiles[i], i ? 0.15 : 0.02, 3 };
 		struct alignment_batch b;
 
 		memset(&b, 0, sizeof(b));

@@ -1,5 +1,6 @@
 /* test_align_random.c - properties of random pairs, and the reference against edlib. */
 /* sanitizers: seen elsewhere */
+#include "tests/on_cpu.h"
 #include "workloads/alignment/test_batch.h"
 
 TestSuite(small_align_random, .timeout = 300);
@@ -93,7 +94,7 @@ Test(small_align_random, properties)
 
 Test(large_align_random, properties)
 {
-	properties(200);
+	properties(ON_CPU ? 80 : 200);
 }
 
 /* What the kernels are checked against, itself against edlib. */
@@ -135,7 +136,7 @@ Test(small_align_random, the_reference_agrees_with_edlib)
 
 Test(large_align_random, the_reference_agrees_with_edlib)
 {
-	reference(1500);
+	reference(ON_CPU ? 600 : 1500);
 }
 
 /* A replay that accepted anything would make every CIGAR right. */

@@ -43,12 +43,12 @@ static const char *write_file(const char *name, const char *bytes, size_t n)
 	return path;
 }
 
-static const char *write_gzip(const char *name, const char *text)
+static const char *write_gzip(const char *name, const char *bytes, size_t n)
 {
 	const char *path = temp_path(name);
 	gzFile f = gzopen(path, "wb");
 
-	cr_assert(f && gzputs(f, text) == (int)strlen(text) && gzclose(f) == Z_OK, "%s", path);
+	cr_assert(f && gzwrite(f, bytes, (unsigned)n) == (int)n && gzclose(f) == Z_OK, "%s", path);
 	return path;
 }
 
@@ -104,7 +104,7 @@ Test(small_align_reader, two_files_of_different_kinds_and_packing)
 	char input[600];
 	struct alignment_batch b;
 
-	write_gzip("q.fa.gz", fasta);
+	write_gzip("q.fa.gz", fasta, strlen(fasta));
 	write_file("t.fq", fastq, strlen(fastq));
 	snprintf(input, sizeof(input), "%s,%s", temp_path("q.fa.gz"), temp_path("t.fq"));
 	b = read_good(input);
@@ -175,7 +175,7 @@ Test(small_align_reader, gzip_that_is_broken)
 
 	random_letters(&state, text + 3, 300, 4);
 	strcpy(text + 303, "\n>b\nACGT\n");
-	f = fopen(write_gzip("whole.gz", text), "rb");
+	f = fopen(write_gzip("whole.gz", text, strlen(text)), "rb");
 	n = fread(bytes, 1, sizeof(bytes), f);
 	fclose(f);
 	cr_assert(n > 50 && n < sizeof(bytes), "%zu bytes", n);
@@ -186,19 +186,23 @@ Test(small_align_reader, gzip_that_is_broken)
 	expect_bad(write_file("sum.gz", broken, n), "sum.gz");
 }
 
-/* A gzip file of some KiB that unpacks to more than any record has: /dev/zero does not end either.
- */
+/* A gzip file of some KiB, a MiB packed once and repeated, that unpacks to more than any record
+ * has: /dev/zero does not end either. */
 static void unpacks_too_far(const char *begin, char filling, const char *says)
 {
-	const char *path = temp_path("bomb.gz");
-	static char piece[1 << 20];
-	gzFile f = gzopen(path, "wb1");
+	static char piece[1 << 20], packed[1 << 14];
+	const char *path = write_gzip("bomb.gz", begin, strlen(begin));
+	size_t n;
+	FILE *f;
 
 	memset(piece, filling, sizeof(piece));
-	cr_assert(f && gzputs(f, begin) == (int)strlen(begin), "%s", path);
+	f = fopen(write_gzip("piece.gz", piece, sizeof(piece)), "rb");
+	n = fread(packed, 1, sizeof(packed), f);
+	cr_assert(n < sizeof(packed) && !fclose(f), "%zu bytes", n);
+	f = fopen(path, "ab");
 	for (int i = 0; i < 70; i++)
-		cr_assert(gzwrite(f, piece, sizeof(piece)) == sizeof(piece), "%s", path);
-	gzclose(f);
+		cr_assert(fwrite(packed, 1, n, f) == n, "%s", path);
+	cr_assert(!fclose(f), "%s", path);
 	expect_bad(path, says);
 }
 
@@ -303,7 +307,7 @@ Test(small_align_reader, anything)
 
 Test(large_align_reader, anything)
 {
-	anything(5000);
+	anything(1500);
 }
 
 /* The same records whatever the width of their lines. */

@@ -1,5 +1,6 @@
 /* test_align_status.c - pairs that cannot be aligned say why, and spoil no other. */
 /* sanitizers: seen elsewhere */
+#include "tests/on_cpu.h"
 #include "tests/races.h"
 #include "workloads/alignment/test_batch.h"
 
@@ -123,7 +124,7 @@ Test(large_align_status, caps)
 	need_device();
 	for (int cap = 0; cap <= 141; cap += cap < 2 || cap > 138 ? 1 : 17)
 		for (int c = 0; c < 3; c++)
-			capped(&cap_choices[c], cap, 400, 8);
+			capped(&cap_choices[c], cap, ON_CPU ? 200 : 400, 8);
 }
 
 Test(small_align_status, sequences_that_are_too_long)

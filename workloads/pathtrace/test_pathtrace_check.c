@@ -52,7 +52,7 @@ Test(large_pathtrace_check, more_samples_pass)
 {
 	need_device();
 	for (int scene = 0; scene <= PT_SPHERE; scene++)
-		passes(make_opts((enum pt_scene_kind)scene, 32, 64), 4);
+		passes(make_opts((enum pt_scene_kind)scene, 20, 64), 4);
 	passes(make_opts(PT_BOX, 4, 16384), 1);
 }
 

@@ -164,7 +164,8 @@ Test(small_radixsort_values, the_reference_sorts_as_is_known)
 Test(large_radixsort_values, the_reference_sorts_millions_as_is_known)
 {
 	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
-		reference_knows(&large[i]);
+		if (!ON_CPU || large[i].n <= 1 << 20)
+			reference_knows(&large[i]);
 }
 
 Test(small_radixsort_values, keys_are_the_known_ones)
@@ -244,10 +245,11 @@ Test(small_radixsort_values, the_kernels_sort_as_is_known)
 		kernels_know(&small[i]);
 }
 
+/* On the CPU device uniform keys only once, of a million pairs that are no whole tiles. */
 Test(large_radixsort_values, the_kernels_sort_millions_as_is_known)
 {
 	need_device();
 	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
-		if (!ON_CPU || large[i].n <= 1 << 20)
+		if (!ON_CPU || (large[i].n <= 1 << 20 && i != 1))
 			kernels_know(&large[i]);
 }

@@ -242,22 +242,24 @@ Test(small_stereo_values, steps_give_the_known_disparities)
 		steps_know(&few[i]);
 }
 
-/* The largest by sums on the host alone where there is no GPU. */
+/* Where there is no GPU the largest is left out, and the one before it is known by sums on the host
+ * alone. */
 Test(large_stereo_values, larger_images_are_known_too)
 {
-	enum { LARGEST = 3 };
+#ifdef RIFT_CPU_DEVICE
+	enum { ALL = 3, STEPS = 2 };
+#else
+	enum { ALL = 4, STEPS = 4 };
+#endif
 
 	need_device();
-	for (size_t i = 0; i < sizeof(many) / sizeof(*many); i++) {
+	for (int i = 0; i < ALL; i++) {
 		struct images im = make_images(many[i].w, many[i].h);
 
 		by_sums(&im, -16, 0);
 		are_known(&im, &many[i], "sums");
 		drop(&im);
-#ifdef RIFT_CPU_DEVICE
-		if (i == LARGEST)
-			continue;
-#endif
-		steps_know(&many[i]);
+		if (i < STEPS)
+			steps_know(&many[i]);
 	}
 }

@@ -29,6 +29,8 @@ static struct fake_session made_up(int sides)
 {
 	struct fake_session s = two_sides();
 
+	s.size = "0,1,5,10,50";
+	s.depth = "1,16,256";
 	s.mode = "stream,graph";
 	s.sides = sides;
 	s.noise = 0.001;

@@ -84,6 +84,7 @@ Test(small_chart_cli, two_sessions_are_a_and_b)
 Test(small_chart_cli, other_devices_are_told)
 {
 	char kept[DATAFILE_PATH_BYTES];
+	struct fake_session s = fake_session();
 	const char *text;
 
 	NEED_GNUPLOT();
@@ -93,8 +94,16 @@ Test(small_chart_cli, other_devices_are_told)
 				     chart_folder)),
 		  "%s", text);
 	expect_text(text, "B of NVIDIA H200: what differs is not the platform alone");
+	/* of few points, as it is drawn again */
+	s.size = "2,20";
+	s.depth = "1,16";
+	s.mode = "stream,graph";
+	s.processes = 5;
+	s.device[0] = "another GPU";
+	snprintf(other, sizeof(other), "%s/elsewhere.jsonl", chart_folder);
+	fake_session_write(&s, other);
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --quiet --output '%s/pair'", path,
-				     kept, chart_folder)),
+				     other, chart_folder)),
 		  "%s", text);
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
 }

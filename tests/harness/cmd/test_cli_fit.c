@@ -40,7 +40,7 @@ Test(small_cli_fit, a_table)
 
 Test(large_cli_fit, two_sides)
 {
-	struct fake_session s = quick_session();
+	struct fake_session s = small_session();
 	const char *text;
 
 	s.sides = 2;
@@ -56,7 +56,7 @@ Test(large_cli_fit, two_sides)
 
 Test(small_cli_fit, over_another_platform_and_off_the_grid)
 {
-	struct fake_session s = quick_session();
+	struct fake_session s = small_session();
 	char third[64];
 	const char *text;
 
@@ -142,7 +142,7 @@ Test(small_cli_fit, json)
 
 Test(large_cli_fit, predict)
 {
-	struct fake_session s = quick_session();
+	struct fake_session s = small_session();
 	const char *text;
 	const json_t *o;
 

@@ -36,14 +36,25 @@ static void make_trace(const char *calibration, int runs, long wall_ns)
 	made_end(&made, N * STEP, runs, wall_ns);
 }
 
-static void make_session(const char *path, double beyond_ns)
+/* Few points, so that a file is small and a fit short. */
+static struct fake_session made_up(void)
 {
 	struct fake_session s = fake_session();
 
 	s.device[0] = "CPU device"; /* as the trace's */
 	s.quick = true;
 	s.processes = 5;
+	s.blocks = 5;
 	s.noise = 0.001;
+	s.size = "0,2,10,50";
+	s.depth = "1,16,256,4096"; /* several graphs, and more than the queue takes */
+	return s;
+}
+
+static void make_session(const char *path, double beyond_ns)
+{
+	struct fake_session s = made_up();
+
 	s.model[0].v[MODEL_C] += beyond_ns;
 	s.model[0].v[MODEL_P] += beyond_ns;
 	s.model[0].v[MODEL_Z] += beyond_ns;
@@ -141,15 +152,13 @@ Test(small_cli_predict_trace, remedies_that_were_asked_for)
 /* Launches of B were waited for in two ways, the second 1.5 times as long; A's in one. */
 Test(small_cli_predict_trace, another_wait_policy)
 {
-	struct fake_session s = fake_session();
+	struct fake_session s = made_up();
 	const json_t *r;
 	char both[64];
 	double a;
 
 	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
-	s.quick = true;
-	s.processes = 5;
-	s.noise = 0.001;
+	s.depth = NULL; /* the design's own */
 	s.kinds = 2;
 	s.kind[0] = SYNC_SPIN;
 	s.kind[1] = SYNC_BLOCKING;

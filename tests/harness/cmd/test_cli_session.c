@@ -100,7 +100,8 @@ Test(small_cli_session, results_that_cannot_be_written_are_said)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		char command[128];
 
-		snprintf(command, sizeof(command), commands[i], "data/sessions/h200-launch.jsonl");
+		snprintf(command, sizeof(command), commands[i],
+			 "data/sessions/h200-pathtrace.jsonl");
 		cr_assert(eq(int, shell(&text, "'%s' %s 2>&1 >/dev/full", rift(), command), 3),
 			  "%s", command);
 		cr_assert(is_one_complaint(text), "%s: %s", command, text);
@@ -113,7 +114,7 @@ Test(small_cli_session, results_that_cannot_be_written_are_said)
 	}
 	cr_assert(eq(int,
 		     shell(&text,
-			   "ulimit -f 0; '%s' check data/sessions/h200-launch.jsonl --csv "
+			   "ulimit -f 0; '%s' check data/sessions/h200-pathtrace.jsonl --csv "
 			   "'%s/p.csv' 2>&1 >/dev/null",
 			   rift(), dir),
 		     3),

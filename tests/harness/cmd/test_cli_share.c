@@ -19,7 +19,7 @@ TestSuite(small_cli_share, .timeout = 120);
 TestSuite(large_cli_share, .timeout = 120);
 
 /* Empty kernels, and windows that are as short as can be. */
-#define SHORT "share launch us=0 --window 0.03 --quiet"
+#define SHORT "share launch us=0 --window 0.02 --quiet"
 
 static char dir[] = "/tmp/rift_share_XXXXXX";
 
@@ -122,7 +122,7 @@ Test(small_cli_share, two_clients_in_one_process_of_a_daemon, .init = folder_mak
 
 	need_device();
 	o = rift_json(
-		"share radixsort pairs=1k --arms remote,remote+shared --clients 2 --window 0.03 "
+		"share radixsort pairs=1k --arms remote,remote+shared --clients 2 --window 0.02 "
 		"--windows 1 --repetitions 2 --starts 1 --quiet --json --output '%s/a.jsonl'",
 		dir);
 	was_measured(o, "remote+shared", 2);
@@ -287,13 +287,49 @@ static void make_records(int n)
 
 	for (int i = 0; i < n; i++)
 		cr_assert(zero(int, run_rift(OUT, NULL,
-					     "share %s --window 0.03 --quiet --clients 2 --starts "
+					     "share %s --window 0.02 --quiet --clients 2 --starts "
 					     "1 --arms processes,serial --windows 1 --repetitions "
 					     "5 --output '%s/%d.jsonl'",
 					     words[i], dir, i)));
 }
 
-Test(large_cli_share, who_hurts_whom, .init = folder_make, .fini = folder_remove)
+/* The first two of these records, drawn. */
+static void expect_charts(void)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "share --from '%s/0.jsonl' --from '%s/1.jsonl' --quiet --plot "
+				     "'%s/charts/'",
+				     dir, dir, dir)),
+		  "%s", text);
+	cr_expect(tells(text, "share-growth-processes.png, .svg*share-matrix-processes.png, "
+			      ".svg*share-beside-processes.png, .svg*"
+			      "share-matrix-serial.png, .svg*share-beside-serial.png, .svg"),
+		  "%s", text);
+	shell(&text, "cut -d, -f1,2 '%s/charts/share-matrix-serial-cells.csv' | tr '\n' ' '", dir);
+	cr_expect(eq(str, (char *)text, "column,row 0,0 1,0 0,1 "));
+	shell(&text, "cut -d, -f1,2 '%s/charts/share-growth-processes-points.csv' | tr '\n' ' '",
+	      dir);
+	cr_expect(eq(str, (char *)text, "series,clients 1,1 1,2 "));
+	shell(&text, "wc -l <'%s/charts/share-beside-serial-points.csv'", dir);
+	cr_expect(eq(int, atoi(text), 1 + 3 * 23));
+	/* a row of the key has room for six */
+	cr_assert(zero(int, shell(&text,
+				  "cd '%s' && from= && for i in 1 2 3 4 5 6 7 8; do cp 0.jsonl "
+				  "c$i.jsonl && from=\"$from --from c$i.jsonl\"; done && '%s' "
+				  "share $from --quiet --plot many/ 2>&1",
+				  dir, rift())),
+		  "%s", text);
+	shell(&text,
+	      "cut -d, -f1 '%s/many/share-growth-processes-points.csv' | sort -u | tail -n 2", dir);
+	cr_expect(eq(str, (char *)text, "8\nseries\n"), "%s", text);
+	shell(&text, "grep -c '>launch us=0<' '%s/many/share-growth-processes.svg'", dir);
+	cr_expect(eq(int, atoi(text), 8));
+}
+
+Test(large_cli_share, who_hurts_whom_and_its_charts, .init = folder_make, .fini = folder_remove)
 {
 	const json_t *o, *pair;
 	const char *text;
@@ -323,42 +359,7 @@ Test(large_cli_share, who_hurts_whom, .init = folder_make, .fini = folder_remove
 	cr_expect(lt(dbl, 0, number(json_object_get(pair, "slowdown"), "lo")));
 	refused(3, "nobody.jsonl", "share --from '%s/0.jsonl' --from '%s/nobody.jsonl'", dir, dir);
 	refused(3, "--clients", "share --from a --from b --clients 2");
-}
-
-Test(large_cli_share, charts_of_several_records, .init = folder_make, .fini = folder_remove)
-{
-	const char *text;
-
-	NEED_GNUPLOT();
-	make_records(2);
-	cr_assert(zero(int, run_rift(OUT, &text,
-				     "share --from '%s/0.jsonl' --from '%s/1.jsonl' --quiet --plot "
-				     "'%s/charts/'",
-				     dir, dir, dir)),
-		  "%s", text);
-	cr_expect(tells(text, "share-growth-processes.png, .svg*share-matrix-processes.png, "
-			      ".svg*share-beside-processes.png, .svg*"
-			      "share-matrix-serial.png, .svg*share-beside-serial.png, .svg"),
-		  "%s", text);
-	shell(&text, "cut -d, -f1,2 '%s/charts/share-matrix-serial-cells.csv' | tr '\n' ' '", dir);
-	cr_expect(eq(str, (char *)text, "column,row 0,0 1,0 0,1 "));
-	shell(&text, "cut -d, -f1,2 '%s/charts/share-growth-processes-points.csv' | tr '\n' ' '",
-	      dir);
-	cr_expect(eq(str, (char *)text, "series,clients 1,1 1,2 "));
-	shell(&text, "wc -l <'%s/charts/share-beside-serial-points.csv'", dir);
-	cr_expect(eq(int, atoi(text), 1 + 3 * 23));
-	/* a row of the key has room for six */
-	cr_assert(zero(int, shell(&text,
-				  "cd '%s' && from= && for i in 1 2 3 4 5 6 7 8; do cp 0.jsonl "
-				  "c$i.jsonl && from=\"$from --from c$i.jsonl\"; done && '%s' "
-				  "share $from --quiet --plot many/ 2>&1",
-				  dir, rift())),
-		  "%s", text);
-	shell(&text,
-	      "cut -d, -f1 '%s/many/share-growth-processes-points.csv' | sort -u | tail -n 2", dir);
-	cr_expect(eq(str, (char *)text, "8\nseries\n"), "%s", text);
-	shell(&text, "grep -c '>launch us=0<' '%s/many/share-growth-processes.svg'", dir);
-	cr_expect(eq(int, atoi(text), 8));
+	expect_charts();
 }
 
 Test(small_cli_share, charts, .init = folder_make, .fini = folder_remove)

@@ -64,6 +64,8 @@ static void write_all(void)
 	work.step.to_device = (struct copies){ 1, 10000 };
 	work.size = "1,100,1000";
 	work.depth = "1,4,16";
+	launch.size = "0,2,10,50";
+	launch.depth = "1,16,256,4096";
 	fake_session_write(&work, file);
 	fake_session_write(&launch, other);
 	cr_assert(zero(int, json_dump_file(o, costs, 0)), "%s", costs);
@@ -159,6 +161,7 @@ Test(small_cli_stack, what_is_refused)
 {
 	struct fake_session elsewhere = quick_session("launch");
 
+	elsewhere.size = "0,2";
 	write_all();
 	refused(3, "rift stack FILE", "stack");
 	refused(3, "rift stack", "stack '%s' '%s'", file, other);

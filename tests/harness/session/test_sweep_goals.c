@@ -245,7 +245,7 @@ Test(small_sweep_goals, a_session_ends_where_all_is_known)
 	l = interim(&j, NULL, "0.0001%", NULL);
 	cr_assert(l.wide == 1 && !l.stop, "the mean ratio");
 	journal_release(&j);
-	session(&j, 2, 8);
+	session(&j, 1, 8);
 	l = interim(&j, "c=0.001ns", NULL, NULL);
 	cr_assert(l.stop && l.wide == 1, "no more are to come");
 	journal_release(&j);
