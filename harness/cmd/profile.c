@@ -19,6 +19,7 @@
 #include "harness/profile/profile_chart.h"
 #include "harness/profile/recorder_cost.h"
 #include "harness/profile/recording.h"
+#include "harness/profile/trace_files.h"
 
 /* ---- the command line --------------------------------------------------------------------- */
 
@@ -77,7 +78,8 @@ static const struct command_option options[] = {
 	{ OPTION("cupti", "FILE", option_once, FIELD(cupti)),
 	  "NVIDIA's libcupti.so, which records on a GPU (default: looked for)" },
 	{ OPTION_ROW("delay", "SECONDS"), "record from then on (default: from the start)" },
-	{ OPTION_ROW("duration", "SECONDS"), "record for so long (default: to the end)" },
+	{ OPTION_ROW("duration", "SECONDS"), "record for so long, from the start of the program or "
+					     "from --delay on (default: to the end)" },
 	{ OPTION_ROW("max-events", "N"), "record so many rows, repeats folded (default: 2000000)" },
 	{ OPTION("range", "NAME", option_once, FIELD(range)),
 	  "record only inside NVTX ranges of that name; @profiler: between the program's own calls "
@@ -189,6 +191,16 @@ static void complain_interrupted(const char *path)
 		unlink(path);
 }
 
+/* children: processes that the program started, which have traces of their own. */
+static void print_trace(FILE *out, const char *path, size_t children)
+{
+	fprintf(out, "trace             %s", text_escaped(path).s);
+	if (children)
+		fprintf(out, ", and %zu of processes that it started: %s.PID", children,
+			text_escaped(path).s);
+	fputc('\n', out);
+}
+
 static int record(const struct profile_args *a, const char *path)
 {
 	const struct recording_request request = {
@@ -207,6 +219,7 @@ static int record(const struct profile_args *a, const char *path)
 		.stdout_to_stderr = a->given.json,
 	};
 	struct recording recording;
+	size_t before = trace_files_children(path), children;
 	int err = recording_run(&request, &recording);
 
 	if (err == -EINTR)
@@ -214,9 +227,10 @@ static int record(const struct profile_args *a, const char *path)
 	if (err)
 		return err;
 	print_status(a, &recording);
+	children = trace_files_children(path);
 	if (!a->given.quiet)
-		fprintf(a->given.json ? stderr : stdout, "trace             %s\n",
-			text_escaped(path).s);
+		print_trace(a->given.json ? stderr : stdout, path,
+			    children > before ? children - before : 0);
 	return 0;
 }
 

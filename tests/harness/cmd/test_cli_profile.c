@@ -241,6 +241,20 @@ Test(small_cli_profile, programs_that_leave_no_trace)
 	cr_expect(ne(int, access(dir, F_OK), 1), "folder");
 }
 
+Test(small_cli_profile, traces_of_processes_that_it_started_are_counted)
+{
+	const char *text;
+
+	make_trace(0);
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "profile --runs 0 --output '%s/x' -- sh -c 'cp %s "
+				     "\"$RIFT_TRACE\"; touch \"$RIFT_TRACE.12\" "
+				     "\"$RIFT_TRACE.34\"'",
+				     dir, made.path)),
+		  "%s", text);
+	cr_expect(tells(text, "x, and 2 of processes that it started: *x.PID\n"), "%s", text);
+}
+
 /* What is there is an earlier timeline, or stays. */
 Test(small_cli_profile, a_timeline_replaces_only_one)
 {
