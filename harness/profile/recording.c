@@ -632,7 +632,7 @@ int recording_run(const struct recording_request *request, struct recording *out
 {
 	struct take *take = calloc(RECORDING_RUNS_MAX, sizeof(*take));
 	struct plain plain = { .n = 0 };
-	int err, held, n = 0;
+	int err, held = -1, n = 0;
 
 	CHECK(take, "memory of recordings");
 	interrupt_install();
@@ -640,8 +640,8 @@ int recording_run(const struct recording_request *request, struct recording *out
 	CHECK(request->unprofiled <= RECORDING_RUNS_MAX &&
 		      request->recordings <= RECORDING_RUNS_MAX,
 	      "%d and %d runs", request->unprofiled, request->recordings);
-	held = trace_files_hold(request->output);
-	err = held < 0 ? held : refuse(request);
+	err = trace_files_hold(request->output, &held);
+	err = err ? err : refuse(request);
 	recording_tell_nothing();
 	if (!err)
 		err = run_in_turns(request, &plain, take, &n);
@@ -654,8 +654,7 @@ int recording_run(const struct recording_request *request, struct recording *out
 	}
 	for (int i = 1; err && i < RECORDING_RUNS_MAX && *take[i].path; i++)
 		trace_files_remove(take[i].path);
-	if (held >= 0)
-		close(held);
+	trace_files_let_go(&held);
 	free(take);
 	return err;
 }

@@ -113,24 +113,31 @@ static void address_of(const char *output, const struct stat *folder, struct soc
 		 n > SHOWN ? name + n - SHOWN : name);
 }
 
-int trace_files_hold(const char *output)
+void trace_files_let_go(int *held)
+{
+	if (*held >= 0)
+		close(*held);
+	*held = -1;
+}
+
+int trace_files_hold(const char *output, int *held)
 {
 	const char *slash = strrchr(output, '/');
 	char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un a;
 	struct stat st;
 	bool taken;
 
-	CHECK(folder && fd >= 0, "a name to hold");
+	CHECK(folder, "memory of a name");
 	if (stat(folder, &st)) /* who opens the trace says what is wrong */
 		st = (struct stat){ 0 };
 	address_of(output, &st, &a);
-	taken = bind(fd, (struct sockaddr *)&a, sizeof(a)) && errno == EADDRINUSE;
+	*held = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	taken = *held >= 0 && bind(*held, (struct sockaddr *)&a, sizeof(a)) && errno == EADDRINUSE;
 	free(folder);
 	if (!taken)
-		return fd;
-	close(fd);
+		return 0;
+	trace_files_let_go(held);
 	return complain(EEXIST, "%s: another rift profile records to it", text_shown(output).s);
 }
 

@@ -23,9 +23,11 @@ int trace_files_refuse(const char *output, int recordings);
 
 /*
  * Where two processes record to one name at once, the second is refused, -EEXIST after one line.
- * Returns a descriptor: closing it, or the process's end, lets the name go.
+ * The name is held until it is let go, or the process ends. Where a machine refuses sockets nothing
+ * is held, and *held is -1.
  */
-int trace_files_hold(const char *output);
+int trace_files_hold(const char *output, int *held);
+void trace_files_let_go(int *held);
 
 /* The trace at this path and its children's. Renaming returns 0, or a negative errno after one
  * line. */
