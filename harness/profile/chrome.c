@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/check.h"
 #include "harness/base/json.h"
@@ -225,7 +226,8 @@ static const char head[] = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
 bool chrome_is(const char *path)
 {
 	char begins[sizeof(head)] = "";
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 
 	if (!f)
 		return false;
