@@ -333,18 +333,29 @@ static int record_and_analyse(const struct profile_args *a, struct output *chrom
 	return err;
 }
 
-static bool is_of_calibrate(const char *row)
+struct given_option {
+	bool given;
+	const char *name;
+};
+
+/* The first of n options that was given, or of the rows, but for two; NULL: none. */
+static const char *first_given(const struct given_option *option, size_t n,
+			       const struct profile_args *a, const char *but, const char *and_but)
 {
-	return !strcmp(row, "runs") || !strcmp(row, "recorder");
+	for (size_t i = 0; i < n; i++)
+		if (option[i].given)
+			return option[i].name;
+	for (int i = 0; rows[i].name; i++)
+		if (a->given.rows.given[i] && strcmp(rows[i].name, but) != 0 &&
+		    strcmp(rows[i].name, and_but) != 0)
+			return rows[i].name;
+	return NULL;
 }
 
-/* An option that --calibrate has no use for; NULL: none was given. */
+/* An option that --calibrate has no use for. */
 static const char *unused_by_calibrate(const struct profile_args *a)
 {
-	const struct {
-		bool given;
-		const char *name;
-	} options[] = {
+	const struct given_option options[] = {
 		{ a->given.output != NULL, "output" },
 		{ a->chrome != NULL, "chrome" },
 		{ a->plot != NULL, "plot" },
@@ -354,13 +365,19 @@ static const char *unused_by_calibrate(const struct profile_args *a)
 		{ memcmp(&a->rules, &default_rules, sizeof(a->rules)) != 0, "rule" },
 	};
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (options[i].given)
-			return options[i].name;
-	for (int i = 0; rows[i].name; i++)
-		if (a->given.rows.given[i] && !is_of_calibrate(rows[i].name))
-			return rows[i].name;
-	return NULL;
+	return first_given(options, sizeof(options) / sizeof(*options), a, "runs", "recorder");
+}
+
+/* An option that is for a recording alone. */
+static const char *unused_by_trace(const struct profile_args *a)
+{
+	const struct given_option options[] = {
+		{ a->given.output != NULL, "output" }, { a->range != NULL, "range" },
+		{ a->anonymous, "anonymous" },	       { a->ranges, "ranges" },
+		{ a->cupti != NULL, "cupti" },
+	};
+
+	return first_given(options, sizeof(options) / sizeof(*options), a, "", "");
 }
 
 static int check_calibrate(const struct profile_args *a)
@@ -388,27 +405,6 @@ static int check_range(const struct profile_args *a)
 			text_shown(a->range).s);
 }
 
-/* What is said of a recording, to a trace that is there. */
-static int refuse_of_recording(const struct profile_args *a)
-{
-	const struct {
-		bool given;
-		const char *name;
-	} options[] = { { a->range != NULL, "range" },
-			{ a->anonymous, "anonymous" },
-			{ a->ranges, "ranges" },
-			{ a->cupti != NULL, "cupti" } };
-	const char *unused = NULL;
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options) && !unused; i++)
-		unused = options[i].given ? options[i].name : NULL;
-	for (int i = 0; rows[i].name && !unused; i++)
-		unused = a->given.rows.given[i] ? rows[i].name : NULL;
-	return unused ? complain(EINVAL, "--%s: is for a recording; %s is one already", unused,
-				 text_shown(a->given.words.word[0]).s)
-		      : 0;
-}
-
 static int check_words(const struct profile_args *a)
 {
 	if (a->calibrate)
@@ -421,12 +417,9 @@ static int check_words(const struct profile_args *a)
 	if (!a->given.rest && !a->given.words.n)
 		return complain(EINVAL, "rift profile: no trace; write rift profile FILE, or rift "
 					"profile -- COMMAND to record one");
-	if (!a->given.rest && a->given.output)
-		return complain(EINVAL,
-				"--output: names a trace that is recorded; %s is one already",
-				text_shown(a->given.words.word[0]).s);
-	if (!a->given.rest)
-		return refuse_of_recording(a);
+	if (!a->given.rest && unused_by_trace(a))
+		return complain(EINVAL, "--%s: is for a recording; %s is one already",
+				unused_by_trace(a), text_shown(a->given.words.word[0]).s);
 	return 0;
 }
 
@@ -445,22 +438,6 @@ static int check_chrome(const struct profile_args *a)
 	return 0;
 }
 
-/* The folder of the trace, which the program itself writes. */
-static int check_folder(const struct profile_args *a)
-{
-	const char *output = a->given.output ? a->given.output : "";
-	const char *slash = strrchr(output, '/');
-	char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
-	int err = 0;
-
-	CHECK(folder, "memory of a name");
-	if (a->given.rest && access(folder, W_OK | X_OK))
-		err = complain(errno, "%s: no trace can be written there: %s", text_shown(folder).s,
-			       strerror(errno));
-	free(folder);
-	return err;
-}
-
 /* Before the recording: what cannot be written to is not worth minutes. */
 static int open_targets(const struct profile_args *a, struct output *chrome)
 {
@@ -468,7 +445,6 @@ static int open_targets(const struct profile_args *a, struct output *chrome)
 
 	err = err ? err : check_range(a);
 	err = err ? err : check_chrome(a);
-	err = err ? err : check_folder(a);
 	if (!err && a->given.output)
 		err = output_refuse_packed("--output", a->given.output);
 	if (!err && a->plot)

@@ -236,12 +236,14 @@ static struct pageable_copies sum_pageable(const struct program_price *p)
 	}
 	for (int64_t i = 0; i < t->calls; i++) {
 		const struct trace_op *op;
+		double recorded_ns;
 
 		if (!is_large_pageable(p, i))
 			continue;
 		op = &t->op[t->call[i].first_op];
-		out.direction_ns[op->direction] += recorded_copy_ns(p, i);
-		out.recorded_ns += recorded_copy_ns(p, i);
+		recorded_ns = recorded_copy_ns(p, i);
+		out.direction_ns[op->direction] += recorded_ns;
+		out.recorded_ns += recorded_ns;
 		out.alone_ns += probed_copy_ns(&alone[op->direction], op);
 		out.in_turn_ns += probed_copy_ns(&in_turn[op->direction], op);
 	}

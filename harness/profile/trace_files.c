@@ -91,8 +91,34 @@ static int refuse_several(const char *output, int recordings)
 	return 0;
 }
 
+/* To be freed. */
+static char *folder_of(const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+
+	CHECK(folder, "memory of a name");
+	return folder;
+}
+
+static int refuse_folder(const char *output)
+{
+	char *folder = folder_of(output);
+	int err = access(folder, W_OK | X_OK) ? errno : 0;
+
+	if (err)
+		err = complain(err, "%s: no trace can be written there: %s", text_shown(folder).s,
+			       strerror(err));
+	free(folder);
+	return err;
+}
+
 int trace_files_refuse(const char *output, int recordings)
 {
+	int err = refuse_folder(output);
+
+	if (err)
+		return err;
 	if (!access(output, F_OK))
 		return refuse_existing(output);
 	return recordings > 1 ? refuse_several(output, recordings) : 0;
@@ -122,13 +148,11 @@ void trace_files_let_go(int *held)
 
 int trace_files_hold(const char *output, int *held)
 {
-	const char *slash = strrchr(output, '/');
-	char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+	char *folder = folder_of(output);
 	struct sockaddr_un a;
 	struct stat st;
 	bool taken;
 
-	CHECK(folder, "memory of a name");
 	if (stat(folder, &st)) /* who opens the trace says what is wrong */
 		st = (struct stat){ 0 };
 	address_of(output, &st, &a);

@@ -15,9 +15,10 @@ void trace_files_name(const char *output, int number, char out[PATH_MAX]);
 size_t trace_files_children(const char *path);
 
 /*
- * A trace replaces nothing: where OUTPUT exists, -EEXIST after one line. So it is with several
- * recordings where a name of one of them exists, or one with a PID behind it: those that are not
- * kept are removed, and others' files could not be told from them. -ENAMETOOLONG likewise.
+ * Where its folder cannot be written to, a negative errno after one line: the program itself writes
+ * the trace. A trace replaces nothing: where OUTPUT exists, -EEXIST after one line. So it is with
+ * several recordings where a name of one of them exists, or one with a PID behind it: those that
+ * are not kept are removed, and others' files could not be told from them. -ENAMETOOLONG likewise.
  */
 int trace_files_refuse(const char *output, int recordings);
 
