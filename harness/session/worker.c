@@ -499,6 +499,15 @@ static bool is_job(const json_t *job, const char *kind)
 	return is && !strcmp(is, kind);
 }
 
+static void end_line(FILE *in)
+{
+	int c;
+
+	do
+		c = getc(in);
+	while (c != '\n' && c != EOF);
+}
+
 int worker_main(const struct worker_job *others)
 {
 	struct worker w = { .pinned = -1 };
@@ -512,6 +521,7 @@ int worker_main(const struct worker_job *others)
 	if (!job)
 		return exit_code_of(complain(EINVAL, "rift sweep-worker is started by rift sweep: "
 						     "its job comes from stdin"));
+	end_line(stdin); /* the job's own: what it is told later are lines behind it */
 	w.process_ns = since_started_ns(job, begun_ns);
 	child_know_digests(job);
 	/* what a workload prints must not get between the lines */

@@ -402,8 +402,6 @@ static int obey(struct client *c)
 
 	while (!err && !interrupted() && fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (!*line) /* what follows the job */
-			continue;
 		if (!strcmp(line, "prepare"))
 			err = prepare(c);
 		else if (!strcmp(line, "check"))

@@ -413,6 +413,79 @@ Test(small_sweep_pairs, apart_turns_are_not_beside_each_other)
 	journal_release(&j);
 }
 
+/* ---- a worker ------------------------------------------------------------------------------- */
+
+struct said {
+	int lines, turns, visits;
+};
+
+static int note_line(const json_t *o, void *arg)
+{
+	struct said *s = arg;
+
+	s->lines++;
+	s->turns += record_is(o, "turn");
+	s->visits += record_is(o, "visit");
+	return 0;
+}
+
+static void note_error(const char *line, void *arg)
+{
+	(void)arg;
+	cr_log_info("%s", line);
+}
+
+/* Lets it say what it has to say until it waits for its turn once more. */
+static void read_to_turn(struct child *c, struct said *s)
+{
+	int turns = s->turns;
+
+	while (s->turns == turns) {
+		bool ended = child_ended(c);
+
+		cr_assert(zero(int, child_read(c, note_line, note_error, s)), "a line");
+		cr_assert(s->turns > turns || !ended, "it has ended after %d turns", turns);
+		child_wait(&c, 1, 20);
+	}
+}
+
+/* A set-up and a visit of this plan take some ms. */
+static void says_nothing(struct child *c, struct said *s)
+{
+	int lines = s->lines;
+
+	usleep(300000);
+	cr_assert(zero(int, child_read(c, note_line, note_error, s)), "a line");
+	cr_assert(eq(int, s->lines, lines), "%d lines before its turn", s->lines - lines);
+}
+
+/* Its set-up and its first visit, beside which a process of the other side may be at work. */
+Test(small_sweep_pairs, a_worker_waits_for_its_turn)
+{
+	char worker[4200];
+	struct session s = { .lanes = 2 };
+	struct lane *l = &s.lane[1];
+	struct said said = { 0 };
+	struct plan p = one_point(true);
+
+	need_device();
+	p.design.warmup_min_ns = p.design.warmup_max_ns = 1000000;
+	snprintf(worker, sizeof(worker), "sh -c 'exec \"%s\" sweep-worker' --", rift());
+	cr_assert(zero(int, journal_create(&s.journal, &p, path, worker, "rift sweep")), "create");
+	*l = (struct lane){ .session = &s, .replicate = PROCESSES, .child = child_none() };
+	cr_assert(zero(int, session_start_worker(l)), "start");
+	read_to_turn(&l->child, &said);
+	says_nothing(&l->child, &said);
+	child_go(&l->child);
+	read_to_turn(&l->child, &said);
+	says_nothing(&l->child, &said);
+	cr_assert(zero(int, said.visits), "visits before the first turn of a visit");
+	child_go(&l->child);
+	read_to_turn(&l->child, &said);
+	child_release(&l->child);
+	journal_release(&s.journal);
+}
+
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
 #define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.01 "
