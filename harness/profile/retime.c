@@ -244,7 +244,7 @@ static double copy(struct simulation *sim, const struct trace_call *c, const str
 	double lead = step->lead_ns + extra->lead_ns + sim->p.copy_latency_ns;
 	double end = run_ops(sim, c, h + lead);
 
-	return step->role == STEP_COPY_WAIT ? end + step->tail_ns
+	return step->role == STEP_COPY_WAIT ? end + step->tail_ns + extra->tail_ns
 					    : h + step->own_ns + extra->call_ns;
 }
 

@@ -41,6 +41,7 @@ struct copy_price {
 struct call_extra {
 	double call_ns;	  /* to its return; of a launch: beyond its price */
 	double lead_ns;	  /* copy: to its start */
+	double tail_ns;	  /* copy that waits: from its end to the return */
 	double length_ns; /* each of its operations; negative: shorter */
 };
 

@@ -405,6 +405,60 @@ Test(small_program_price, what_two_files_do_not_tell_apart_is_equal)
 	takes((double)ns);
 }
 
+/* Their intervals overlap, but 0 is not in that of their difference, 12 us give or take 11.4. */
+Test(small_program_price, intervals_that_overlap_may_be_told_apart)
+{
+	long ns = copy_and_wait("pageable");
+
+	with_costs();
+	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
+	add_row("h2d pageable 1 MiB", (double[]){ 150, 141, 160 }, (double[]){ 138, 132, 145 });
+	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	price_on(&model_a, true);
+	takes((double)ns - 12000);
+}
+
+/*
+ * A kernel of 30 us and, queued behind it, a copy back: 20 us of the device and 60 us in which the
+ * host takes it out of the driver's memory. It takes so much more on B.
+ */
+static void copy_back_takes(double more_us)
+{
+	const double a_us = 100, b_us = a_us + more_us;
+	long kernel_end = MADE_C + MADE_L + 30000, end_ns = kernel_end + MADE_G + 20000 + 60000;
+
+	begin();
+	made_kernel(&made, 1, 0, MADE_C + MADE_L, kernel_end);
+	made_call(&made, "copy", MADE_C, end_ns, ",\"bytes\":1048576,\"async\":true");
+	made_op(&made, "copy", 1, kernel_end + MADE_G, end_ns - 60000,
+		",\"direction\":\"to_host\",\"bytes\":1048576,\"memory\":\"pageable\",\"async\":"
+		"true");
+	made_end(&made, end_ns, 5, end_ns);
+	with_costs();
+	add_row("d2h pageable 64 KiB", (double[]){ 9, 8, 10 }, (double[]){ 9, 8, 10 });
+	add_row("d2h pageable 1 MiB", (double[]){ a_us, a_us - 1, a_us + 1 },
+		(double[]){ b_us, b_us - 1, b_us + 1 });
+	add_row("d2h pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 900, 890, 910 });
+	price_on(&model_a, true);
+	takes((double)end_ns + 1000 * more_us);
+}
+
+Test(small_program_price, a_copy_back_is_paid_behind_the_kernel_that_it_waits_for)
+{
+	copy_back_takes(15);
+}
+
+Test(small_program_price, and_so_is_what_it_takes_less)
+{
+	copy_back_takes(-50);
+}
+
+/* 60 us of the host's and 10 of the device's. */
+Test(small_program_price, less_than_the_hosts_part_is_the_devices)
+{
+	copy_back_takes(-70);
+}
+
 /* A copy of 1 MiB takes 40 us; the probe has so much for one on both platforms. */
 static void probe_says(const char *memory, double us)
 {
