@@ -120,7 +120,8 @@ Test(small_profiler, a_command_gets_cupti_and_the_library)
 	snprintf(stub, sizeof(stub), "%s", beside_tests("layers/cupti.so"));
 	rc = shell(&out,
 		   "mkdir -p '%s/lib' && ln -sf \"$(realpath '%s')\" '%s/lib/libcupti.so.%d' && "
-		   "LD_LIBRARY_PATH='%s/lib' '%s' layer profiler kinds=work -- sh -c 'echo "
+		   "LD_LIBRARY_PATH='%s/lib'${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} '%s' layer "
+		   "profiler kinds=work -- sh -c 'echo "
 		   "$RIFT_LAYER_PROFILER_CUPTI $RIFT_LAYER_PROFILER_KINDS $CUDA_INJECTION64_PATH'",
 		   getenv("XDG_RUNTIME_DIR"), stub, getenv("XDG_RUNTIME_DIR"),
 		   CUDART_VERSION / 1000, getenv("XDG_RUNTIME_DIR"), rift());
