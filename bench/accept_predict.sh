@@ -7,7 +7,8 @@
 # processes alike is in neither. What a layer adds to the start of a process is not priced: it is
 # measured with a program that does nothing else, in three times as many turns, and taken out.
 #
-# The programs, named before any was priced: the ten of bench/programs.cu; with SAMPLES, a folder of
+# The programs, named before any was priced: the ten of bench/programs.cu; with WORKLOADS="NAME ...",
+# `rift run NAME`, BLOCKS blocks of each (default 20); with SAMPLES, a folder of
 # NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
 # with PYTHON, a Python that has PyTorch, bench/mlp.py eager and as a graph.
 #
@@ -33,6 +34,9 @@ trap end_daemon EXIT
 programs=()
 for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}; do
 	programs+=("$build/bench/programs $name ${TIMES:-10}")
+done
+for name in ${WORKLOADS:-}; do
+	programs+=("$rift run $name --blocks ${BLOCKS:-20}")
 done
 for name in BlackScholes binomialOptions simpleCudaGraphs; do
 	[ ! -x "${SAMPLES:-}/$name" ] || programs+=("$SAMPLES/$name")
@@ -91,13 +95,28 @@ keep() { # FILE COMMAND...
 }
 
 echo "== kinds"
+echo "wall times in ms; off by: re-timed over the median of those without the recorder"
+printf '%-28s %-18s %9s %-26s %-26s %7s  %s\n' program kind recorded re-timed without "off by" self-check
 for p in "${programs[@]}"; do
 	trace=$out/$(stem "$p").trace
 	# shellcheck disable=SC2086 # words of a command
 	keep "$trace" "$rift" profile --quiet --runs "$recorded" --recordings "${RECORDINGS:-5}" --output "$trace" -- $p
 	[ -s "$trace" ] || continue
 	"$rift" profile "$trace" --json >"$out/json" 2>/dev/null
-	printf '%-28s %s, self-check %s\n' "$(stem "$p")" "$(member "$out/json" "" verdict)" "$(member "$out/json" "" self_check)"
+	{
+		member "$out/json" "" recorded_ns
+		for side in predicted without_recorder; do
+			for value in value_ns lo_ns hi_ns; do
+				member "$out/json" $side $value
+			done
+		done
+	} | awk -v p="$(stem "$p")" -v kind="$(member "$out/json" "" verdict)" -v check="$(member "$out/json" "" self_check)" '
+		function interval(i) { return sprintf("%.0f (%.0f to %.0f)", x[i] / 1e6, x[i + 1] / 1e6, x[i + 2] / 1e6) }
+		{ x[NR] = $1 }
+		END {
+			off = NR == 7 && x[5] > 0 ? sprintf("%+.1f%%", 100 * (x[2] / x[5] - 1)) : "-"
+			printf "%-28s %-18s %9.0f %-26s %-26s %7s  %s\n", p, kind, x[1] / 1e6, interval(2), interval(5), off, check
+		}'
 done
 
 echo "== prices"

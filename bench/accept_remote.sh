@@ -10,6 +10,7 @@
 #   LAYERS   a folder with lupine/, as accept_atlas.sh takes it
 #   SAMPLES  a folder of NVIDIA's samples, built with nvcc -cudart shared
 #   NETWORK  programs of that cell, between semicolons, each with its options (default: five)
+#   PAPER    programs of table1 and large (default: blackscholes binomial matmul stereo radixsort)
 #   OPTIONS, NETWORK_OPTIONS, PROGRAMS, BYTES, LIMIT (seconds that one measurement may take at a time)
 # OUT keeps the sessions. What is there is not measured again; what was interrupted is gone on with.
 set -u
@@ -77,7 +78,7 @@ measure() { # NAME LAYER WORDS...
 paper() { # ARM LAYER PRESET OPTIONS...
 	local arm=$1 layer=$2 preset=$3 name
 	shift 3
-	for name in blackscholes binomial matmul stereo radixsort; do
+	for name in ${PAPER:-blackscholes binomial matmul stereo radixsort}; do
 		local depth=()
 		[ $name != binomial ] || depth=(--depth 64)
 		measure "$arm-${preset#vmcuda-}-$name" "$layer" $name "$name.preset=$preset" "${depth[@]}" \
