@@ -25,7 +25,7 @@
 #ifndef RIFT_PROFILE_SHARES_H
 #define RIFT_PROFILE_SHARES_H
 
-#include "harness/profile/retime.h"
+#include "common/trace/retime.h"
 
 enum share {
 	SHARE_KERNELS,

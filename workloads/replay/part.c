@@ -178,15 +178,24 @@ int replay_part_choose(struct replay_choice *p, const struct trace *t, const str
 	return 0;
 }
 
-int64_t replay_part_position(const struct replay_choice *p, int64_t i)
+int64_t replay_part_row(const struct replay_choice *p, int64_t i)
 {
 	int64_t f;
 
 	if (!p->fold)
-		return i >= p->first && i <= p->last ? i - p->first : -1;
+		return i >= p->first && i <= p->last ? 0 : -1;
 	f = fold_of(p->t, p->t->call[i].id);
-	return f < 0 || p->turn[f] < 0 ? -1
-				       : (p->t->fold[f].id - p->t->call[i].id + p->turn[f]) % p->n;
+	return f < 0 || p->turn[f] < 0 ? -1 : f;
+}
+
+int64_t replay_part_position(const struct replay_choice *p, int64_t i)
+{
+	int64_t row = replay_part_row(p, i);
+
+	if (row < 0)
+		return -1;
+	return p->fold ? (p->t->fold[row].id - p->t->call[i].id + p->turn[row]) % p->n
+		       : i - p->first;
 }
 
 void replay_part_release(struct replay_choice *p)

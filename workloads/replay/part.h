@@ -35,6 +35,9 @@ int replay_part_choose(struct replay_choice *p, const struct trace *t, const str
 /* Which call of a step it is; -1: none. */
 int64_t replay_part_position(const struct replay_choice *p, int64_t i);
 
+/* Which row of steps it is of, a fold or the whole, from 0 on; -1: none. */
+int64_t replay_part_row(const struct replay_choice *p, int64_t i);
+
 /* Fills p->seen and p->threads. */
 void replay_part_see(struct replay_choice *p);
 void replay_part_release(struct replay_choice *p);

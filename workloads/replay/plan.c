@@ -13,7 +13,7 @@
 
 #include "common/check.h"
 #include "common/timing.h"
-#include "common/trace/steps.h"
+#include "common/trace/retime.h"
 #include "common/typed.h"
 #include "workloads/replay/part.h"
 
@@ -338,8 +338,11 @@ static double own_ns(const struct replay_choice *p, bool all)
 	return ns;
 }
 
-/* A step without the recorder: of what runs without it are shorter by, its calls have a share. */
-static double without_recorder(const struct replay_choice *p)
+/*
+ * By the runs without the recorder: of what those are shorter by, a step's calls have a share.
+ * Starts of processes differ by tenths of a second, which are in it, too.
+ */
+static double by_runs_ns(const struct replay_choice *p)
 {
 	const struct trace *t = p->t;
 	double share = (double)(p->n * p->repeats) / (double)t->calls, less;
@@ -348,7 +351,44 @@ static double without_recorder(const struct replay_choice *p)
 		return NAN;
 	less = (double)t->profiled_wall_ns - unprofiled_ns(t);
 	less -= own_ns(p, true);
-	return (p->ns - own_ns(p, false) - less * share) / (double)p->repeats;
+	return p->ns - own_ns(p, false) - less * share;
+}
+
+/* From the first call of each row of steps to the return of its last one, re-timed. */
+static double retimed_ns_of(const struct replay_choice *p, const struct timed *timed)
+{
+	const struct trace *t = p->t;
+	double ns = 0;
+	int64_t first = -1;
+
+	for (int64_t i = 0; i < t->calls; i++) {
+		bool ends = i + 1 == t->calls || replay_part_row(p, i + 1) != replay_part_row(p, i);
+
+		if (replay_part_row(p, i) < 0)
+			continue;
+		first = first < 0 ? i : first;
+		if (ends) {
+			ns += timed->call[i].t1 - timed->call[first].t0;
+			first = -1;
+		}
+	}
+	return ns;
+}
+
+/* A step without the recorder: re-timed where the trace has what the recorder costs. */
+static double without_recorder(const struct replay_choice *p)
+{
+	struct call_prices prices;
+	struct timed timed;
+	double ns;
+
+	if (!p->t->is_calibrated)
+		return by_runs_ns(p) / (double)p->repeats;
+	prices = prices_of_trace(p->t, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
+	timed_priced(&timed, p->s, &prices);
+	ns = retimed_ns_of(p, &timed);
+	timed_release(&timed);
+	return ns / (double)p->repeats;
 }
 
 static void take_calls(struct replay_plan *p, struct replay_choice *part,

@@ -472,13 +472,13 @@ Test(small_replay_plan, threads_are_one)
 
 /* ---- the program's own time --------------------------------------------------------------- */
 
-/* The recorder added 100 us; the step's 2 of 4 calls have half of them. */
-Test(small_replay_plan, time_without_the_recorder_is_told_where_it_is_known)
+/* Two calls of 4 make a step, of 292 us. */
+static struct replay_plan two_of_four(const char *calibration)
 {
 	struct replay_opts o = { 0 };
 	struct replay_plan p;
 
-	begin();
+	made_begin(&trace, "", calibration);
 	made_call(&trace, "other", 1000, 2000, "");
 	made_kernel(&trace, 2, 100000, 104000, 105000);
 	made_kernel(&trace, 2, 390000, 394000, 395000);
@@ -487,8 +487,61 @@ Test(small_replay_plan, time_without_the_recorder_is_told_where_it_is_known)
 	o.trace = trace.path;
 	cr_assert(!replay_plan_make(&p, &o), "plan");
 	made_remove(&trace);
+	return p;
+}
+
+/* The recorder added 100 us to all of it; the step's 2 of 4 calls have half of them. */
+Test(small_replay_plan, time_without_the_recorder_is_by_the_runs_without_it)
+{
+	struct replay_plan p = two_of_four(NULL);
+
 	is_near(p.recorded_ns, 292000, "recorded");
 	is_near(p.program_ns, 242000, "without the recorder");
+	replay_plan_release(&p);
+}
+
+/* It added 40 us before each call of the program, which the trace's calibration says. */
+Test(small_replay_plan, time_without_the_recorder_is_re_timed)
+{
+	static const char calibration[] = "{\"launch_call_ns\":[2000,2000,2000],"
+					  "\"launch_and_wait_ns\":[10000,10000,10000],"
+					  "\"gap_ns\":[1000,1000,1000],\"window\":null,"
+					  "\"recorder\":{\"call_ns\":40000,\"pace_ns\":0,"
+					  "\"kernel_ns\":1000}}";
+	struct replay_plan p = two_of_four(calibration);
+
+	is_near(p.recorded_ns, 292000, "recorded");
+	is_near(p.program_ns, 252000, "without the recorder");
+	replay_plan_release(&p);
+}
+
+/* Three times a call, a launch and a call, 20 us. */
+Test(small_replay_plan, a_period_is_re_timed_as_the_whole_is)
+{
+	struct replay_opts o = { .part = REPLAY_PERIOD };
+	struct replay_plan p;
+
+	begin();
+	made_call(&trace, "other", 1000, 2000, "");
+	made_row(&trace,
+		 "{\"record\":\"fold\",\"times\":3,\"t0\":2000,\"t1\":62000,\"body\":["
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"other\","
+		 "\"gap_ns\":[[9000,3]],\"took_ns\":[[1000,3]]},"
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"stream\":2,"
+		 "\"gap_ns\":[[3000,3]],\"took_ns\":[[2000,3]],\"op\":{\"record\":\"op\","
+		 "\"kind\":\"kernel\",\"stream\":2,\"took_ns\":[[1000,3]],\"lag_ns\":[[5500,3]]}},"
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"other\","
+		 "\"gap_ns\":[[4000,3]],\"took_ns\":[[1000,3]]}]}");
+	trace.calls += 9; /* the fold's */
+	trace.ops += 3;
+	made_end(&trace, 100000, 0, 0);
+	o.trace = trace.path;
+	o.kernels = 100;
+	cr_assert(!replay_plan_make(&p, &o), "plan");
+	made_remove(&trace);
+	cr_assert(p.repeats == 3, "%ld", (long)p.repeats);
+	/* the first turn's gap is before its first call */
+	is_near(p.program_ns, (60000 - 9000) / 3.0, "without the recorder");
 	replay_plan_release(&p);
 }
 

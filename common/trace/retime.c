@@ -1,5 +1,5 @@
 /* retime.c - the simulation: calls and operations of a trace at other prices. */
-#include "harness/profile/retime.h"
+#include "common/trace/retime.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -25,8 +25,8 @@
  *
  * L + wake = Z - c - K0 is known only as a sum: each is half of it.
  */
-#ifndef RIFT_PROFILE_RETIME_H
-#define RIFT_PROFILE_RETIME_H
+#ifndef RIFT_TRACE_RETIME_H
+#define RIFT_TRACE_RETIME_H
 
 #include "common/trace/steps.h"
 
