@@ -4,9 +4,9 @@
  * docs/results/wsl2.md.
  */
 static const char wsl2_2021[] =
-	"call=0.2 "		 /* fitted: particlefilter close to native where it need not wait */
+	"call=0.1 "		 /* fitted: particlefilter close to native where it need not wait */
 	"n=64 age=500 "		 /* guess: larger packets, says the article */
-	"submit=1.5 return=0.5 " /* fitted: myocyte at most 1.3 times as long */
+	"submit=0.3 return=0.2 " /* fitted: the same, and myocyte at most 1.3 times as long */
 	"where=caller "	    /* fitted: a thread of the layer's own costs 3 us more a wait, too much
 			       for myocyte, though the article has submission asynchronous */
 	"serialize=yes "    /* packet scheduling */
