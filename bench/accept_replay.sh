@@ -2,13 +2,14 @@
 # accept_replay.sh BUILD [OUT] - programs recorded, and replayed on the same platform: how far the
 # time of a replay is off the program's own, once of the whole trace and once of a period.
 #
-# The programs are the ten of bench/programs.cu, each of which prints how long its work took. They
-# and their replays run in turns, RUNS times (default 7), and medians are compared. TIMES is how
-# often a program does its work (default 10), RECORDINGS how many recordings a trace is the median
-# one of (default 5).
+# The programs are the ten of bench/programs.cu, each of which prints how long its work took, without
+# the start of its process. They and their replays run in turns, RUNS times (default 7), and medians
+# are compared. TIMES is how often a program does its work (default 10), RECORDINGS how many
+# recordings a trace is the median one of (default 5).
 #
-#   whole   a step is all of the trace, which is held against the program's work
-#   period  a step is a period; so long as the row `without the recorder` of `rift run` says
+#   re-timed  the trace without the recorder, from the first work of the device to the last wait
+#   whole     a step is all of the trace, which is held against the program's work
+#   period    a step is a period; so long as the row `without the recorder` of `rift run` says
 #
 # OUT keeps the traces; what is there already is not recorded again. It prints figures and judges
 # nothing. Record on a quiet machine: kernels that were interrupted are long in the trace.
@@ -38,7 +39,8 @@ program_ms() { # NAME
 	"$build/bench/programs" "$1" "${TIMES:-10}" | sed -n 's/^[a-z]*: \([0-9.]*\) ms.*/\1/p'
 }
 
-printf '%-10s %12s %12s %8s %14s %14s %8s\n' program "program, ms" "whole, ms" error "period, us" "replayed, us" error
+printf '%-10s %-26s %12s %8s %12s %8s %14s %14s %8s\n' program "program, ms (range)" "re-timed, ms" error \
+	"whole, ms" error "period, us" "replayed, us" error
 for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}; do
 	trace=$out/$name.trace
 	[ -s "$trace" ] || "$rift" profile --quiet --runs "$recorded" --recordings "${RECORDINGS:-5}" --output "$trace" -- \
@@ -53,10 +55,11 @@ for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memo
 		step_ns whole "$trace" >>"$out/whole"
 		step_ns auto "$trace" >>"$out/period"
 	done
-	printf '%s %s %s %s\n' "$(median <"$out/program")" "$(median <"$out/whole")" \
+	printf '%s %s %s %s %s %s %s\n' "$(median <"$out/program")" "$(sort -g "$out/program" | head -n 1)" \
+		"$(sort -g "$out/program" | tail -n 1)" "$(awk '{ print $2 }' "$out/whole" | median)" "$(median <"$out/whole")" \
 		"$(awk '{ print $2 }' "$out/period" | median)" "$(median <"$out/period")" |
 		awk -v name="$name" '
 			function off(a, b) { return a + 0 && b + 0 ? sprintf("%+.1f%%", 100 * (a / b - 1)) : "-" }
-			{ printf "%-10s %12s %12.2f %8s %14.2f %14.2f %8s\n", name, $1, $2 / 1e6, off($2 / 1e6, $1),
-				$3 / 1e3, $4 / 1e3, off($4, $3) }'
+			{ printf "%-10s %-26s %12.2f %8s %12.2f %8s %14.2f %14.2f %8s\n", name, $1 " (" $2 " to " $3 ")",
+				$4 / 1e6, off($4 / 1e6, $1), $5 / 1e6, off($5 / 1e6, $1), $6 / 1e3, $7 / 1e3, off($7, $6) }'
 done
