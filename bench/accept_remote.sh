@@ -80,8 +80,8 @@ paper() { # ARM LAYER PRESET OPTIONS...
 	shift 3
 	for name in ${PAPER:-blackscholes binomial matmul stereo radixsort}; do
 		local depth=()
-		[ $name != binomial ] || depth=(--depth 64)
-		measure "$arm-${preset#vmcuda-}-$name" "$layer" $name "$name.preset=$preset" "${depth[@]}" \
+		[ "$name" != binomial ] || depth=(--depth 64)
+		measure "$arm-${preset#vmcuda-}-$name" "$layer" "$name" "$name.preset=$preset" "${depth[@]}" \
 			--mode stream --processes "${PAPER_PROCESSES:-9}" "$@"
 	done
 }
