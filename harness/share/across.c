@@ -31,11 +31,22 @@ static int place_of(struct across *a, const struct share_workload *w)
 	return a->workloads++;
 }
 
+/* Its clients would be counted twice. */
+static int refuse_again(const struct across *a, const struct share *s, const char *path)
+{
+	for (int i = 0; i < a->records; i++)
+		if (!strcmp(a->record[i].id, s->id))
+			return complain(EINVAL, "--from: %s and %s are one record (%s)",
+					a->record[i].path, path, text_shown(s->id).s);
+	return 0;
+}
+
 static int read_one(struct across *a, const char *path)
 {
 	struct share *s = &a->record[a->records];
 	int err = share_read(s, path);
 
+	err = err ? err : refuse_again(a, s, path);
 	if (err)
 		return err;
 	a->records++;

@@ -322,11 +322,29 @@ static int read_scan(struct share *s, const char *path, struct record_scan *scan
 	return err;
 }
 
+/* Tables of it would be empty. */
+static int refuse_unfinished(const struct share *s, const char *path)
+{
+	for (int i = 0; i < s->sets; i++)
+		if (share_set_is_whole(s, &s->set[i]))
+			return 0;
+	if (record_is_called(path, part_end))
+		return complain(EINVAL,
+				"%s: none of its %d sets is finished; rift share --resume %s goes "
+				"on",
+				path, s->sets, path);
+	return complain(EINVAL,
+			"%s: none of its %d sets is finished; rename it to NAME.part, and rift "
+			"share --resume NAME.part goes on",
+			path, s->sets);
+}
+
 int share_read(struct share *s, const char *path)
 {
 	struct record_scan scan;
+	int err = read_scan(s, path, &scan);
 
-	return read_scan(s, path, &scan);
+	return err ? err : refuse_unfinished(s, path);
 }
 
 int share_check(const char *path, bool *incomplete)

@@ -15,7 +15,10 @@ void share_release(struct share *s);
 /* A new record at NAME.jsonl, as NAME.jsonl.part until it ends. s->plan is there. */
 int share_create(struct share *s, const char *path);
 
-/* Reads a whole one, or one under way. Every line is held against docs/records.md. */
+/*
+ * Reads a whole one, or one under way of which a set is finished. Every line is held against
+ * docs/records.md.
+ */
 int share_read(struct share *s, const char *path);
 
 /* The same of one under way, which is then gone on with. */

@@ -178,6 +178,39 @@ Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remov
 	refused(3, "kind", "share --from data/sessions/h200-launch.jsonl");
 }
 
+/* The platform is known, and a window of the first set. */
+Test(small_cli_share, a_record_without_a_finished_set, .init = folder_make, .fini = folder_remove)
+{
+	cr_assert(zero(int, run_rift(OUT, NULL,
+				     SHORT " --starts 1 --clients 2 --arms processes "
+					   "--repetitions 1 --output '%s/a.jsonl'",
+				     dir)));
+	shell(NULL,
+	      "cd '%s' && sed '/\"record\":\"window\"/q' a.jsonl >b.jsonl; "
+	      "cp b.jsonl b.jsonl.part",
+	      dir);
+	refused(3, "b.jsonl.part*2 sets*--resume*b.jsonl.part", "share --from '%s/b.jsonl.part'",
+		dir);
+	refused(3, "b.jsonl*NAME.part", "share --from '%s/b.jsonl'", dir);
+	refused(3, "b.jsonl.part*--resume", "share --from '%s/a.jsonl' --from '%s/b.jsonl.part'",
+		dir, dir);
+	cr_assert(zero(int, run_rift(OUT, NULL, "share --quiet --resume '%s/b.jsonl.part'", dir)));
+}
+
+/* By another name too, and under way: its clients would count twice. */
+Test(small_cli_share, a_record_given_twice, .init = folder_make, .fini = folder_remove)
+{
+	cr_assert(zero(int, run_rift(OUT, NULL,
+				     SHORT " --starts 1 --clients 2 --arms processes "
+					   "--repetitions 1 --output '%s/a.jsonl'",
+				     dir)));
+	shell(NULL, "cd '%s' && sed '$d' a.jsonl >b.jsonl.part", dir);
+	refused(3, "a.jsonl*a.jsonl*one record", "share --from '%s/a.jsonl' --from '%s/a.jsonl'",
+		dir, dir);
+	refused(3, "a.jsonl*b.jsonl.part*one record",
+		"share --json --from '%s/a.jsonl' --from '%s/b.jsonl.part'", dir, dir);
+}
+
 /* 2 ms more a call: the client under it takes many times as long. */
 Test(large_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = folder_remove)
 {
@@ -317,10 +350,12 @@ static void expect_charts(void)
 	cr_expect(eq(int, atoi(text), 1 + 3 * 23));
 	/* a row of the key has room for six */
 	cr_assert(zero(int, shell(&text,
-				  "cd '%s' && from= && for i in 1 2 3 4 5 6 7 8; do cp 0.jsonl "
-				  "c$i.jsonl && from=\"$from --from c$i.jsonl\"; done && '%s' "
+				  "cd '%s' && from= && for i in 1 2 3 4 5 6 7 8; do '%s' " SHORT
+				  " --clients 2 --starts 1 --arms processes --windows 1 "
+				  "--repetitions 1 --output c$i.jsonl >/dev/null && "
+				  "from=\"$from --from c$i.jsonl\"; done && '%s' "
 				  "share $from --quiet --plot many/ 2>&1",
-				  dir, rift())),
+				  dir, rift(), rift())),
 		  "%s", text);
 	shell(&text,
 	      "cut -d, -f1 '%s/many/share-growth-processes-points.csv' | sort -u | tail -n 2", dir);
