@@ -100,10 +100,21 @@ static json_t *parse_line(const struct record_scan *scan, const char *line, size
 	return NULL;
 }
 
+/* Does it begin as an executable file does? */
+static bool is_program(const char *line, size_t n)
+{
+	return n > 3 && (!memcmp(line, "\177ELF", 4) || !memcmp(line, "#!", 2));
+}
+
 /* No object: 1 where it is the last line, which is then torn. */
 static int take_damage(struct record_scan *scan, const char *line, size_t n, bool last,
 		       const struct reader *r)
 {
+	if (!scan->line && is_program(line, n))
+		return complain(EINVAL,
+				"%s: a program, no %s: rift profile -- COMMAND records a trace of "
+				"one",
+				scan->path, r->format->what);
 	if (last) {
 		scan->torn = true;
 		return 1;

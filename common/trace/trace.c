@@ -496,6 +496,54 @@ static void reading_release(struct reading *r)
 	free(r->op_line);
 }
 
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* What the first row says that the file is; "": nothing, or it cannot be read. */
+static struct text first_record(const char *path)
+{
+	char head[64] = "", name[16] = "";
+	struct unpacked in;
+	struct text out;
+
+	if (!unpacked_open(&in, path, false))
+		unpacked_read(&in, head, sizeof(head) - 1);
+	unpacked_close(&in);
+	if (sscanf(head, " { \"record\" : \"%15[a-z_]\"", name) != 1)
+		*name = '\0';
+	snprintf(out.s, sizeof(out.s), "%s", name);
+	return out;
+}
+
+bool trace_is(const char *path)
+{
+	return !strcmp(first_record(path).s, "trace");
+}
+
+/* Other files of rift are named, with who takes them. Else 0: the reader says what is wrong. */
+static int refuse_other(const char *path)
+{
+	static const struct {
+		const char *record, *what;
+	} others[] = {
+		{ "plan", "a session of rift sweep, no trace: rift show, rift fit and rift compare "
+			  "take it" },
+		{ "call_costs", "call costs of rift probe, no trace: rift show and rift compare "
+				"take it" },
+		{ "card",
+		  "call costs of rift probe, no trace: rift show and rift compare take it" },
+		{ "probe_grid", "a grid of rift probe, no trace: rift show and rift plot take it" },
+		{ "warmup_curves", "curves of rift warmup, no trace: rift show and rift plot take "
+				   "them" },
+		{ "share", "a record of rift share, no trace: rift share --from takes it" },
+	};
+	const struct text record = first_record(path);
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(record.s, others[i].record))
+			return complain(EINVAL, "%s: %s", path, others[i].what);
+	return 0;
+}
+
 int trace_read(struct trace *t, const char *path)
 {
 	struct reading r = { .t = t, .path = path };
@@ -504,8 +552,11 @@ int trace_read(struct trace *t, const char *path)
 
 	*t = (struct trace){ .profiled_wall_ns = TRACE_NONE };
 	t->path = copy_text(path);
-	err = record_read_as(&scan, path, &trace_format, take_row, &r);
-	t->torn = scan.torn;
+	err = refuse_other(path);
+	if (!err) {
+		err = record_read_as(&scan, path, &trace_format, take_row, &r);
+		t->torn = scan.torn;
+	}
 	if (!err && !t->header)
 		err = complain(EINVAL, "%s: is no trace: it has no whole line", path);
 	if (!err)
@@ -533,19 +584,6 @@ void trace_release(struct trace *t)
 	free(t->path);
 	json_decref(t->header);
 	*t = (struct trace){ 0 };
-}
-
-/* ---- files -------------------------------------------------------------------------------- */
-
-bool trace_is(const char *path)
-{
-	char head[64] = "", name[8];
-	struct unpacked in;
-
-	if (!unpacked_open(&in, path, false))
-		unpacked_read(&in, head, sizeof(head) - 1);
-	unpacked_close(&in);
-	return sscanf(head, " { \"record\" : \"%7[a-z]\"", name) == 1 && !strcmp(name, "trace");
 }
 
 int trace_check(const char *path, bool *incomplete)

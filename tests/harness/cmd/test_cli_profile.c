@@ -127,6 +127,29 @@ Test(small_cli_profile, what_it_takes)
 	refused(3, "trace", "profile data/sessions/h200-launch.jsonl");
 }
 
+/* Nothing of it is damaged: it is named, and who takes it. */
+Test(small_cli_profile, files_of_another_kind_are_named)
+{
+	static const struct {
+		const char *file, *says;
+	} others[] = {
+		{ "data/sessions/h200-launch.jsonl", "a session*rift fit" },
+		{ "data/sessions/h200-costs.json", "call costs*rift compare" },
+		{ "data/traces/h100-copies-remote.json.gz", "call costs*rift compare" },
+		{ "/bin/true", "a program*rift profile -- " },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		refused(3, others[i].says, "profile %s", others[i].file);
+		refused(3, others[i].says, "run replay trace=%s", others[i].file);
+	}
+	refused(3, "a program*rift profile -- ", "predict /bin/true --on %s", others[0].file);
+	refused(3, "a program*rift profile -- ", "fit '%s'", rift());
+	make_trace(N * STEP);
+	refused(3, "a session*no trace", "predict %s --on %s --measured %s", made.path,
+		others[0].file, others[0].file);
+}
+
 /* ---- check -------------------------------------------------------------------------------- */
 
 Test(small_cli_profile, check_takes_traces)
