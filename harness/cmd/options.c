@@ -97,8 +97,8 @@ int option_platform(void *field, const struct command_option *o, char *text)
 	return platform_declared(text);
 }
 
-/* "2" or "2%" as 0.02. Less than 0.1 is taken for a share that was meant: 0.02 for 2 %. */
-int option_percent(void *field, const struct command_option *o, char *text)
+/* Less than 0.1 is taken for a share that was meant: 0.02 for 2 %. */
+bool percent_parse(const char *text, double *share)
 {
 	char *end;
 	double percent = strtod(text, &end);
@@ -106,10 +106,17 @@ int option_percent(void *field, const struct command_option *o, char *text)
 	if (*end == '%')
 		end++;
 	if (end == text || *end || !(percent == 0 || (percent >= 0.1 && percent <= 100)))
-		return complain(EINVAL, "--%s=%s: must be a percentage, 0 or 0.1 to 100: 2 is 2 %%",
-				o->name, text_shown(text).s);
-	*(double *)field = percent / 100;
-	return 0;
+		return false;
+	*share = percent / 100;
+	return true;
+}
+
+int option_percent(void *field, const struct command_option *o, char *text)
+{
+	if (percent_parse(text, field))
+		return 0;
+	return complain(EINVAL, "--%s=%s: must be a percentage, 0 or 0.1 to 100: 2 is 2 %%",
+			o->name, text_shown(text).s);
 }
 
 int option_workload(void *field, const struct command_option *o, char *text)

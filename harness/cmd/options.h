@@ -75,6 +75,9 @@ int option_workload(void *field, const struct command_option *o,
 		    char *text);					 /* a struct workload * */
 int option_row(void *field, const struct command_option *o, char *text); /* a struct params */
 
+/* "2" or "2%" as 0.02, a share of 1. False: it is no percentage, 0 or 0.1 to 100. */
+bool percent_parse(const char *text, double *share);
+
 /* "DIR//" is DIR, in place; "/" stays. option_folder() does it. */
 char *without_slashes(char *folder);
 

@@ -139,7 +139,10 @@ static int take_rule(void *field, const struct command_option *o, char *text)
 		i++;
 	if (!rule_names[i] || !text[n])
 		return refuse_rule(text, name);
-	return option_percent(&rules->least[i], o, text + n + 1);
+	if (percent_parse(text + n + 1, &rules->least[i]))
+		return 0;
+	return complain(EINVAL, "--%s=%s: %s must be a percentage, 0 or 0.1 to 100: %s=30 is 30 %%",
+			o->name, text_shown(text).s, name, name);
 }
 
 /* ---- recording ---------------------------------------------------------------------------- */

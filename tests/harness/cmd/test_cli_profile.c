@@ -109,7 +109,8 @@ Test(small_cli_profile, rules_are_options)
 		  "kind");
 	refused(3, "--rule=gap", "profile %s --rule gap", made.path);
 	refused(3, "'sync'", "profile %s --rule snc=5", made.path);
-	refused(3, "--rule=101", "profile %s --rule gpu=101", made.path);
+	refused(3, "--rule=gpu=101: gpu *0.1 to 100", "profile %s --rule gpu=101", made.path);
+	refused(3, "--rule=cpu=: cpu *0.1 to 100", "profile %s --rule cpu=", made.path);
 }
 
 Test(small_cli_profile, what_it_takes)
