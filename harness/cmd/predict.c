@@ -354,6 +354,9 @@ static int read_program(struct program_sources *s, const struct predict_args *a)
 	if (a->given.workload || a->given.side != SIDE_ANY)
 		return complain(EINVAL, "--workload and --side are of a session, not of a trace");
 	err = read_trace(&s->profile, a->given.words.word[0]);
+	/* sessions take seconds to read */
+	if (!err && s->profile.trust == TRUST_REFUSED)
+		err = RIFT_FAILED_POINTS;
 	/* groups of draws: A 0, B 1 */
 	if (!err)
 		err = source_platform(&s->on, &b, a->given.sync, 1);
@@ -456,8 +459,6 @@ static int predict_program(const struct predict_args *a)
 	for (int i = 0; i < n && !err; i++)
 		if (remedy[i].kind == REMEDY_SYNC)
 			err = read_sync(&s, a, remedy[i].sync);
-	if (!err && s.profile.trust == TRUST_REFUSED)
-		err = RIFT_FAILED_POINTS;
 	if (!err)
 		price_program(a, &s, remedy, n);
 	json_decref(s.costs_a);

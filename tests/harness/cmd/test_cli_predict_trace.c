@@ -241,6 +241,8 @@ Test(small_cli_predict_trace, nor_has_one_that_fails_its_self_check)
 {
 	make_trace(MADE_CALIBRATION, 5, 2 * N * STEP);
 	refused(2, "self-check", "predict '%s' --on '%s'", made.path, guest);
+	/* sessions, which take seconds, are not read before */
+	refused(2, "self-check", "predict '%s' --on '%s/none' --sync spin", made.path, dir);
 }
 
 Test(small_cli_predict_trace, another_program_is_not_compared)
