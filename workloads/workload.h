@@ -90,6 +90,7 @@ struct param {
 	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), form, "", 0, 0, NULL, help, NULL, NULL, false }
 #define PARAM_PATH_OUT(T, f, help)                                                                 \
 	{ #f, PARAM_PATH, PARAM_FIELD(T, f, const char *), "", "", 0, 0, NULL, help, NULL, NULL, true }
+/* A unit with a comma is the form of the whole list: "RTT,BANDWIDTH in us and Gbit/s". */
 #define PARAM_LIST(T, f, unit, def, lo, hi, help)                                                  \
 	{ #f, PARAM_LIST, PARAM_FIELD(T, f, struct param_list), unit, def, lo, hi, NULL, help, NULL, NULL, false }
 /* With values that are swept aside of the grid. */

@@ -32,12 +32,11 @@ static const struct exit_text exits[] = {
 static void print_params(const struct layer *l, FILE *out)
 {
 	for (const struct param *row = layer_params(l); row->name; row++) {
-		bool unit = row->kind != PARAM_PATH && *row->unit && strcmp(row->unit, "1") != 0;
 		char range[256];
 
 		param_range(row, range, sizeof(range));
-		fprintf(out, "    %s=%s  %s (%s%s%s)\n", row->name, *row->def ? row->def : "...",
-			row->help, range, unit ? " " : "", unit ? row->unit : "");
+		fprintf(out, "    %s=%s  %s (%s%s)\n", row->name, *row->def ? row->def : "...",
+			row->help, range, param_unit(row).s);
 	}
 }
 

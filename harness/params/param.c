@@ -225,6 +225,13 @@ static const char *parse_path(const char *text, char **out)
 	return NULL;
 }
 
+/* Is its unit a form, which says all that its value must be? */
+static bool has_form(const struct param *row)
+{
+	return (row->kind == PARAM_PATH && *row->unit) ||
+	       (row->kind == PARAM_LIST && strchr(row->unit, ','));
+}
+
 /* "LABEL=VALUE: WHY; must be RIGHT": one line whatever the user typed. */
 static int refuse_value(const struct param *row, const char *label, const char *value,
 			const char *why)
@@ -235,7 +242,7 @@ static int refuse_value(const struct param *row, const char *label, const char *
 					    "one of ",
 					    "a ",
 					    "1 to 32 whole numbers with commas, each " };
-	bool is_text = row->kind == PARAM_PATH && *row->unit;
+	bool says_all = has_form(row);
 	struct suggestion near = suggest_start(value);
 	char range[512];
 
@@ -243,7 +250,7 @@ static int refuse_value(const struct param *row, const char *label, const char *
 		suggest_offer(&near, row->choices[i]);
 	param_range(row, range, sizeof(range));
 	return complain(EINVAL, "%s=%s: %s; must be %s%s%s%s", label, text_shown(value).s, why,
-			is_text ? "" : must[row->kind], range, param_unit(row).s,
+			says_all ? "" : must[row->kind], range, param_unit(row).s,
 			suggest_hint(&near).s);
 }
 
@@ -362,7 +369,10 @@ void param_range(const struct param *row, char *out, size_t size)
 	*out = '\0';
 	if (row->kind == PARAM_PATH)
 		append_text(out, size, &used, *row->unit ? row->unit : "file name");
-	else if (row->kind != PARAM_CHOICE)
+	else if (has_form(row)) {
+		used = (size_t)snprintf(out, size, "%s: whole numbers, each ", row->unit);
+		range_of_numbers(row, out + used, size - used);
+	} else if (row->kind != PARAM_CHOICE)
 		range_of_numbers(row, out, size);
 	else
 		for (int i = 0; row->choices[i]; i++) {
@@ -404,7 +414,7 @@ struct text param_unit(const struct param *row)
 {
 	struct text t = { "" };
 
-	if (row->kind != PARAM_PATH && *row->unit && strcmp(row->unit, "1"))
+	if (row->kind != PARAM_PATH && !has_form(row) && *row->unit && strcmp(row->unit, "1"))
 		snprintf(t.s, sizeof(t.s), " %s", row->unit);
 	return t;
 }

@@ -62,7 +62,7 @@ int param_parse(const struct param *row, const char *label, const char *value, v
 void param_format(const struct param *row, const void *opts, char *out, size_t size);
 
 /* Writes "1 to 64k", "0.1 to 1", "stream, graph, fused", "file name", or the form
- * of a text; without the unit. */
+ * of a text or of a list; without the unit. */
 void param_range(const struct param *row, char *out, size_t size);
 
 /* "int", "size", "real", "choice", "path", "text", "list". */

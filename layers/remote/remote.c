@@ -34,9 +34,8 @@ static const struct param params[] = {
 		   "memory of the device, and pinned, that a client may take"),
 	PARAM_CHOICE(remote_opts, transport, "shm", transports,
 		     "how calls travel: by shared memory, or over a socket"),
-	PARAM_LIST(remote_opts, network, "1", "0,0", 0, 1000000,
-		   "a network to be imitated over a socket: round trip in us, and Gbit/s; 0,0: "
-		   "none"),
+	PARAM_LIST(remote_opts, network, "RTT,BANDWIDTH in us and Gbit/s, as in 50,10", "0,0", 0,
+		   1000000, "a network to be imitated over a socket; 0,0: none"),
 	PARAM_TEXT(remote_opts, listen, "HOST:PORT",
 		   "transport=tcp: where the daemon waits for clients; empty: on loopback"),
 	PARAM_TEXT(remote_opts, connect, "HOST:PORT",
@@ -235,7 +234,7 @@ static int check_network(const struct remote_opts *o)
 {
 	if (o->network.n != 2)
 		return complain(EINVAL, "layer remote: network= must be two numbers: RTT,BANDWIDTH "
-					"in us and Gbit/s");
+					"in us and Gbit/s, as in 50,10");
 	if (imitates(o) && (o->transport == REMOTE_SHM || o->listen || o->connect))
 		return complain(EINVAL, "layer remote: network= is for transport=unix and tcp, on "
 					"one machine, as there is one clock");

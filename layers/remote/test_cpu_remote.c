@@ -470,6 +470,8 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 	refused(3, "0 to 128M bytes", "layer remote block=129M -- true");
 	refused(125, "shared= is for the daemon",
 		"layer remote transport=tcp shared=yes connect=a:1 token='%s' -- true", key);
+	refused(3, "network=abc: *RTT,BANDWIDTH *us *Gbit/s*50,10*1000000",
+		"layer remote network=abc -- true");
 	refused(125, "must be two numbers", "layer remote transport=tcp network=5 -- true");
 	refused(125, "is for transport=unix and tcp", "layer remote network=5,1 -- true");
 	refused(125, "needs token=FILE", "layer remote transport=tcp listen=127.0.0.1:1 -- true");
