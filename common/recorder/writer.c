@@ -63,12 +63,44 @@ static bool is_open(const struct trace_writer *w)
 	return !fstat(w->fd, &is) && is.st_dev == w->device && is.st_ino == w->file;
 }
 
+/* Up to the file's last line end that leaves so many bytes of it; 0: there is none. */
+static off_t shorter_by(const struct trace_writer *w, size_t bytes)
+{
+	struct stat is;
+	off_t begin = 0;
+	ssize_t n;
+
+	if (fstat(w->fd, &is))
+		return 0;
+	if (is.st_size > (off_t)w->room)
+		begin = is.st_size - (off_t)w->room;
+	n = pread(w->fd, w->buffer, w->room, begin) - (ssize_t)bytes;
+	while (n > 0 && w->buffer[n - 1] != '\n')
+		n--;
+	return n > 0 ? begin + n : 0;
+}
+
+/* A full disk has no room for a row that says so: the last ones give theirs. */
+static void write_failed(struct trace_writer *w)
+{
+	char row[128];
+	int n = snprintf(row, sizeof(row), "{\"record\":\"failed\",\"why\":\"%.80s\"}\n",
+			 strerror(-w->error));
+	off_t end = shorter_by(w, (size_t)n);
+
+	if (end && !ftruncate(w->fd, end))
+		write_all(w->fd, row, (size_t)n);
+}
+
 int trace_flush(struct trace_writer *w)
 {
-	if (!w->error && w->used && !is_open(w))
+	if (!w->error && w->used && !is_open(w)) {
 		w->error = -EBADF;
-	else if (!w->error && w->used)
+	} else if (!w->error && w->used) {
 		w->error = write_all(w->fd, w->buffer, w->used);
+		if (w->error)
+			write_failed(w);
+	}
 	if (w->error && w->used)
 		fprintf(stderr, "rift: the trace ends here: %s\n", strerror(-w->error));
 	w->used = 0;
@@ -197,7 +229,7 @@ struct trace_writer *trace_writer_new(const char *path)
 	struct trace_writer *w = calloc(1, sizeof(*w));
 	char *buffer = malloc(BUFFER_BYTES);
 	struct stat is;
-	int fd = w && buffer ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666)
+	int fd = w && buffer ? open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666)
 			     : -1;
 
 	if (fd < 0) {

@@ -69,7 +69,10 @@ void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t
 /* Rows so far, those of tables left out; an entry of a fold's body is one. */
 int64_t trace_rows(const struct trace_writer *w);
 
-/* What is buffered goes to the file. 0, or a negative errno: nothing more will be written. */
+/*
+ * What is buffered goes to the file. 0, or a negative errno: nothing more will be written, and the
+ * file's last row says why where it can.
+ */
 int trace_flush(struct trace_writer *w);
 
 /* Flushes, closes and frees. */

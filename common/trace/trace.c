@@ -390,6 +390,17 @@ static int take_empties(const struct reading *r, const json_t *o)
 	return err;
 }
 
+/* The disk is full, or the like: nothing follows. */
+static int take_failed(struct reading *r, const json_t *o)
+{
+	const char *why = json_get_text(o, "why");
+
+	if (!*why)
+		return trace_damaged(r, "why is no text");
+	snprintf(r->t->failed, sizeof(r->t->failed), "%s", text_shown(why).s);
+	return 0;
+}
+
 /* Where there were several recordings: this is the trace of the median one. */
 static int take_retimed(const struct reading *r, const json_t *o)
 {
@@ -468,6 +479,7 @@ static int take_row(const json_t *o, const struct record_scan *scan, void *arg)
 		{ "own", take_own, true },
 		{ "calibration", take_calibration, false },
 		{ "end", take_end, false },
+		{ "failed", take_failed, false },
 		{ "runs", take_runs, true },
 	};
 	struct reading *r = arg;
@@ -565,6 +577,14 @@ int trace_read(struct trace *t, const char *path)
 	return err;
 }
 
+int trace_refuse_failed(const char *path, const char *why)
+{
+	return complain(EIO,
+			"%s: was not written whole: %s; record where there is room, or less of the "
+			"program by --duration or --max-events",
+			path, why);
+}
+
 void trace_release(struct trace *t)
 {
 	for (int64_t i = 0; i < t->strings; i++)
@@ -593,11 +613,12 @@ int trace_check(const char *path, bool *incomplete)
 
 	*incomplete |= !err && !t.finished;
 	if (!err)
-		printf("%s: %s; trace %s of %s, %ld calls, %ld operations, %ld dropped%s\n",
+		printf("%s: %s; trace %s of %s, %ld calls, %ld operations, %ld dropped%s%s%s\n",
 		       text_escaped(path).s, t.finished ? "valid" : "incomplete",
 		       text_shown(json_get_text(t.header, "trace")).s, text_shown(t.program).s,
 		       (long)t.calls, (long)t.ops, (long)t.dropped,
-		       t.torn ? "; a torn last line is dropped" : "");
+		       t.torn ? "; a torn last line is dropped" : "",
+		       *t.failed ? "; not written whole: " : "", t.failed);
 	trace_release(&t);
 	return err;
 }

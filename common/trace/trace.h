@@ -169,6 +169,7 @@ struct trace {
 	bool partial;		  /* limits left out a part of the program */
 	bool torn;		  /* without the last line, which was cut off */
 	char reason[16];	  /* "exit", "limit", "stop"; "" unfinished */
+	char failed[96];	  /* why it could not be written whole; "": it was */
 
 	char **string;
 	struct trace_thread *thread;
@@ -200,6 +201,9 @@ struct trace {
  */
 int trace_read(struct trace *t, const char *path);
 void trace_release(struct trace *t);
+
+/* Says that it was not written whole, and why (struct trace, failed): -EIO. */
+int trace_refuse_failed(const char *path, const char *why);
 
 /* Does this file begin like one? No word of anything else that it may be, or lack. */
 bool trace_is(const char *path);

@@ -104,7 +104,8 @@ static const struct command_option options[] = {
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
 	{ RIFT_FAILED_POINTS, "the self-check refused the re-timed trace" },
-	{ RIFT_USAGE, "usage, no trace, a damaged one or, with --plot, no picture" },
+	{ RIFT_USAGE, "usage, no trace, one that is damaged or not written whole or, with "
+		      "--plot, no picture" },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
 };

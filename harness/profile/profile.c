@@ -336,6 +336,8 @@ int profile_make(struct profile *p, const char *path, const struct kind_rules *r
 	err = trace_read(&p->trace, path);
 	if (err)
 		return err;
+	if (*p->trace.failed)
+		return trace_refuse_failed(path, p->trace.failed);
 	if (!p->trace.calls)
 		return complain(EINVAL,
 				"%s: has no call: the program made none, or none within the limits "

@@ -476,10 +476,23 @@ static json_t *runs_row(const struct recording *rec)
 			 empties_json(rec));
 }
 
-static int pass_over(const json_t *o, const struct record_scan *scan, void *arg)
+static int find_failed(const json_t *o, const struct record_scan *scan, void *arg)
 {
-	(void)o, (void)scan, (void)arg;
+	(void)scan;
+	if (record_is(o, "failed"))
+		*(struct text *)arg = text_shown(json_get_text(o, "why"));
 	return 0;
+}
+
+/* What a full disk left looks like no trace that could be used. */
+static int refuse_cut(const char *path, const struct record_scan *scan, const char *why)
+{
+	if (*why)
+		return trace_refuse_failed(path, why);
+	if (scan->line)
+		return 0;
+	unlink(path);
+	return complain(EIO, "%s: nothing of the trace could be written", path);
 }
 
 /* Behind the last whole line: of a program that was killed that is where its trace ends. */
@@ -487,8 +500,11 @@ static int append_runs(const char *path, const struct recording *rec)
 {
 	struct record_scan scan;
 	struct record_file file;
-	int err = record_read_as(&scan, path, &trace_format, pass_over, NULL);
+	struct text why = { "" };
+	int err = record_read_as(&scan, path, &trace_format, find_failed, &why);
 
+	if (!err)
+		err = refuse_cut(path, &scan, why.s);
 	if (!err)
 		err = record_append(&file, &scan);
 	if (err)

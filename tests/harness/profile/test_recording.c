@@ -123,6 +123,41 @@ Test(small_recording, the_runs_stand_behind_the_last_whole_line)
 	json_decref(rows);
 }
 
+/* A limit on the size of files is a full disk. What it leaves has no row `runs`. */
+static void record_within(int blocks, const char *says)
+{
+	struct recording out;
+	char script[9000];
+	char *argv[] = { "sh", "-c", script, NULL };
+	struct recording_request request = { .argv = argv, .output = output };
+	const char *text;
+
+	snprintf(script, sizeof(script),
+		 "trap '' XFSZ; ulimit -f %d; RIFT_TRACE_FOLD=0 exec '%s' long", blocks,
+		 beside_tests("cpu/traced"));
+	divert_stderr();
+	cr_assert(lt(int, recording_run(&request, &out), 0));
+	text = diverted_stderr();
+	cr_assert(tells(text, says), "%s", text);
+}
+
+Test(small_recording, a_full_disk_is_told_and_leaves_no_whole_trace)
+{
+	json_t *rows;
+
+	record_within(64, "a.trace: was not written whole: File too large");
+	rows = traced_rows(output);
+	cr_assert(eq(sz, trace_count(rows, "runs", NULL, NULL), 0));
+	cr_assert(eq(sz, trace_count(rows, "end", NULL, NULL), 0));
+	json_decref(rows);
+}
+
+Test(small_recording, a_trace_without_a_line_is_none)
+{
+	record_within(0, "a.trace: nothing of the trace could be written");
+	cr_assert(ne(int, access(output, F_OK), 0));
+}
+
 /* The second has a file of its own, and goes on as it would. */
 Test(small_recording, two_processes_of_one_program)
 {
