@@ -155,6 +155,22 @@ void prices_release(struct prices *p)
 	*p = (struct prices){ 0 };
 }
 
+/* The first device that prices are of and that A's blocks are not; NULL: there is none. */
+static const char *other_device(const struct price_request *r)
+{
+	const char *own = session_device(r->work->j, r->work->side);
+	const struct fit *prices[] = { r->b, r->a };
+
+	for (size_t i = 0; i < sizeof(prices) / sizeof(*prices); i++) {
+		const struct grid *g = prices[i] ? prices[i]->grid : NULL;
+		const char *other = g ? session_device(g->j, g->side) : "";
+
+		if (*own && *other && strcmp(own, other) != 0)
+			return other;
+	}
+	return NULL;
+}
+
 /* ---- for people --------------------------------------------------------------------------- */
 
 static void print_subject(const struct price_request *r, FILE *out)
@@ -203,10 +219,17 @@ static void print_copies(const struct price_request *r, FILE *out)
 		    "sessions, or --costs and --from-costs");
 }
 
-static void print_confidence(const struct prices *p, FILE *out)
+static void print_confidence(const struct prices *p, const struct price_request *r, FILE *out)
 {
-	if (p->n_doubtful)
+	const char *other = other_device(r);
+
+	if (other)
 		row(out, "confidence",
+		    "low: the session is of %s, prices are of %s: kernels are taken to last as "
+		    "long on both",
+		    text_shown(session_device(r->work->j, r->work->side)).s, text_shown(other).s);
+	if (p->n_doubtful)
+		row(out, other ? "" : "confidence",
 		    "low for %d of %d blocks: more than %.0f %% of their price is what copies cost "
 		    "more on B. That is known of copies alone, not beside kernels and other copies",
 		    p->n_doubtful, p->n_known, 100 * COPIES_DOUBTFUL);
@@ -256,7 +279,7 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 {
 	print_subject(r, out);
 	print_copies(r, out);
-	print_confidence(p, out);
+	print_confidence(p, r, out);
 	fprintf(out, "\ntime per step\n  %-7s %8s %6s %10s %10s %8s %7s%s\n", "mode",
 		r->work->axis->name, "depth", "on A", "on B", "", "B/A",
 		r->measured ? "  B measured    error" : "");
@@ -306,6 +329,7 @@ static json_t *errors_json(const struct price_errors *e)
 
 json_t *prices_json(const struct prices *p, const struct price_request *r)
 {
+	const char *other = other_device(r);
 	json_t *rows = json_array();
 	char a[160], b[160];
 
@@ -313,12 +337,14 @@ json_t *prices_json(const struct prices *p, const struct price_request *r)
 	session_platform(r->b->grid->j, r->b->grid->side, b, sizeof(b));
 	for (int i = 0; i < p->n; i++)
 		json_array_append_new(rows, row_json(r, &p->priced[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o, s:o, s:o*}", "workload",
-			 r->work->workload->name, "parameters_set", r->work->others, "side",
-			 journal_side_name(r->work->side), "platform_a", json_text(a), "platform_b",
-			 json_text(b), "parameters_session", json_text(r->b->grid->j->path),
-			 "parameters_side", journal_side_name(r->b->grid->side), "from_measured",
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o, s:o, s:o*, s:o*}",
+			 "workload", r->work->workload->name, "parameters_set", r->work->others,
+			 "side", journal_side_name(r->work->side), "platform_a", json_text(a),
+			 "platform_b", json_text(b), "parameters_session",
+			 json_text(r->b->grid->j->path), "parameters_side",
+			 journal_side_name(r->b->grid->side), "from_measured",
 			 r->from_measured ? json_true() : NULL, "blocks", rows, "errors",
 			 errors_json(&p->all), "errors_without_low_confidence",
-			 p->n_doubtful ? errors_json(&p->sure) : NULL);
+			 p->n_doubtful ? errors_json(&p->sure) : NULL, "other_device",
+			 other ? json_text(other) : NULL);
 }

@@ -275,30 +275,22 @@ static void find_interval(struct program_price *p)
 
 /* ---- devices ------------------------------------------------------------------------------ */
 
-static const char cpu_device[] = "CPU device";
-
 /* Models; "": the file does not say. */
 static const char *device_of_trace(const struct trace *t)
 {
-	return t->is_cpu ? cpu_device : json_get_text(t->header, "device");
+	return t->is_cpu ? CPU_DEVICE : json_get_text(t->header, "device");
 }
 
 static const char *device_of_launches(const struct fit *f)
 {
-	const struct journal *j = f && f->grid ? f->grid->j : NULL;
-
-	if (!j)
-		return "";
-	return session_is_cpu(j, f->grid->side)
-		       ? cpu_device
-		       : json_get_text(json_object_get(j->header[f->grid->side], "gpu"), "name");
+	return f && f->grid && f->grid->j ? session_device(f->grid->j, f->grid->side) : "";
 }
 
 static const char *device_of_costs(const json_t *costs)
 {
 	if (!costs)
 		return "";
-	return costs_is_cpu(costs) ? cpu_device
+	return costs_is_cpu(costs) ? CPU_DEVICE
 				   : json_get_text(json_object_get(costs, "device"), "name");
 }
 

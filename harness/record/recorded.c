@@ -362,6 +362,13 @@ bool session_is_cpu(const struct journal *j, int side)
 	return type && !strcmp(type, "cpu");
 }
 
+const char *session_device(const struct journal *j, int side)
+{
+	if (session_is_cpu(j, side))
+		return CPU_DEVICE;
+	return json_get_text(json_object_get(j->header[side], "gpu"), "name");
+}
+
 bool session_same(const struct journal *a, const struct journal *b)
 {
 	return !strcmp(a->session_id, b->session_id);

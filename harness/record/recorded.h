@@ -118,6 +118,11 @@ void session_platform(const struct journal *j, int side, char *out, size_t size)
 /* Was this side measured on the CPU device? */
 bool session_is_cpu(const struct journal *j, int side);
 
+#define CPU_DEVICE "CPU device"
+
+/* The model of a side's device, or CPU_DEVICE; "": the session does not say. */
+const char *session_device(const struct journal *j, int side);
+
 /* Are these two sessions one, read twice or copied? */
 bool session_same(const struct journal *a, const struct journal *b);
 

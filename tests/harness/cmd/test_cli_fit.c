@@ -171,3 +171,33 @@ Test(large_cli_fit, predict)
 		  text);
 	says_all(text, (const char *[]){ " A's gap *(--from ", NULL });
 }
+
+/* Kernels last as long on both: of two models that is not known. */
+Test(small_cli_fit, prices_of_another_device_deserve_low_confidence)
+{
+	struct fake_session s = quick_session();
+	const char *text;
+
+	fake_session_write(&s, other);
+	s.device[0] = "slow GPU";
+	fake_session_write(&s, file);
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s'", other, file)), "%s",
+		  text);
+	cr_expect(tells(text, "confidence * low*made-up GPU*prices are of slow GPU"), "%s", text);
+	cr_expect(eq(str,
+		     (char *)get_text(rift_json("predict '%s' --on '%s' --json", other, file),
+				      "other_device"),
+		     "slow GPU"));
+	/* also where A's launches alone are of another model; not where all are of one */
+	run_rift(OUT, &text, "predict '%s' --on '%s'", file, file);
+	cr_expect(eq(ptr, strstr(text, "confidence"), NULL), "%s", text);
+	cr_expect(eq(ptr,
+		     json_object_get(rift_json("predict '%s' --on '%s' --json", file, file),
+				     "other_device"),
+		     NULL));
+	cr_expect(eq(str,
+		     (char *)get_text(rift_json("predict '%s' --on '%s' --from '%s' --json", other,
+						other, file),
+				      "other_device"),
+		     "slow GPU"));
+}
