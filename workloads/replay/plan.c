@@ -420,6 +420,8 @@ static int take_trace(struct replay_plan *p, const struct trace *t, const struct
 	struct steps steps;
 	int err;
 
+	if (*t->failed)
+		return trace_refuse_failed(text_shown(o->trace).s, t->failed);
 	if (!t->device_times)
 		return complain(EINVAL,
 				"trace=%s: has no times of the device, so nothing says how long "

@@ -594,6 +594,17 @@ Test(small_replay_plan, a_graph_of_too_many_nodes_is_refused)
 	made_remove(&trace);
 }
 
+Test(small_replay_plan, a_trace_that_is_not_whole_is_refused)
+{
+	begin();
+	launch_on(2, 1000, 4000, 9000);
+	made_row(&trace, "{\"record\":\"failed\",\"why\":\"No space left on device\"}");
+	fclose(trace.out);
+	trace.out = NULL;
+	is_refused((struct replay_opts){ .trace = trace.path }, -EIO, "No space left on device");
+	made_remove(&trace);
+}
+
 Test(small_replay_plan, a_trace_of_calls_alone_is_refused)
 {
 	char path[] = "/tmp/rift-replay-XXXXXX";
