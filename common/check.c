@@ -13,6 +13,7 @@
 enum { LINE_MAX_BYTES = 1024, HEAD_BYTES = 600 };
 
 static void (*on_death)(const char *line);
+static _Thread_local bool is_silent;
 
 static int is_continuation(char c)
 {
@@ -45,12 +46,19 @@ static void put_line(const char *before, const char *text)
 	fputs(line, stderr);
 }
 
+void complain_silence(bool silent)
+{
+	is_silent = silent;
+}
+
 int complain(int err, const char *fmt, ...)
 {
 	char *text = NULL;
 	va_list args;
 	int n;
 
+	if (is_silent)
+		return -err;
 	va_start(args, fmt);
 	n = vasprintf(&text, fmt, args);
 	va_end(args);

@@ -12,6 +12,8 @@
 #ifndef RIFT_CHECK_H
 #define RIFT_CHECK_H
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,6 +26,12 @@ enum { NO_MEMORY = 3 }; /* exit code, as for any other limit that is the user's 
  * would be right.
  */
 int complain(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * While a thread asks for silence, its complaints print nothing: what is only tried may fail, and
+ * who tries tells of it another way.
+ */
+void complain_silence(bool silent);
 
 /*
  * Prints "FILE:LINE: FUNC: EXPR failed: MESSAGE" to stderr, runs the hook, aborts; or, where errno

@@ -135,6 +135,12 @@ int journal_open(struct journal *j, const char *path);
  */
 int journal_read(struct journal *j, const char *path);
 
+/*
+ * What journal_read() does with a line, for who reads the file himself: *j is JOURNAL_NONE before
+ * the first. Returns 0, or a negative errno after one line.
+ */
+int journal_take_line(struct journal *j, const json_t *o, const struct record_scan *scan);
+
 /* Processes that each side has completed, 1 or more. */
 int journal_processes(const struct journal *j);
 

@@ -164,28 +164,37 @@ bool warmup_is_named(const char *s)
 	return s && !strcmp(s, "warmup_curves");
 }
 
-/* As rift writes one, whatever became of the rest. */
-static bool begins_as(const char *head, bool (*is_named)(const char *record))
-{
-	char name[16];
+enum { RECORD_NAME = 16 };
 
-	return sscanf(head, " { \"record\" : \"%15[a-z_]\"", name) == 1 && is_named(name);
+/* Files of rift say at once what they are: that spares the plan of a session, a long line. */
+static bool begins_by_name(const char *path, char name[RECORD_NAME])
+{
+	char head[COSTS_HEAD];
+	struct costs_file f;
+	bool has = !costs_open(&f, path) && give_costs(head, sizeof(head), &f) != (size_t)-1 &&
+		   sscanf(f.head, " { \"record\" : \"%15[a-z_]\"", name) == 1;
+
+	unpacked_close(&f.in);
+	return has;
+}
+
+/* The first object: of a session it is a line. */
+static bool first_object_is(const char *path, bool (*is_named)(const char *record))
+{
+	struct costs_file f;
+	json_t *o = costs_open(&f, path) ? NULL : costs_parse(&f, JSON_DISABLE_EOF_CHECK, NULL);
+	bool is = is_named(json_string_value(json_object_get(o, "record")));
+
+	json_decref(o);
+	unpacked_close(&f.in);
+	return is;
 }
 
 static bool file_is(const char *path, bool (*is_named)(const char *record))
 {
-	struct costs_file f;
-	json_t *o = NULL;
-	bool is;
+	char name[RECORD_NAME];
 
-	/* the first object: of a session it is a line */
-	if (!costs_open(&f, path))
-		o = costs_parse(&f, JSON_DISABLE_EOF_CHECK, NULL);
-	is = begins_as(f.head, is_named) ||
-	     is_named(json_string_value(json_object_get(o, "record")));
-	json_decref(o);
-	unpacked_close(&f.in);
-	return is;
+	return begins_by_name(path, name) ? is_named(name) : first_object_is(path, is_named);
 }
 
 bool costs_is(const char *path)
@@ -205,9 +214,43 @@ bool warmup_is(const char *path)
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-int session_read(struct journal *j, const char *path, const char *sync)
+struct reading {
+	struct journal *j;
+	bool failed;
+};
+
+/* Silent: what is wrong with a later line is told first, as if all of them were checked before. */
+static void take_quietly(const json_t *o, const struct record_scan *scan, void *arg)
+{
+	struct reading *r = arg;
+
+	if (r->failed)
+		return;
+	complain_silence(true);
+	r->failed = journal_take_line(r->j, o, scan) != 0;
+	complain_silence(false);
+}
+
+/* In one pass over the file, most of whose time is taken by the parser. */
+static int read_checked(struct journal *j, const char *path)
 {
 	struct record_facts facts;
+	struct reading r = { j, false };
+	int err = record_check_each(&facts, path, take_quietly, &r);
+
+	if (!err)
+		err = refuse_unfinished(&facts, path);
+	if (!err && !r.failed) {
+		j->torn = facts.torn;
+		return 0;
+	}
+	journal_release(j);
+	*j = JOURNAL_NONE;
+	return err ? err : journal_read(j, path); /* which says why not */
+}
+
+int session_read(struct journal *j, const char *path, const char *sync)
+{
 	int err;
 
 	*j = JOURNAL_NONE;
@@ -226,11 +269,7 @@ int session_read(struct journal *j, const char *path, const char *sync)
 				"%s: curves of rift warmup, no session: rift show and rift plot "
 				"take them",
 				path);
-	err = record_check(&facts, path, NULL);
-	if (!err)
-		err = refuse_unfinished(&facts, path);
-	if (!err)
-		err = journal_read(j, path);
+	err = read_checked(j, path);
 	if (!err && !j->path) {
 		j->path = strdup(path);
 		CHECK(j->path, "memory of a name");

@@ -427,9 +427,8 @@ static void take_fewer(struct journal *j, const json_t *o)
 	free(stays);
 }
 
-static int take_part_line(const json_t *o, const struct record_scan *scan, void *arg)
+int journal_take_line(struct journal *j, const json_t *o, const struct record_scan *scan)
 {
-	struct journal *j = arg;
 	int replicate, point;
 
 	if (!scan->line)
@@ -452,6 +451,11 @@ static int take_part_line(const json_t *o, const struct record_scan *scan, void 
 		return check_trailer(o, scan);
 	}
 	return 0;
+}
+
+static int take_part_line(const json_t *o, const struct record_scan *scan, void *arg)
+{
+	return journal_take_line(arg, o, scan);
 }
 
 /* Visits count where their point is still to be finished, and a record could be made of them. */

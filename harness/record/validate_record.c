@@ -419,6 +419,8 @@ struct checking {
 	struct checked_session session;
 	struct csv_points *csv;
 	json_t *keys; /* of the plan: key -> true; NULL before it */
+	void (*each)(const json_t *o, const struct record_scan *scan, void *arg); /* NULL: nobody */
+	void *arg;
 };
 
 static int complain_at(const struct checking *c, const char *what, const char *field)
@@ -701,14 +703,24 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 							    : complain_at(c, "no field record", "");
 }
 
-int record_check(struct record_facts *out, const char *path, struct csv_points *csv)
+static int take_and_hand_on(const json_t *o, const struct record_scan *scan, void *arg)
 {
-	struct checking c = { .facts = out, .csv = csv };
+	const struct checking *c = arg;
+	int err = take_line(o, scan, arg);
+
+	if (!err && c->each)
+		c->each(o, scan, c->arg);
+	return err;
+}
+
+static int check_all(struct checking *c, const char *path)
+{
+	struct record_facts *out = c->facts;
 	struct record_scan scan;
 	int err;
 
 	*out = (struct record_facts){ 0 };
-	err = record_read(&scan, path, take_line, &c);
+	err = record_read(&scan, path, take_and_hand_on, c);
 	out->torn = scan.torn;
 	if (!err && !scan.line &&
 	    !record_is_called(path, ".visits")) /* between two processes they are empty */
@@ -719,7 +731,19 @@ int record_check(struct record_facts *out, const char *path, struct csv_points *
 				: complain(EINVAL, "%s is empty", path);
 	out->incomplete = out->sides && !record_is_called(path, ".part") &&
 			  out->trailers < out->sides * (out->enough ? out->enough : out->processes);
-	session_check_release(&c.session);
-	json_decref(c.keys);
+	session_check_release(&c->session);
+	json_decref(c->keys);
 	return err;
+}
+
+int record_check(struct record_facts *out, const char *path, struct csv_points *csv)
+{
+	return check_all(&(struct checking){ .facts = out, .csv = csv }, path);
+}
+
+int record_check_each(struct record_facts *out, const char *path,
+		      void (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		      void *arg)
+{
+	return check_all(&(struct checking){ .facts = out, .each = each, .arg = arg }, path);
 }

@@ -24,6 +24,15 @@ struct record_facts {
  */
 int record_check(struct record_facts *out, const char *path, struct csv_points *csv);
 
+/*
+ * The same for a reader that wants the lines as well: each() gets every line that nothing is wrong
+ * with, so that the file is read and parsed once. What becomes of the lines is no part of the
+ * check.
+ */
+int record_check_each(struct record_facts *out, const char *path,
+		      void (*each)(const json_t *o, const struct record_scan *scan, void *arg),
+		      void *arg);
+
 /* What is wrong with a line of a .visits file; "": nothing. A record of visits that pass is valid.
  */
 struct text visit_wrong(const json_t *visit);

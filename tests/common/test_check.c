@@ -20,6 +20,16 @@ Test(small_check, complain_is_one_line_and_returns_the_negative_errno)
 	cr_assert(eq(str, (char *)captured_stderr(), "rift: cells=7: too many\n"), "text");
 }
 
+Test(small_check, silence_takes_the_line_and_leaves_the_errno)
+{
+	cr_redirect_stderr();
+	complain_silence(true);
+	cr_assert(eq(int, complain(EINVAL, "not %s", "seen"), -EINVAL), "silent");
+	complain_silence(false);
+	cr_assert(eq(int, complain(EINVAL, "seen"), -EINVAL), "loud");
+	cr_assert(eq(str, (char *)captured_stderr(), "rift: seen\n"), "text");
+}
+
 /* What is wrong stands behind the name: it must be left when the name is cut. */
 Test(small_check, complain_cuts_long_names_in_the_middle)
 {

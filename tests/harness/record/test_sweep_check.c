@@ -3,6 +3,7 @@
  * and hashes, whose lines do not agree with each other.
  */
 /* sanitizers: one thread */
+#include "harness/record/recorded.h"
 #include "tests/made_record.h"
 
 TestSuite(small_sweep_check, .init = make_dir, .fini = remove_dir, .timeout = 300);
@@ -90,4 +91,36 @@ Test(small_sweep_check, trailers_that_count_otherwise)
 	point("a", 0, K0, "ok");
 	trailer("a", 0, 1, 0, 0);
 	wrong_in(":3: ");
+}
+
+/* The finished file is read as commands read one, and refused for this. */
+static void refused_for(const char *what)
+{
+	struct journal j;
+	const char *said;
+	int err;
+
+	record_close(&file);
+	divert_stderr();
+	err = session_read(&j, path, NULL);
+	said = diverted_stderr();
+	journal_release(&j);
+	cr_assert(eq(int, err, -EINVAL), "%s", what);
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_assert(tells(said, what), "%s: %s", what, said);
+}
+
+/* No session can be made of such a plan: its configuration names no workload. */
+Test(small_sweep_check, what_is_damaged_is_told_before_what_cannot_be_read)
+{
+	begin_session("s.jsonl", 1, 1);
+	process("a", 0, 0);
+	refused_for("is of workload ");
+	begin_session("s.jsonl", 1, 1);
+	process("a", 0, 0);
+	process("a", 0, 0);
+	refused_for(":5: ");
+	begin_session("s.jsonl", 1, 2);
+	process("a", 0, 0);
+	refused_for("half a record, 1 of 2 processes are complete");
 }
