@@ -205,19 +205,31 @@ static void check_meeting(struct executor *e, unsigned warp, uint32_t lanes, uin
 	}
 }
 
-/* Serves the meeting if every living lane of its mask has arrived. */
-static bool try_meeting(struct executor *e, unsigned warp, uint64_t meeting)
+/* The living lanes of a meeting's mask; all of them have arrived. */
+static __attribute__((noinline)) void serve_meeting(struct executor *e, unsigned warp,
+						    uint64_t meeting, uint32_t lanes)
 {
 	struct warp *w = &e->warp[warp];
-	uint32_t lanes = (uint32_t)meeting & warp_bits(e->alive, warp);
 
-	if ((w->waiting & lanes) != lanes)
-		return false;
 	/* Against the first lane's view, so that the report names two that differ. */
 	check_meeting(e, warp, lanes, w->meeting[__builtin_ctz(lanes)]);
 	serve(w, (enum cpudev_warp_op)(meeting >> 32), lanes);
 	w->waiting &= ~lanes;
 	e->ready[warp / 2] |= (uint64_t)lanes << (warp % 2 * 32);
+}
+
+/*
+ * Serves the meeting if every living lane of its mask has arrived. In line: of 32 lanes 31 find
+ * that one is missing, and without a call for that an operation takes a sixth less time.
+ */
+static inline __attribute__((always_inline)) bool try_meeting(struct executor *e, unsigned warp,
+							      uint64_t meeting)
+{
+	uint32_t lanes = (uint32_t)meeting & warp_bits(e->alive, warp);
+
+	if ((e->warp[warp].waiting & lanes) != lanes)
+		return false;
+	serve_meeting(e, warp, meeting, lanes);
 	return true;
 }
 
