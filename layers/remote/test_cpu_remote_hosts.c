@@ -4,6 +4,7 @@
  * program's daemon, over each transport. What that one was sent is damaged as in
  * test_cpu_remote_calls.c.
  */
+/* begins early: it waits long */
 /* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
