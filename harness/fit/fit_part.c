@@ -6,6 +6,7 @@
 #include <nlopt.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "harness/fit/grid.h"
@@ -197,6 +198,61 @@ void fit_draws_take(const struct fit_draws *m, const struct grid *g, int draw, s
 	set_kernels(d, g);
 }
 
+/* ---- fits that were made before ----------------------------------------------------------- */
+
+/*
+ * Medians of draws are few different values, and points go together: of 5 processes most draws ask
+ * for a fit that an earlier one has made. More than these are not looked through, nor kept.
+ */
+enum { MEMO_MAX = 512 };
+
+/* A row a fit: its key is all that the fit depends on, compared bit by bit. */
+struct fit_memo {
+	size_t width; /* numbers of a key */
+	double *key, *now;
+	struct model found[MEMO_MAX];
+	int n;
+};
+
+static struct fit_memo *memo_new(size_t width)
+{
+	struct fit_memo *memo = calloc(1, sizeof(*memo));
+
+	CHECK(memo, "memory of fits");
+	memo->width = width;
+	memo->key = new_array(MEMO_MAX * width);
+	memo->now = new_array(width);
+	return memo;
+}
+
+static void memo_free(struct fit_memo *memo)
+{
+	if (!memo)
+		return;
+	free(memo->key);
+	free(memo->now);
+	free(memo);
+}
+
+/* What was found for the key at hand; NULL: not made yet. */
+static const struct model *memo_find(const struct fit_memo *memo)
+{
+	for (int i = 0; i < memo->n; i++)
+		if (!memcmp(&memo->key[(size_t)i * memo->width], memo->now,
+			    memo->width * sizeof(*memo->now)))
+			return &memo->found[i];
+	return NULL;
+}
+
+static void memo_keep(struct fit_memo *memo, const struct model *found)
+{
+	if (memo->n == MEMO_MAX)
+		return;
+	memcpy(&memo->key[(size_t)memo->n * memo->width], memo->now,
+	       memo->width * sizeof(*memo->now));
+	memo->found[memo->n++] = *found;
+}
+
 /* ---- parameters that are fitted together ------------------------------------------------ */
 
 void part_init(struct fit_part *p, const struct grid *g)
@@ -215,6 +271,7 @@ void part_release(struct fit_part *p)
 	free(p->at);
 	free(p->measured);
 	free(p->predicted);
+	memo_free(p->memo);
 	*p = (struct fit_part){ 0 };
 }
 
@@ -341,6 +398,38 @@ double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 	if (p->effect)
 		p->effect_ns = u[n - 1].x;
 	return loss;
+}
+
+/* The model to start from, the kernels, and what the points take. */
+static void make_key(const struct fit_part *p, const struct fit_data *d, const struct model *m,
+		     double *key)
+{
+	const double *from = p->enqueue ? d->enq_ns : d->total_ns;
+
+	memcpy(key, m->v, sizeof(m->v));
+	key += MODEL_PARAMS;
+	memcpy(key, d->kernel_ns, (size_t)p->grid->n_sizes * sizeof(*key));
+	key += p->grid->n_sizes;
+	for (int i = 0; i < p->n; i++)
+		key[i] = from[p->at[i]];
+}
+
+void part_refit(struct fit_part *p, const struct fit_data *d, struct model *m)
+{
+	const struct model *known;
+
+	if (!p->n || !p->n_free)
+		return;
+	if (!p->memo)
+		p->memo = memo_new(MODEL_PARAMS + (size_t)p->grid->n_sizes + (size_t)p->n);
+	make_key(p, d, m, p->memo->now);
+	known = memo_find(p->memo);
+	if (known) {
+		*m = *known;
+		return;
+	}
+	part_fit(p, d, m, LOSS_NEAR);
+	memo_keep(p->memo, m);
 }
 
 /* By how much the loss is above the least, in units of what noise gives, where one is held at x. */

@@ -85,6 +85,7 @@ struct fit_part {
 	int *at; /* numbers of the points; owned */
 	int n;
 	double *measured, *predicted; /* n values; owned */
+	struct fit_memo *memo;	      /* of part_refit(); owned */
 };
 
 void part_init(struct fit_part *p, const struct grid *g);
@@ -99,6 +100,12 @@ void part_take(struct fit_part *p, int i);
  */
 double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 		enum loss_start start);
+
+/*
+ * The same from near, for a part that has all its points and parameters: a fit of the same values
+ * from the same model is not made again.
+ */
+void part_refit(struct fit_part *p, const struct fit_data *d, struct model *m);
 
 /*
  * Does the data hold this parameter of the part: does the loss rise, with it half or one and a half

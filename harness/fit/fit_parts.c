@@ -490,7 +490,7 @@ void parts_fit(struct fit_parts *p, const struct grid *g, const bool *in, const 
 void parts_refit(struct fit_parts *p, const struct fit_data *d, struct model *m)
 {
 	for (int i = 0; i < PARTS; i++) {
-		part_fit(&p->part[i], d, m, LOSS_NEAR);
+		part_refit(&p->part[i], d, m);
 		if (i == PART_GRAPH_CALL && !p->part[i].grid->nominal)
 			m->v[MODEL_GRAPH_G] = -m->v[MODEL_GRAPH_B];
 		if (i == PART_STREAM && !part_is_free(&p->part[i], MODEL_P))
