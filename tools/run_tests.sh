@@ -22,7 +22,7 @@ if [ -n "${REQUIRE_GPU:-}" ] && [ "$*" != cuda ]; then
 fi
 case "$*" in
 cuda) at_once=1 ;;
-*) at_once=$(($(nproc) + 2)) ;;
+*) at_once=$(($(nproc) + 4)) ;;
 esac
 
 # Those that say so in a line of their own wait more than they compute: one of them follows each
