@@ -3,8 +3,8 @@
 # in one queue, and ends with a line of totals for each.
 #
 # On a GPU one at a time and one job each, as tests share the device; on the CPU device, where
-# each process has one of its own, two more than there are processors, as many wait for something. Fails when a program
-# fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for want of a GPU
+# each process has one of its own, four more than there are processors, as many wait for something.
+# Fails when a program fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for want of a GPU
 # counts as failed (tests/skips.c), and so does testing the CPU device.
 set -eu
 size=${1:?usage: run_tests.sh all|small|large BUILD...}
