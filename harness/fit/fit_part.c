@@ -400,12 +400,18 @@ double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 	return loss;
 }
 
-/* The model to start from, the kernels, and what the points take. */
+static size_t key_width(const struct fit_part *p)
+{
+	return 1 + MODEL_PARAMS + (size_t)p->grid->n_sizes + (size_t)p->n;
+}
+
+/* How much is free, the model to start from, the kernels, and what the points take. */
 static void make_key(const struct fit_part *p, const struct fit_data *d, const struct model *m,
 		     double *key)
 {
 	const double *from = p->enqueue ? d->enq_ns : d->total_ns;
 
+	*key++ = p->n_free;
 	memcpy(key, m->v, sizeof(m->v));
 	key += MODEL_PARAMS;
 	memcpy(key, d->kernel_ns, (size_t)p->grid->n_sizes * sizeof(*key));
@@ -421,7 +427,8 @@ void part_refit(struct fit_part *p, const struct fit_data *d, struct model *m)
 	if (!p->n || !p->n_free)
 		return;
 	if (!p->memo)
-		p->memo = memo_new(MODEL_PARAMS + (size_t)p->grid->n_sizes + (size_t)p->n);
+		p->memo = memo_new(key_width(p));
+	CHECK(p->memo->width == key_width(p), "other points than the first fit's");
 	make_key(p, d, m, p->memo->now);
 	known = memo_find(p->memo);
 	if (known) {
