@@ -17,8 +17,7 @@ static struct remote_shared *shared;
 static int64_t poll_ns, told_poll_ns;
 
 static uint64_t head, tail; /* of the ring; tail: as last seen */
-static int64_t sent;	    /* commands */
-static int64_t uncounted;   /* of those sent ahead: not yet in what all clients have sent */
+static int64_t sent;
 static struct remote_command *begun; /* in the ring, or in `nowhere` */
 static struct remote_command *nowhere;
 
@@ -301,11 +300,6 @@ uint8_t *client_begin(enum remote_op op, const uint64_t *words, size_t n, uint32
 	return (uint8_t *)(begun->word + n);
 }
 
-/*
- * Without a fence, which would wait for the daemon's processor to give the ring's lines away: so it
- * may be that a daemon that is about to sleep is not seen here, and does not see this command. It
- * naps first, and looks again (serve.c).
- */
 static void publish(void)
 {
 	struct remote_channel *ch = connection.channel;
@@ -315,37 +309,21 @@ static void publish(void)
 		socket_send(&connection, begun);
 	head += begun->bytes;
 	sent++;
-	atomic_store_explicit(&ch->head, head, memory_order_release);
-	if (__builtin_expect(atomic_load_explicit(&ch->sleeping, memory_order_acquire), 0)) {
+	atomic_store(&ch->head, head);
+	if (__builtin_expect(atomic_load(&ch->sleeping), 0)) {
 		atomic_fetch_add(&ch->bell, 1);
 		remote_wake(&ch->bell);
 	}
 }
 
-/* Now and then, as several processes count in one place. */
-static void count_ahead(void)
-{
-	atomic_fetch_add_explicit(&shared->ahead, uncounted, memory_order_relaxed);
-	uncounted = 0;
-}
-
-__attribute__((destructor)) static void count_last(void)
-{
-	if (state == CONNECTED)
-		count_ahead();
-}
-
 int client_send(void)
 {
-	enum { COUNT_EVERY = 256 };
-
 	if (shared->strict)
 		return client_ask_now(NULL, 0, false);
 	if (state != CONNECTED)
 		return CUDA_CONTEXT_GONE;
 	publish();
-	if (++uncounted == COUNT_EVERY)
-		count_ahead();
+	atomic_fetch_add_explicit(&shared->ahead, 1, memory_order_relaxed);
 	return 0;
 }
 
@@ -467,7 +445,6 @@ int client_ask_now(void *out, size_t room, bool keep)
 		lose();
 		return CUDA_CONTEXT_GONE;
 	}
-	count_ahead();
 	atomic_fetch_add_explicit(&shared->answered, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&shared->answer_bins[remote_bin(remote_now_ns() - start)], 1,
 				  memory_order_relaxed);
