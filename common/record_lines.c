@@ -2,6 +2,7 @@
 #include "common/record_lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,4 +250,19 @@ int record_salvage_as(struct record_scan *scan, const char *path,
 		      void *arg)
 {
 	return read_lines(scan, path, &(struct reader){ format, each, arg, true });
+}
+
+bool record_first_name(const char *path, char name[RECORD_NAME])
+{
+	char head[64] = "";
+	struct unpacked in;
+	bool says;
+
+	if (!unpacked_open(&in, path, false))
+		unpacked_read(&in, head, sizeof(head) - 1);
+	unpacked_close(&in);
+	says = sscanf(head, " { \"record\" : \"%15[a-z_]\"", name) == 1;
+	if (!says)
+		*name = '\0';
+	return says;
 }

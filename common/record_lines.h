@@ -52,6 +52,14 @@ int record_salvage_as(struct record_scan *scan, const char *path,
 		      int (*each)(const json_t *o, const struct record_scan *scan, void *arg),
 		      void *arg);
 
+enum { RECORD_NAME = 16 };
+
+/*
+ * What a file of rift says at once that it is, in its first 63 bytes: {"record": NAME. False, and
+ * name "": it says nothing there, or cannot be read; no line tells.
+ */
+bool record_first_name(const char *path, char name[RECORD_NAME]);
+
 #ifdef __cplusplus
 }
 #endif

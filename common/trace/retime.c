@@ -66,15 +66,6 @@ static double *times_new(int64_t n, double value)
 	return times;
 }
 
-static int64_t events_of(const struct trace *t)
-{
-	int64_t n = 0;
-
-	for (int64_t i = 0; i < t->calls; i++)
-		n = t->call[i].event >= n ? t->call[i].event + 1 : n;
-	return n;
-}
-
 static void simulation_init(struct simulation *sim, const struct steps *s,
 			    const struct call_prices *p, struct timed *out)
 {
@@ -87,7 +78,7 @@ static void simulation_init(struct simulation *sim, const struct steps *s,
 	sim->window = window < (double)t->ops ? (int64_t)window : 0;
 	sim->thread = times_new(t->threads, s->start_ns);
 	sim->stream = times_new(t->streams, -INFINITY);
-	sim->event = times_new(events_of(t), -INFINITY);
+	sim->event = times_new(trace_events(t), -INFINITY);
 	sim->queue = calloc((size_t)t->streams + 1, sizeof(*sim->queue));
 	CHECK(sim->queue, "memory of %ld streams", (long)t->streams);
 	for (int d = 0; d < COPY_DIRECTIONS; d++)

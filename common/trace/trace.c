@@ -20,6 +20,15 @@ const char *trace_name(const struct trace *t, int32_t name)
 	return name < 0 ? "" : t->string[name];
 }
 
+int64_t trace_events(const struct trace *t)
+{
+	int64_t n = 0;
+
+	for (int64_t i = 0; i < t->calls; i++)
+		n = t->call[i].event >= n ? t->call[i].event + 1 : n;
+	return n;
+}
+
 bool call_is_sync(enum call_class c)
 {
 	return c == CALL_SYNC_STREAM || c == CALL_SYNC_EVENT || c == CALL_SYNC_DEVICE;
@@ -510,25 +519,11 @@ static void reading_release(struct reading *r)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-/* What the first row says that the file is; "": nothing, or it cannot be read. */
-static struct text first_record(const char *path)
-{
-	char head[64] = "", name[16] = "";
-	struct unpacked in;
-	struct text out;
-
-	if (!unpacked_open(&in, path, false))
-		unpacked_read(&in, head, sizeof(head) - 1);
-	unpacked_close(&in);
-	if (sscanf(head, " { \"record\" : \"%15[a-z_]\"", name) != 1)
-		*name = '\0';
-	snprintf(out.s, sizeof(out.s), "%s", name);
-	return out;
-}
-
 bool trace_is(const char *path)
 {
-	return !strcmp(first_record(path).s, "trace");
+	char name[RECORD_NAME];
+
+	return record_first_name(path, name) && !strcmp(name, "trace");
 }
 
 /* Other files of rift are named, with who takes them. Else 0: the reader says what is wrong. */
@@ -548,10 +543,11 @@ static int refuse_other(const char *path)
 				   "them" },
 		{ "share", "a record of rift share, no trace: rift share --from takes it" },
 	};
-	const struct text record = first_record(path);
+	char name[RECORD_NAME];
 
+	record_first_name(path, name);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (!strcmp(record.s, others[i].record))
+		if (!strcmp(name, others[i].record))
 			return complain(EINVAL, "%s: %s", path, others[i].what);
 	return 0;
 }

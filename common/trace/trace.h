@@ -211,6 +211,9 @@ bool trace_is(const char *path);
 /* The name of a call's function or an operation's kernel, "" where it has none. */
 const char *trace_name(const struct trace *t, int32_t name);
 
+/* One more than the highest number of an event. */
+int64_t trace_events(const struct trace *t);
+
 /* What a class is to the host. */
 bool call_is_sync(enum call_class c);
 bool call_is_memory(enum call_class c); /* allocations, modules */

@@ -164,20 +164,6 @@ bool warmup_is_named(const char *s)
 	return s && !strcmp(s, "warmup_curves");
 }
 
-enum { RECORD_NAME = 16 };
-
-/* Files of rift say at once what they are: that spares the plan of a session, a long line. */
-static bool begins_by_name(const char *path, char name[RECORD_NAME])
-{
-	char head[COSTS_HEAD];
-	struct costs_file f;
-	bool has = !costs_open(&f, path) && give_costs(head, sizeof(head), &f) != (size_t)-1 &&
-		   sscanf(f.head, " { \"record\" : \"%15[a-z_]\"", name) == 1;
-
-	unpacked_close(&f.in);
-	return has;
-}
-
 /* The first object: of a session it is a line. */
 static bool first_object_is(const char *path, bool (*is_named)(const char *record))
 {
@@ -190,11 +176,12 @@ static bool first_object_is(const char *path, bool (*is_named)(const char *recor
 	return is;
 }
 
+/* Where a file says at once what it is, that spares the plan of a session, a long line. */
 static bool file_is(const char *path, bool (*is_named)(const char *record))
 {
 	char name[RECORD_NAME];
 
-	return begins_by_name(path, name) ? is_named(name) : first_object_is(path, is_named);
+	return record_first_name(path, name) ? is_named(name) : first_object_is(path, is_named);
 }
 
 bool costs_is(const char *path)

@@ -268,15 +268,6 @@ static int *numbers_new(int64_t n)
 	return at;
 }
 
-static int64_t events_in(const struct trace *t)
-{
-	int64_t n = 0;
-
-	for (int64_t i = 0; i < t->calls; i++)
-		n = t->call[i].event >= n ? t->call[i].event + 1 : n;
-	return n;
-}
-
 static void making_init(struct making *m, struct replay_plan *p, const struct replay_choice *part,
 			const struct replay_opts *o)
 {
@@ -286,7 +277,7 @@ static void making_init(struct making *m, struct replay_plan *p, const struct re
 	m->makes_memory = o->allocations == REPLAY_MADE;
 	m->stream_at = numbers_new(t->streams);
 	m->graph_at = numbers_new(t->graphs);
-	m->event_at = numbers_new(events_in(t));
+	m->event_at = numbers_new(trace_events(t));
 	p->act = calloc((size_t)part->n + 1, sizeof(*p->act));
 	p->stream = calloc((size_t)t->streams + 1, sizeof(*p->stream));
 	p->graph = calloc((size_t)t->graphs + 1, sizeof(*p->graph));

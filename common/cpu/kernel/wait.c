@@ -220,7 +220,8 @@ static __attribute__((noinline)) void serve_meeting(struct executor *e, unsigned
 
 /*
  * Serves the meeting if every living lane of its mask has arrived. In line: of 32 lanes 31 find
- * that one is missing, and without a call for that an operation takes a sixth less time.
+ * that one is missing, and a call for that took a fifth of an operation's time (a ballot 13.3 ns a
+ * lane, 10.5 in line; two cores of an AMD EPYC, one run each, 2026-11-28).
  */
 static inline __attribute__((always_inline)) bool try_meeting(struct executor *e, unsigned warp,
 							      uint64_t meeting)
