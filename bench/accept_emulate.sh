@@ -1,6 +1,6 @@
 #!/bin/bash
 # accept_emulate.sh RIFT [OUT] - known costs of the layer emulate, found again by pairs in turns.
-#   truth   5 us more a launch, and 20 us more a synchronize and a copy
+#   truth   5 us more a launch, and 20 us more a synchronize and a copy: call-5, sync-20 and copy-20
 #   null    the preset native against nothing: how many findings there are
 #   sets    SETS random pairs of costs, drawn from SEED: how often the interval of b - a holds what
 #           was added, and how wide it is
@@ -54,11 +54,16 @@ found() { # NAME PARAMETER ADDED_US
 	END
 }
 
-for cell in ${CELLS:-truth null sets}; do
+cells=" ${CELLS:-truth null sets} "
+for cell in ${cells/ truth / call-5 sync-20 copy-20 }; do
 	case $cell in
-	truth)
+	call-5)
 		pair call-5 "call=$base" "call=$((base + 5))" launch us=0 && found call-5 p 5 && found call-5 Z 5
+		;;
+	sync-20)
 		pair sync-20 "call=$base sync=$base" "call=$base sync=$((base + 20))" launch us=0 && found sync-20 Z 20
+		;;
+	copy-20)
 		pair copy-20 "call=$base" "call=$base copy=20" transfer bytes=4 && found copy-20 16 20
 		;;
 	null)
@@ -91,6 +96,6 @@ for k in range(int(sys.argv[1])):
 			echo "sets, $p: $(grep -c " $p: .*holds" "$out/sets.txt") of $(grep -c " $p: " "$out/sets.txt") hold"
 		done
 		;;
-	*) echo "CELLS: truth, null, sets" >&2 && exit 1 ;;
+	*) echo "CELLS: truth, call-5, sync-20, copy-20, null, sets" >&2 && exit 1 ;;
 	esac
 done
