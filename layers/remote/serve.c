@@ -78,14 +78,21 @@ bool serve_commands(struct session *s, struct remote_channel *ch, uint64_t *tail
 /* While threads wait for the device, which rings no bell, it naps. */
 enum { LOOKS_A_YIELD = 64, SLEEP_NS = 1000000000, NAP_NS = 50000 };
 
+/*
+ * A client that has put a command there and not yet seen that this sleeps does not ring: its store
+ * was on the way. It has come after a nap, thousands of times as long as that takes.
+ */
 static void sleep_until_rung(const struct session *s, struct remote_channel *ch, uint64_t tail,
 			     int64_t ns)
 {
 	unsigned bell = atomic_load(&ch->bell);
+	const int64_t sleep_ns[] = { NAP_NS, ns };
 
 	atomic_store(&ch->sleeping, 1);
-	if (atomic_load(&ch->head) == tail && !atomic_load(&s->over))
-		remote_sleep(&ch->bell, bell, ns);
+	for (int i = 0; i < 2; i++)
+		if (atomic_load(&ch->head) == tail && atomic_load(&ch->bell) == bell &&
+		    !atomic_load(&s->over))
+			remote_sleep(&ch->bell, bell, sleep_ns[i]);
 	atomic_store(&ch->sleeping, 0);
 }
 
