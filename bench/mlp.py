@@ -1,8 +1,10 @@
 """mlp.py eager|graph [STEPS] - PyTorch trains a small network on made-up data: a program that rift
-profiles (bench/accept_predict.sh). It prints its loss; exit 1 where that is no number or has not
+profiles (bench/accept_predict.sh, bench/accept_retime.sh). It prints how long its steps took, which
+are the NVTX range `work`, and its loss; exit 1 where that is no number or has not
 fallen."""
 import math
 import sys
+import time
 
 import torch
 
@@ -30,16 +32,30 @@ def main():
     with torch.cuda.stream(side):
         first = [step() for _ in range(3)][0].item()
     torch.cuda.current_stream().wait_stream(side)
+    begin = None
+
+    def work_begins():
+        nonlocal begin
+        torch.cuda.synchronize()
+        torch.cuda.nvtx.range_push("work")
+        begin = time.perf_counter()
+
     if kind == "graph":
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             loss = step()
+        work_begins()
         for _ in range(steps):
             graph.replay()
     else:
+        work_begins()
         for _ in range(steps):
             loss = step()
+    torch.cuda.synchronize()
+    work_ms = 1e3 * (time.perf_counter() - begin)
+    torch.cuda.nvtx.range_pop()
     last = loss.item()
+    print(f"work: {work_ms:.3f} ms")
     print(f"loss {first:.4f} to {last:.4f}")
     return 0 if math.isfinite(last) and last < first else 1
 

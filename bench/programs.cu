@@ -7,10 +7,11 @@
  * so that a platform may make them longer. A step is a fused multiply-add that waits for the one
  * before. The program does its work TIMES over (default 1), then checks
  * how many kernels have run: exit 1 where one is missing. It prints its wall time, context and all
- * allocations left out.
+ * allocations left out, which is the NVTX range `work`.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
+#include "harness/measure/nvtx.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,15 +241,18 @@ static double now_ms()
 static int run(const struct program *p, int times)
 {
 	unsigned ran;
-	double begin;
+	double begin, work_ms;
 
 	set_up();
 	CUDA(cudaDeviceSynchronize());
+	NVTX_BEGIN("work");
 	begin = now_ms();
 	for (int i = 0; i < times; i++)
 		p->run();
 	CUDA(cudaDeviceSynchronize());
-	printf("%s: %.3f ms, %u kernels\n", p->name, now_ms() - begin, launched);
+	work_ms = now_ms() - begin;
+	NVTX_END();
+	printf("%s: %.3f ms, %u kernels\n", p->name, work_ms, launched);
 	CUDA(cudaMemcpy(&ran, count, sizeof(ran), cudaMemcpyDeviceToHost));
 	if (ran != launched)
 		fprintf(stderr, "programs: %s: %u kernels ran, not %u\n", p->name, ran, launched);

@@ -1,5 +1,5 @@
 /*
- * nvtx.h - named ranges for profilers: setup, warm-up, block, check.
+ * nvtx.h - named ranges for profilers: setup, warm-up, timed, block, check.
  *
  * On a CUDA build with the header-only NVTX 3 they cost a function pointer test when no profiler
  * listens, on the CPU device a call; elsewhere they are nothing at all.

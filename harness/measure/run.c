@@ -282,9 +282,11 @@ static int time_blocks(struct run *r, struct submission *sub)
 	step_ns = (double)r->warmup.total_ns / (double)r->depth;
 	err = kernel_time_measure(&r->kernel, &r->instance, r->allowed, step_ns, r->depth,
 				  r->limits.depth_max);
-	if (!err)
-		err = measure_blocks(sub, n ? n : blocks_that_fit(r->warmup.per_block_ns),
-				     &r->blocks);
+	if (err)
+		return err;
+	NVTX_BEGIN("timed");
+	err = measure_blocks(sub, n ? n : blocks_that_fit(r->warmup.per_block_ns), &r->blocks);
+	NVTX_END();
 	return err;
 }
 

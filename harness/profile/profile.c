@@ -352,7 +352,7 @@ int profile_make(struct profile *p, const char *path, const struct kind_rules *r
 	p->has_kind = p->trust != TRUST_REFUSED && p->trace.device_times;
 	p->kind = program_kind_of(&p->shares, rules, p->retimed ? p->prices.gap_ns : NAN);
 	find_costs(p);
-	ranges_make(&p->ranges, &p->trace);
+	ranges_make(&p->ranges, &p->trace, p->retimed ? &p->times : NULL);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* ranges.c - what a program did in the ranges that it names. */
 #include "harness/profile/ranges.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/check.h"
@@ -14,15 +15,103 @@ enum { DEPTH_MAX = 64, SHOWN = 10 };
 struct stack {
 	int32_t name[DEPTH_MAX];
 	int64_t t0[DEPTH_MAX];
+	double retimed_t0[DEPTH_MAX];
 	int depth;
+};
+
+/* The calls of one thread, by index. */
+struct calls {
+	int64_t *list;
+	int64_t n;
 };
 
 struct naming {
 	struct ranges *out;
 	const struct trace *t;
-	struct stack *stack; /* of each thread */
+	const struct timed *retimed; /* or NULL */
+	struct stack *stack;	     /* of each thread */
+	struct calls *calls;	     /* of each thread; NULL where nothing is re-timed */
 	int64_t room;
 };
+
+/* ---- when a mark is without the recorder ---------------------------------------------------- */
+
+static void calls_make(struct naming *w)
+{
+	const struct trace *t = w->t;
+	struct calls *of = calloc((size_t)t->threads + 1, sizeof(*of));
+
+	CHECK(of, "memory of %ld threads", (long)t->threads);
+	for (int64_t i = 0; i < t->calls; i++)
+		of[t->call[i].thread].n++;
+	for (int64_t k = 0; k < t->threads; k++) {
+		of[k].list = malloc((size_t)(of[k].n + 1) * sizeof(*of[k].list));
+		CHECK(of[k].list, "memory of %ld calls", (long)of[k].n);
+		of[k].n = 0;
+	}
+	for (int64_t i = 0; i < t->calls; i++) {
+		struct calls *c = &of[t->call[i].thread];
+
+		c->list[c->n++] = i;
+	}
+	w->calls = of;
+}
+
+static void calls_release(struct naming *w)
+{
+	for (int64_t k = 0; w->calls && k < w->t->threads; k++)
+		free(w->calls[k].list);
+	free(w->calls);
+}
+
+/* How many calls of a thread begin before t. */
+static int64_t calls_before(const struct naming *w, const struct calls *c, int64_t t)
+{
+	int64_t lo = 0, hi = c->n;
+
+	while (lo < hi) {
+		int64_t mid = lo + (hi - lo) / 2;
+
+		if (w->t->call[c->list[mid]].t0 < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* t of [t0, t1], at its place in `to`. */
+static double placed(int64_t t, int64_t t0, int64_t t1, struct span to)
+{
+	return t1 > t0 ? to.t0 + (to.t1 - to.t0) * (double)(t - t0) / (double)(t1 - t0) : to.t1;
+}
+
+/* A thread without calls has its times as recorded. */
+static double retimed_at(const struct naming *w, int32_t thread, int64_t t)
+{
+	const struct calls *c;
+	const struct trace_call *call = w->t->call;
+	int64_t k, last, next;
+
+	if (!w->retimed)
+		return NAN;
+	c = &w->calls[thread];
+	if (!c->n)
+		return (double)t;
+	k = calls_before(w, c, t);
+	last = c->list[k ? k - 1 : 0];
+	next = c->list[k < c->n ? k : c->n - 1];
+	if (!k)
+		return w->retimed->call[next].t0 - (double)(call[next].t0 - t);
+	if (t < call[last].t1)
+		return placed(t, call[last].t0, call[last].t1, w->retimed->call[last]);
+	if (k == c->n)
+		return w->retimed->call[last].t1 + (double)(t - call[last].t1);
+	return placed(t, call[last].t1, call[next].t0,
+		      (struct span){ w->retimed->call[last].t1, w->retimed->call[next].t0 });
+}
+
+/* ---- ranges and the calls in them ----------------------------------------------------------- */
 
 static struct range *range_of(struct naming *w, int32_t name)
 {
@@ -52,18 +141,23 @@ static void push(struct naming *w, const struct trace_mark *m)
 	if (s->depth < DEPTH_MAX) {
 		s->name[s->depth] = m->name;
 		s->t0[s->depth] = m->t;
+		s->retimed_t0[s->depth] = retimed_at(w, m->thread, m->t);
 		if (!is_within_itself(s, s->depth))
 			range_of(w, m->name)->times++;
 	}
 	s->depth++;
 }
 
-static void pop(struct naming *w, struct stack *s, int64_t t)
+static void pop(struct naming *w, int32_t thread, int64_t t)
 {
-	if (!s->depth || --s->depth >= DEPTH_MAX)
+	struct stack *s = &w->stack[thread];
+	struct range *r;
+
+	if (!s->depth || --s->depth >= DEPTH_MAX || is_within_itself(s, s->depth))
 		return;
-	if (!is_within_itself(s, s->depth))
-		range_of(w, s->name[s->depth])->ns += t - s->t0[s->depth];
+	r = range_of(w, s->name[s->depth]);
+	r->ns += t - s->t0[s->depth];
+	r->retimed_ns += retimed_at(w, thread, t) - s->retimed_t0[s->depth];
 }
 
 static void take_mark(struct naming *w, const struct trace_mark *m)
@@ -71,7 +165,7 @@ static void take_mark(struct naming *w, const struct trace_mark *m)
 	if (m->kind == MARK_PUSH)
 		push(w, m);
 	else if (m->kind == MARK_POP)
-		pop(w, &w->stack[m->thread], m->t);
+		pop(w, m->thread, m->t);
 }
 
 static void take_call(struct naming *w, const struct trace_call *call)
@@ -135,23 +229,26 @@ static void sweep(struct naming *w)
 	while (m < t->marks)
 		take_mark(w, mark[m++]);
 	free(mark);
-	for (int64_t i = 0; i < t->threads; i++)
+	for (int32_t i = 0; i < t->threads; i++)
 		while (w->stack[i].depth)
-			pop(w, &w->stack[i], t->end_ns);
+			pop(w, i, t->end_ns);
 }
 
-void ranges_make(struct ranges *out, const struct trace *t)
+void ranges_make(struct ranges *out, const struct trace *t, const struct timed *retimed)
 {
-	struct naming w = { .out = out, .t = t };
+	struct naming w = { .out = out, .t = t, .retimed = retimed };
 
 	*out = (struct ranges){ 0 };
 	if (!t->marks)
 		return;
 	w.stack = calloc((size_t)t->threads + 1, sizeof(*w.stack));
 	CHECK(w.stack, "memory of %ld threads", (long)t->threads);
+	if (retimed)
+		calls_make(&w);
 	sweep(&w);
 	if (out->n)
 		qsort(out->list, (size_t)out->n, sizeof(*out->list), compare_longest);
+	calls_release(&w);
 	free(w.stack);
 }
 
@@ -167,13 +264,14 @@ void ranges_print(const struct ranges *r, const struct trace *t, FILE *out)
 {
 	if (!r->n)
 		return;
-	fprintf(out, "\n%-26s %9s %11s %11s %9s\n", "ranges, as recorded", "times", "time",
+	fprintf(out, "\n%-26s %9s %11s %11s %11s %9s\n", "ranges", "times", "recorded", "re-timed",
 		"launches", "waits");
 	for (int64_t i = 0; i < r->n && i < SHOWN; i++)
-		fprintf(out, "  %-24.24s %9ld %11s %11ld %9ld\n",
+		fprintf(out, "  %-24.24s %9ld %11s %11s %11ld %9ld\n",
 			text_escaped(trace_name(t, r->list[i].name)).s, (long)r->list[i].times,
-			text_time((double)r->list[i].ns).s, (long)r->list[i].launches,
-			(long)r->list[i].waits);
+			text_time((double)r->list[i].ns).s,
+			isnan(r->list[i].retimed_ns) ? "-" : text_time(r->list[i].retimed_ns).s,
+			(long)r->list[i].launches, (long)r->list[i].waits);
 	if (r->n > SHOWN)
 		fprintf(out, "  %ld more\n", (long)(r->n - SHOWN));
 }
@@ -182,12 +280,16 @@ json_t *ranges_json(const struct ranges *r, const struct trace *t)
 {
 	json_t *list = json_array();
 
-	for (int64_t i = 0; i < r->n; i++)
-		json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:I, s:I}", "name",
-						      json_text(trace_name(t, r->list[i].name)),
-						      "times", (json_int_t)r->list[i].times, "ns",
-						      (json_int_t)r->list[i].ns, "launches",
-						      (json_int_t)r->list[i].launches, "waits",
-						      (json_int_t)r->list[i].waits));
+	for (int64_t i = 0; i < r->n; i++) {
+		const struct range *range = &r->list[i];
+
+		json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:o, s:I, s:I}", "name",
+						      json_text(trace_name(t, range->name)),
+						      "times", (json_int_t)range->times, "ns",
+						      (json_int_t)range->ns, "retimed_ns",
+						      json_number(range->retimed_ns), "launches",
+						      (json_int_t)range->launches, "waits",
+						      (json_int_t)range->waits));
+	}
 	return list;
 }

@@ -1,6 +1,6 @@
 /*
  * ranges.h - the ranges that a traced program names (NVTX): how often it was in each and how long,
- * and what it called there. Times are as recorded.
+ * and what it called there.
  */
 #ifndef RIFT_PROFILE_RANGES_H
 #define RIFT_PROFILE_RANGES_H
@@ -8,13 +8,14 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "common/trace/trace.h"
+#include "common/trace/retime.h"
 
 /* All ranges of one name, in all threads. One that is within another of its name does not count. */
 struct range {
 	int32_t name; /* index of a string */
 	int64_t times, launches, waits;
-	int64_t ns; /* threads added up */
+	int64_t ns;	   /* as recorded, threads added up */
+	double retimed_ns; /* the same without the recorder; NAN: not known */
 };
 
 struct ranges {
@@ -22,8 +23,12 @@ struct ranges {
 	int64_t n;
 };
 
-/* A range without an end ends with the trace, an end without a range is none. */
-void ranges_make(struct ranges *out, const struct trace *t);
+/*
+ * A range without an end ends with the trace, an end without a range is none. retimed: when calls
+ * are without the recorder; NULL: not known. What begins or ends between two calls of a thread
+ * keeps its place between them.
+ */
+void ranges_make(struct ranges *out, const struct trace *t, const struct timed *retimed);
 void ranges_release(struct ranges *r);
 
 /* The longest of them, a line each; nothing where there are none. */

@@ -1,0 +1,97 @@
+#!/bin/bash
+# accept_retime.sh BUILD [OUT] - programs with and without the recorder, in turns: how far a re-timed
+# trace is off what the program takes by itself.
+#
+# Compared is the work that a program times itself and names by a range of NVTX: no start of a process
+# is in it, which differs more than what is looked for. In each of TURNS turns (default 15) a program
+# runs once without the recorder and once with it. A turn has a ratio, re-timed over unrecorded, as
+# processors are faster in one minute than in the next. Printed are the median ratio and its 95 %
+# interval, by order statistics.
+#
+# The programs are the ten of bench/programs.cu, each doing its work TIMES over (default 10); with
+# WORKLOADS="NAME ...", the timed blocks of `rift run NAME`, BLOCKS of them (default 20); with PYTHON, a
+# Python that has PyTorch, bench/mlp.py eager and as a graph, STEPS steps (default 500).
+# PROGRAMS=none leaves the ten out. OUT keeps the last trace of each and the times of all turns. It
+# prints figures and judges nothing.
+set -u
+build=$(realpath "${1:?usage: accept_retime.sh BUILD [OUT]}")
+out=${2:-results/retime}
+rift=$build/rift
+mkdir -p "$out"
+here=$(dirname "$0")
+
+programs=${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}
+[ "$programs" != none ] || programs=
+
+# ms of the work that a run says of itself, from its output: how bench/programs and mlp.py print it.
+printed_ms() {
+	sed -n 's/^[a-z]*: \([0-9.]*\) ms.*/\1/p' "$1" | head -n 1
+}
+
+# ms of all timed blocks of a `rift run --json`.
+blocks_ms() {
+	python3 -c 'import json, sys; print(1e-6 * sum(json.load(open(sys.argv[1]))["blocks"]["t_total_ns"]))' "$1" 2>/dev/null
+}
+
+# ms of a range, as recorded and re-timed, and the kind that is told: TRACE RANGE.
+range_ms() {
+	"$rift" profile "$1" --json 2>/dev/null | python3 -c '
+import json, sys
+p = json.load(sys.stdin)
+r = next((r for r in p["ranges"] if r["name"] == sys.argv[1]), None)
+if r and r["retimed_ns"]:
+    print(1e-6 * r["ns"], 1e-6 * r["retimed_ns"], p["verdict"] or "-")' "$2"
+}
+
+# A turn a line: ms without the recorder, recorded, re-timed, the kind.
+turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
+	local name=$1 recorded=$2 range=$3 ms_of=$4 trace=$out/$1.trace without with
+	shift 4
+	[ ! -s "$out/$name.turns" ] || return 0
+	for _ in $(seq "${TURNS:-15}"); do
+		"$@" >"$out/log" 2>&1 && without=$($ms_of "$out/log") || without=
+		rm -f "$trace"
+		"$rift" profile --quiet --runs 0 --recordings 1 --range "$recorded" --output "$trace" -- "$@" >"$out/log" 2>&1
+		with=$(range_ms "$trace" "$range")
+		if [ -z "$without" ] || [ -z "$with" ]; then
+			echo "not measured: $*: $(tail -n 1 "$out/log")" >&2
+			break
+		fi
+		echo "$without $with"
+	done >"$out/$name.turns"
+}
+
+line() { # NAME
+	python3 - "$out/$1.turns" "$1" <<-'END'
+		import statistics, sys
+		rows = [line.split(None, 3) for line in open(sys.argv[1])]
+		n = len(rows)
+		if not n:
+		    print(f"{sys.argv[2]:24} not measured")
+		    sys.exit()
+		bare, recorded, retimed = ([float(r[k]) for r in rows] for k in range(3))
+		ratios = sorted(b / a for a, b in zip(bare, retimed))
+		k = max(int(n / 2 - 0.98 * n ** 0.5), 0)
+		kinds = {r[3].strip() for r in rows}
+		interval = f"({100 * (ratios[k] - 1):+.1f} to {100 * (ratios[n - 1 - k] - 1):+.1f} %)"
+		print(f"{sys.argv[2]:24} {n:3} {statistics.median(bare):9.2f} ({min(bare):.2f} to {max(bare):.2f})"
+		      f"  {statistics.median(recorded):9.2f} {statistics.median(retimed):9.2f}"
+		      f"  {100 * (statistics.median(ratios) - 1):+6.1f} % {interval:22} {', '.join(sorted(kinds))}")
+	END
+}
+
+printf '%-24s %3s %s\n' program n "without, ms (range)   recorded   re-timed, ms   off by (95 %)   kind"
+for name in $programs; do
+	turns "$name" work work printed_ms "$build/bench/programs" "$name" "${TIMES:-10}"
+	line "$name"
+done
+for name in ${WORKLOADS:-}; do
+	turns "run-$name" timed block blocks_ms "$rift" run "$name" --blocks "${BLOCKS:-20}" --json --quiet
+	line "run-$name"
+done
+if [ -n "${PYTHON:-}" ]; then
+	for kind in eager graph; do
+		turns "mlp-$kind" work work printed_ms "$PYTHON" "$here/mlp.py" "$kind" "${STEPS:-500}"
+		line "mlp-$kind"
+	done
+fi
