@@ -96,6 +96,7 @@ static json_t *plain(const json_t *call, const json_t *op, int64_t repeat)
 
 		json_object_del(copy, "took_ns");
 		json_object_del(copy, "lag_ns");
+		json_object_del(copy, "behind_ns");
 		json_object_del(copy, "busy_ns");
 		json_object_del(copy, "t0");
 		json_object_del(copy, "t1");

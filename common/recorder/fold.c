@@ -20,8 +20,15 @@ enum {
 struct entry {
 	struct trace_event call, op;
 	bool op_came;
-	int64_t gap_ns; /* since the thread's previous call */
-	uint64_t hash;	/* equal where all but times and recordings are */
+	int64_t gap_ns;	   /* since the thread's previous call */
+	int64_t behind_ns; /* of the operation, since the one before it; -1: it was not queued */
+	uint64_t hash;	   /* equal where all but times and recordings are */
+};
+
+/* The work of one stream, so far. */
+struct stream_end {
+	int64_t t1;
+	bool waits; /* for an event, since then: what comes next is behind that, too */
 };
 
 /* What one thread did, in order; first .. n are waiting. */
@@ -42,6 +49,8 @@ struct trace_folder {
 	size_t n_queues;
 	struct trace_event *early; /* operations whose calls have not come */
 	size_t n_early, room_early;
+	struct stream_end *stream; /* by number */
+	size_t n_streams;
 	uint64_t calls, ops, marks;
 };
 
@@ -160,6 +169,7 @@ static void release_fold(struct trace_fold *fold)
 		free(s->cpu.bin);
 		free(s->op_took.bin);
 		free(s->op_lag.bin);
+		free(s->op_behind.bin);
 		free(s->op_busy.bin);
 	}
 	free(fold->step);
@@ -176,6 +186,8 @@ static void add_entry(struct trace_step *s, const struct entry *e)
 		return;
 	add_value(&s->op_took, e->op.t1 - e->op.t0);
 	add_value(&s->op_lag, e->op.t0 - e->call.t0);
+	if (e->behind_ns >= 0)
+		add_value(&s->op_behind, e->behind_ns);
 	if (e->op.busy_ns >= 0)
 		add_value(&s->op_busy, e->op.busy_ns);
 }
@@ -570,6 +582,41 @@ static void join_all(struct trace_folder *f)
 	f->n_early = kept;
 }
 
+static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
+{
+	if (stream >= f->n_streams) {
+		size_t n = 2 * (size_t)stream + 4;
+		struct stream_end *larger = realloc(f->stream, n * sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		for (size_t i = f->n_streams; i < n; i++)
+			larger[i] = (struct stream_end){ .t1 = INT64_MIN };
+		f->stream = larger;
+		f->n_streams = n;
+	}
+	return &f->stream[stream];
+}
+
+/* An operation is queued where its call returned before the one ahead of it on its stream ended. */
+static void find_behind(struct trace_folder *f, struct entry *e)
+{
+	bool waits = e->call.what == TRACE_CALL && e->call.kind == TRACE_CLASS_wait_event;
+	struct stream_end *s = NULL;
+
+	e->behind_ns = -1;
+	if (e->op_came || waits)
+		s = stream_of(f, e->op_came ? e->op.stream : e->call.stream);
+	if (!s)
+		return;
+	if (e->op_came) {
+		if (!s->waits && e->call.t1 <= s->t1)
+			e->behind_ns = e->op.t0 > s->t1 ? e->op.t0 - s->t1 : 0;
+		s->t1 = e->op.t1 > s->t1 ? e->op.t1 : s->t1;
+	}
+	s->waits = waits;
+}
+
 /* Up to the first call that waits for its operation; all, where none is waited for. */
 static void count_joined(struct trace_folder *f, struct queue *q, bool all)
 {
@@ -579,6 +626,7 @@ static void count_joined(struct trace_folder *f, struct queue *q, bool all)
 		if (e->call.has_op && !e->op_came && !all)
 			return;
 		hash_entry(f, e);
+		find_behind(f, e);
 		q->joined++;
 	}
 }
@@ -630,6 +678,7 @@ void trace_folder_free(struct trace_folder *f)
 	if (f) {
 		free(f->queue);
 		free(f->early);
+		free(f->stream);
 	}
 	free(f);
 }

@@ -706,6 +706,8 @@ static void put_step(struct trace_writer *w, const struct trace_step *s)
 		put_op(w, op, op->name ? string_id(w, op->name, name_kind(op)) : 0);
 		put_distribution(w, "took_ns", &s->op_took);
 		put_distribution(w, "lag_ns", &s->op_lag);
+		if (s->op_behind.n)
+			put_distribution(w, "behind_ns", &s->op_behind);
 		if (s->op_busy.n)
 			put_distribution(w, "busy_ns", &s->op_busy);
 		put(w, "}", 1);

@@ -44,6 +44,7 @@ struct simulation {
 	struct call_prices p;
 	struct timed *out;
 	double *thread, *stream, *event; /* times */
+	int *kind; /* of what a stream waits for last, queue_kind(); TRACE_NONE: an event */
 	struct queue *queue;
 	int64_t window;			     /* 0: no limit */
 	double copy_end[COPY_DIRECTIONS];    /* queues of copies */
@@ -80,7 +81,10 @@ static void simulation_init(struct simulation *sim, const struct steps *s,
 	sim->stream = times_new(t->streams, -INFINITY);
 	sim->event = times_new(trace_events(t), -INFINITY);
 	sim->queue = calloc((size_t)t->streams + 1, sizeof(*sim->queue));
-	CHECK(sim->queue, "memory of %ld streams", (long)t->streams);
+	sim->kind = malloc(((size_t)t->streams + 1) * sizeof(*sim->kind));
+	CHECK(sim->queue && sim->kind, "memory of %ld streams", (long)t->streams);
+	for (int64_t i = 0; i < t->streams; i++)
+		sim->kind[i] = TRACE_NONE;
 	for (int d = 0; d < COPY_DIRECTIONS; d++)
 		sim->copy_end[d] = -INFINITY;
 	sim->submitted = sim->legacy = sim->blocking = sim->device_end = -INFINITY;
@@ -91,6 +95,7 @@ static void simulation_release(struct simulation *sim)
 	for (int64_t i = 0; i < sim->t->streams; i++)
 		free(sim->queue[i].end);
 	free(sim->queue);
+	free(sim->kind);
 	free(sim->thread);
 	free(sim->stream);
 	free(sim->event);
@@ -151,11 +156,21 @@ static double length_of(const struct simulation *sim, const struct trace_op *op)
 	return latest(priced_length(sim, op) + extra_of(sim, op->call).length_ns, 0);
 }
 
+/* Between the stream's last operation and this one, where this one was queued. */
+static double queue_gap(struct simulation *sim, const struct trace_op *op)
+{
+	int before = sim->kind[op->stream], kind = queue_kind(op);
+	double beyond = before == TRACE_NONE ? 0 : sim->s->queue_ns[before][kind];
+
+	sim->kind[op->stream] = kind;
+	return latest(sim->p.gap_ns + beyond, 0);
+}
+
 /* One operation that could start at `ready`. */
 static double run_op(struct simulation *sim, int64_t i, double ready)
 {
 	const struct trace_op *op = &sim->t->op[i];
-	double start = latest(ready, sim->stream[op->stream] + sim->p.gap_ns);
+	double start = latest(ready, sim->stream[op->stream] + queue_gap(sim, op));
 	double end;
 
 	start = latest(start, other_streams(sim, op->stream));
@@ -257,8 +272,10 @@ static void keep_event(struct simulation *sim, const struct trace_call *c)
 						     : latest(sim->stream[c->stream],
 							      other_streams(sim, c->stream));
 	/* no operation, but its end is what later ones of the stream wait for */
-	if (c->class == CALL_WAIT_EVENT && c->stream >= 0)
+	if (c->class == CALL_WAIT_EVENT && c->stream >= 0) {
 		sim->stream[c->stream] = latest(sim->stream[c->stream], sim->event[c->event]);
+		sim->kind[c->stream] = TRACE_NONE;
+	}
 }
 
 /* The call begins at h: when it returns. */

@@ -15,6 +15,8 @@ enum { LONG_TIMES = 4, LONG_NS = 10000 };
 enum { FULL_LEAST = 64 };
 /* Queries further apart than that have work of the program between them. */
 enum { POLL_GAP_NS = 20000 };
+/* Pairs of operations from which on their gaps say something. */
+enum { QUEUED_LEAST = 5 };
 /* A thread that sleeps wakes within that after what it waited for. */
 enum { EDGE_NS = 50000 };
 
@@ -22,6 +24,8 @@ enum { EDGE_NS = 50000 };
 
 struct stream_state {
 	int64_t end;	   /* recorded, of its operations so far */
+	int kind;	   /* of the last of them; TRACE_NONE */
+	bool waits;	   /* for an event, since then */
 	int64_t *ends;	   /* of all its operations, in order of their calls */
 	int64_t n, issued; /* issued: by calls so far */
 	int64_t done;	   /* of those, ended before the call at hand */
@@ -53,6 +57,7 @@ struct scan {
 	int64_t first;	   /* thread of the first call */
 	struct times sync, full, latency,
 		lead[COPY_DIRECTIONS][2][2]; /* leads: by waiting, beside others */
+	struct times queued[QUEUE_KINDS][QUEUE_KINDS];
 };
 
 static void times_add(struct times *t, int64_t ns)
@@ -338,6 +343,22 @@ static void find_role(struct scan *scan, int64_t i, int64_t before)
 		step->role = STEP_SUBMIT;
 }
 
+int queue_kind(const struct trace_op *op)
+{
+	bool is_copy = op->kind == OP_COPY && op->direction >= 0;
+
+	return is_copy ? OP_KINDS + op->direction : (int)op->kind;
+}
+
+/* Behind its stream alone: queued, and no other stream is at work that it could be waiting for. */
+static void see_queued(struct scan *scan, const struct trace_call *c, const struct trace_op *op)
+{
+	const struct stream_state *s = &scan->stream[op->stream];
+
+	if (s->kind != TRACE_NONE && !s->waits && c->t1 <= s->end && s->end == scan->device_end)
+		times_add(&scan->queued[s->kind][queue_kind(op)], later(op->t0 - s->end, 0));
+}
+
 /* What the call leaves behind on streams and events. */
 static void follow(struct scan *scan, const struct trace_call *c)
 {
@@ -345,10 +366,15 @@ static void follow(struct scan *scan, const struct trace_call *c)
 		const struct trace_op *op = &scan->t->op[c->first_op + k];
 		struct stream_state *s = &scan->stream[op->stream];
 
+		see_queued(scan, c, op);
+		s->kind = queue_kind(op);
+		s->waits = false;
 		s->end = op->t1 > s->end ? op->t1 : s->end;
 		s->ends[s->issued++] = s->end;
 		scan->device_end = op->t1 > scan->device_end ? op->t1 : scan->device_end;
 	}
+	if (c->class == CALL_WAIT_EVENT && c->stream >= 0)
+		scan->stream[c->stream].waits = true;
 	if (c->class == CALL_RECORD && c->event >= 0 && !c->captured)
 		scan->event_end[c->event] =
 			c->stream < 0 ? scan->device_end : scan->stream[c->stream].end;
@@ -390,6 +416,7 @@ static void scan_init(struct scan *scan, struct steps *s)
 		scan->stream[t->op[i].stream].n++;
 	for (int64_t i = 0; i < t->streams; i++) {
 		scan->stream[i].end = INT64_MIN;
+		scan->stream[i].kind = TRACE_NONE;
 		scan->stream[i].ends = calloc((size_t)scan->stream[i].n + 1, sizeof(int64_t));
 		CHECK(scan->stream[i].ends, "memory of a stream's operations");
 	}
@@ -434,6 +461,25 @@ static void find_leads(struct scan *scan)
 		if (isnan(step->lead_ns) || (step->beside && step->lead_ns > usual))
 			step->lead_ns = usual;
 	}
+}
+
+/*
+ * How far apart queued operations of two kinds are. The calibration knows kernels, and what the
+ * recorder adds between those: all others are taken as recorded. Copies have engines of their own,
+ * so that a kernel behind one starts microseconds later, and a copy behind a copy at once.
+ */
+static void find_queued(struct scan *scan)
+{
+	double gap = scan->t->is_calibrated ? scan->t->calibration.gap_ns[QUANTILE_P50] : 0;
+
+	for (int a = 0; a < QUEUE_KINDS; a++)
+		for (int b = 0; b < QUEUE_KINDS; b++) {
+			bool known = scan->queued[a][b].n >= QUEUED_LEAST &&
+				     !(a == OP_KERNEL && b == OP_KERNEL);
+			double ns = times_median(&scan->queued[a][b], gap);
+
+			scan->s->queue_ns[a][b] = known ? ns - gap : 0;
+		}
 }
 
 /* The last of all calls and operations. */
@@ -515,6 +561,7 @@ void steps_init(struct steps *s, const struct trace *t)
 	scan_init(&scan, s);
 	scan_calls(&scan, own);
 	find_leads(&scan);
+	find_queued(&scan);
 	find_tail(&scan);
 	s->full = scan.full.n;
 	s->window = times_median(&scan.full, INFINITY);

@@ -30,6 +30,11 @@ struct step {
 	bool beside; /* a copy while other streams were at work: it may have waited for them */
 };
 
+/* What is queued behind what on a stream: kinds of operations, of copies by their directions. */
+enum { QUEUE_KINDS = OP_KINDS + COPY_DIRECTIONS };
+
+int queue_kind(const struct trace_op *op);
+
 struct steps {
 	const struct trace *trace;
 	struct step *step;   /* one for each call */
@@ -39,9 +44,11 @@ struct steps {
 	double sync_ns;	     /* median of synchronizes that had nothing to wait for; 0: none */
 	double latency_ns; /* median from a launch's return to its kernel, where nothing was queued
 			    */
-	double start_ns;   /* of the process */
-	double tail_ns;	   /* behind the last call of the main thread */
-	int32_t main;	   /* thread whose last call is the last of all; TRACE_NONE: none */
+	/* From the end of the first to the start of the second, beyond the calibration's gap. */
+	double queue_ns[QUEUE_KINDS][QUEUE_KINDS];
+	double start_ns; /* of the process */
+	double tail_ns;	 /* behind the last call of the main thread */
+	int32_t main;	 /* thread whose last call is the last of all; TRACE_NONE: none */
 };
 
 void steps_init(struct steps *s, const struct trace *t);

@@ -117,7 +117,7 @@ static void values_begin_at(struct values *v, double share)
 struct body_call {
 	struct trace_call call;
 	struct trace_op op;
-	struct values gap, took, cpu, op_took, op_lag, op_busy;
+	struct values gap, took, cpu, op_took, op_lag, op_behind, op_busy;
 	bool has_op;
 };
 
@@ -137,6 +137,8 @@ static int parse_body_op(struct reading *r, const json_t *op, int64_t times, str
 		err = values_parse(r, op, "took_ns", times, SOME, &b->op_took);
 	if (!err)
 		err = values_parse(r, op, "lag_ns", b->op_took.sum, EACH_OR_NONE, &b->op_lag);
+	if (!err)
+		err = values_parse(r, op, "behind_ns", b->op_took.sum, SOME_OR_NONE, &b->op_behind);
 	if (!err)
 		err = values_parse(r, op, "busy_ns", b->op_took.sum, EACH_OR_NONE, &b->op_busy);
 	return err;
@@ -168,7 +170,7 @@ static void begin_apart(struct body_call *b, size_t i)
 {
 	const double golden = 0.6180339887498949;
 	double call = golden * (double)(2 * i), gap = golden * (double)(2 * i + 1);
-	struct values *own[] = { &b->took, &b->op_took, &b->op_lag, &b->op_busy };
+	struct values *own[] = { &b->took, &b->op_took, &b->op_lag, &b->op_behind, &b->op_busy };
 
 	for (size_t k = 0; k < sizeof(own) / sizeof(*own); k++)
 		values_begin_at(own[k], call - floor(call));
@@ -242,8 +244,8 @@ static int64_t least_of(const struct values *v)
 }
 
 /*
- * Behind what its stream has. Lags of kernels grow while a queue fills: in which order they came is
- * not in the file, but follows from the queue.
+ * Behind what its stream has, as far as those that were queued stood. Lags of kernels grow while a
+ * queue fills: in which order they came is not in the file, but follows from the queue.
  */
 static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
 			 const struct trace_call *call)
@@ -256,7 +258,8 @@ static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
 	op.t0 = waits ? call->t0 : call->t1;
 	if (b->op_lag.n)
 		op.t0 = call->t0 + (waits ? values_take(&b->op_lag) : least_of(&b->op_lag));
-	op.t0 = op.t0 < *end ? *end : op.t0;
+	if (op.t0 < *end)
+		op.t0 = *end + (b->op_behind.n ? next_value(&b->op_behind) : 0);
 	op.t1 = op.t0 + values_take(&b->op_took);
 	if (b->op_busy.n)
 		op.busy_ns = values_take(&b->op_busy);
@@ -313,6 +316,7 @@ static void fold_release(struct fold *f)
 		values_release(&f->body[i].cpu);
 		values_release(&f->body[i].op_took);
 		values_release(&f->body[i].op_lag);
+		values_release(&f->body[i].op_behind);
 		values_release(&f->body[i].op_busy);
 	}
 	free(f->body);

@@ -277,6 +277,49 @@ Test(small_recorder_fold, a_period_is_one_row)
 	json_decref(rows);
 }
 
+/*
+ * Operations of 5 us, calls of 100 ns: the second stands behind the first, and the third waits for
+ * an event. The first of the next repeat comes when all is done.
+ */
+Test(small_recorder_fold, how_far_queued_operations_stand_behind)
+{
+	const int64_t behind[] = { 700, 0, 3000 };
+	json_t *rows;
+	const json_t *body, *c;
+	size_t i;
+
+	for (int k = 0; k < 100; k++) {
+		int64_t end = 0, begin = now;
+
+		for (int j = 0; j < 4; j++) {
+			struct trace_event *op = &op_came[n_came];
+
+			call(j == 2 ? 1 : 0, (uint64_t)k);
+			came[n_came - 1].stream = 1;
+			came[n_came - 1].kind =
+				j == 2 ? TRACE_CLASS_wait_event : TRACE_CLASS_launch;
+			came[n_came - 1].t0 = begin + 200 * j;
+			came[n_came - 1].t1 = now = begin + 200 * j + 100;
+			op->stream = 1;
+			op->t0 = j ? end + behind[j - 1] : now;
+			end = op->t1 = j == 2 ? end : op->t0 + 5000;
+		}
+		now = end + 1000;
+	}
+	deliver(0);
+	rows = end();
+	body = json_object_get(trace_row(rows, "fold", NULL, NULL), "body");
+	cr_assert(eq(sz, json_array_size(body), 4));
+	json_array_foreach(body, i, c)
+	{
+		int64_t n = 0, sum = sum_of(json_object_get(c, "op"), "behind_ns", &n);
+
+		cr_expect(eq(i64, n, i == 1 ? 100 : 0), "call %zu", i);
+		cr_expect(eq(i64, sum, i == 1 ? 100 * 700 : 0), "call %zu", i);
+	}
+	json_decref(rows);
+}
+
 /* The same calls with times by turns, and something else every 20. */
 static void calls_by_turns(int n, const int64_t *op_ns, int ops, const int64_t *gap_ns, int gaps)
 {

@@ -147,6 +147,32 @@ Test(small_trace, rare_values_of_a_fold_do_not_come_together)
 	trace_release(&trace);
 }
 
+/* Kernels of 50 us are queued: each stands so far behind the one before as the file says. */
+Test(small_trace, folds_keep_what_is_between_queued_operations)
+{
+	int64_t apart = 0;
+
+	begin();
+	made_row(&made,
+		 "{\"record\":\"fold\",\"times\":4,\"t0\":0,\"t1\":12000,\"body\":["
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[1000,4]],"
+		 "\"took_ns\":[[2000,4]],\"op\":{\"record\":\"op\",\"kind\":\"kernel\","
+		 "\"stream\":2,\"took_ns\":[[50000,4]],\"lag_ns\":[[2500,1],[49000,3]],"
+		 "\"behind_ns\":[[800,2],[1100,1]]}}]}");
+	made.calls = made.ops = 4;
+	made_end(&made, 300000, 0, 0);
+	read_made();
+	cr_expect(eq(i64, trace.op[0].t0, 3500), "the first");
+	for (int i = 1; i < 4; i++) {
+		int64_t gap = trace.op[i].t0 - trace.op[i - 1].t1;
+
+		cr_expect(gap == 800 || gap == 1100, "%ld", (long)gap);
+		apart += gap;
+	}
+	cr_expect(eq(i64, apart, 2700), "each once");
+	trace_release(&trace);
+}
+
 /* A program that ended while the last kernel ran. */
 Test(small_trace, folds_with_fewer_operations_than_calls)
 {

@@ -307,6 +307,37 @@ Test(small_profile, ranges_have_their_calls)
 	profile_release(&profile);
 }
 
+/* The recorder took 400 ns beside each call: what is in the range is that much shorter. */
+Test(small_profile, ranges_without_the_recorder)
+{
+	static const char calibration[] =
+		"{\"launch_call_ns\":[2000,2000,2000],\"launch_and_wait_ns\":[10000,10000,10000],"
+		"\"gap_ns\":[1000,1000,1000],\"window\":null,"
+		"\"recorder\":{\"call_ns\":400,\"pace_ns\":0,\"kernel_ns\":1000}}";
+
+	made_begin(&made, "", calibration);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
+	mark(0, "push", 3000,
+	     2); /* in the middle of a gap of 2000, of which the recorder's is 400 */
+	mark(0, "pop", 11000, 2); /* right behind the last call */
+	for (int i = 0; i < 4; i++)
+		made_call(&made, "other", 1000 + 3000 * i, 2000 + 3000 * i, "");
+	made_end(&made, 300000, 0, 0);
+	analyse();
+	cr_assert(eq(i64, profile.ranges.n, 1));
+	is_range(0, "step", 1, 8000, 0, 0);
+	cr_expect(eq(dbl, profile.ranges.list[0].retimed_ns, 8000 - 200 - 400 - 400), "re-timed");
+	profile_release(&profile);
+	made_begin(&made, "", NULL);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
+	mark(0, "push", 0, 2);
+	made_call(&made, "other", 1000, 2000, "");
+	made_end(&made, 3000, 0, 0);
+	analyse();
+	cr_expect(ne(int, isnan(profile.ranges.list[0].retimed_ns), 0), "not known");
+	profile_release(&profile);
+}
+
 /* ---- rules -------------------------------------------------------------------------------- */
 
 Test(small_profile, rules_decide_the_kind)

@@ -246,6 +246,90 @@ Test(small_retime, legacy_stream_waits_for_blocking_ones)
 	profile_release(&profile);
 }
 
+/*
+ * Copies have engines of their own: 2600 ns from a kernel to a copy and back, none between copies.
+ * What an event of another stream is waited for with is g behind that.
+ */
+Test(small_retime, queued_operations_of_two_kinds)
+{
+	static const char copy[] = ",\"direction\":\"to_host\",\"bytes\":100,\"async\":true";
+	const int to_host = OP_KINDS + COPY_TO_HOST;
+	long t = 5500, t0 = 0;
+	struct call_prices prices;
+
+	begin();
+	for (int i = 0; i < 8; i++) {
+		made_kernel(&made, 2, t0, t, t + 90000);
+		t += 90000 + 2600;
+		made_call(&made, "copy", t0 + 2000, t0 + 3000, ",\"async\":true");
+		made_op(&made, "copy", 2, t, t + 4000, copy);
+		made_call(&made, "copy", t0 + 3000, t0 + 4000, ",\"async\":true");
+		made_op(&made, "copy", 2, t + 4000, t + 9000, copy);
+		t += 9000 + 2600;
+		t0 += 4000;
+	}
+	made_kernel(&made, 4, t0, t0 + 5500, t);
+	made_call(&made, "record", t0 + 2000, t0 + 2000, ",\"stream\":4,\"event\":1");
+	made_call(&made, "wait_event", t0 + 2000, t0 + 2000, ",\"stream\":2,\"event\":1");
+	made_kernel(&made, 2, t0 + 2000, t + MADE_G, t + 5000);
+	made_call(&made, "sync_device", t0 + 4000, t + 5000 + MADE_WAKE, "");
+	made_end(&made, t + 5000 + MADE_WAKE, 0, 0);
+	analysed();
+	cr_expect(eq(dbl, profile.steps.queue_ns[OP_KERNEL][to_host], 1600), "to copy");
+	cr_expect(eq(dbl, profile.steps.queue_ns[to_host][OP_KERNEL], 1600), "back");
+	cr_expect(eq(dbl, profile.steps.queue_ns[to_host][to_host], -MADE_G), "copies");
+	prices = profile.prices;
+	prices.gap_ns +=
+		500; /* the last copy ends 23 gaps later, and then it is behind the event */
+	cr_expect(eq(dbl, retimed_ns(&profile.steps, &prices),
+		     (double)(t - 2600 + 23 * 500 + MADE_G + 500 + 5000 - MADE_G + MADE_WAKE)),
+		  "a gap more");
+	profile_release(&profile);
+}
+
+/* A kernel of 50 us and a memset 10 us behind it, so often, and what comes between. */
+static double beyond(int times, void (*between)(long t0))
+{
+	double ns;
+
+	begin();
+	for (long i = 0; i < times; i++) {
+		long t0 = 100000 * i;
+
+		made_kernel(&made, 2, t0, t0 + 5500, t0 + 55500);
+		if (between)
+			between(t0 + 2000);
+		made_call(&made, "memset", t0 + 5000, t0 + 6000, "");
+		made_op(&made, "memset", 2, t0 + 65500, t0 + 66500, "");
+		made_call(&made, "sync_device", t0 + 6000, t0 + 70000, "");
+	}
+	made_end(&made, 100000 * times, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	ns = profile.steps.queue_ns[OP_KERNEL][OP_MEMSET];
+	profile_release(&profile);
+	made_remove(&made);
+	return ns;
+}
+
+static void another_stream(long t0)
+{
+	made_kernel(&made, 4, t0, t0 + 3500, t0 + 63500);
+}
+
+static void event(long t0)
+{
+	made_call(&made, "wait_event", t0, t0 + 100, ",\"stream\":2,\"event\":1");
+}
+
+/* Fewer than five say nothing, and what may have waited for another stream does not either. */
+Test(small_retime, gaps_that_say_nothing_of_a_pair)
+{
+	cr_expect(eq(dbl, beyond(5, NULL), 10000 - MADE_G), "five");
+	cr_expect(zero(dbl, beyond(4, NULL)), "four");
+	cr_expect(zero(dbl, beyond(5, another_stream)), "another stream");
+	cr_expect(zero(dbl, beyond(5, event)), "an event");
+}
+
 Test(small_retime, copies_of_one_direction_queue)
 {
 	static const char copy[] = ",\"direction\":\"to_device\",\"bytes\":100,\"async\":true";
