@@ -355,7 +355,8 @@ static void see_queued(struct scan *scan, const struct trace_call *c, const stru
 {
 	const struct stream_state *s = &scan->stream[op->stream];
 
-	if (s->kind != TRACE_NONE && !s->waits && c->t1 <= s->end && s->end == scan->device_end)
+	if (s->kind != TRACE_NONE && !s->waits && !op->unplaced && c->t1 <= s->end &&
+	    s->end == scan->device_end)
 		times_add(&scan->queued[s->kind][queue_kind(op)], later(op->t0 - s->end, 0));
 }
 

@@ -99,6 +99,7 @@ struct trace_op {
 	int32_t grid[3], block[3], shared, registers;
 	enum op_kind kind;
 	bool async;
+	bool unplaced; /* queued, of a fold that does not say how far behind its stream it began */
 };
 
 /* A fold of the file: `times` repeats of n calls, whose ids are id, id - 1, and so on. */

@@ -166,6 +166,7 @@ Test(small_trace, folds_keep_what_is_between_queued_operations)
 	for (int i = 1; i < 4; i++) {
 		int64_t gap = trace.op[i].t0 - trace.op[i - 1].t1;
 
+		cr_expect(not(trace.op[i].unplaced), "%d", i);
 		cr_expect(gap == 800 || gap == 1100, "%ld", (long)gap);
 		apart += gap;
 	}

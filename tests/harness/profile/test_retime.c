@@ -330,6 +330,26 @@ Test(small_retime, gaps_that_say_nothing_of_a_pair)
 	cr_expect(zero(dbl, beyond(5, event)), "an event");
 }
 
+/* A fold of before 2026-11-28 does not have it: operations stand end to end, which is not known. */
+Test(small_retime, folds_without_what_is_between_operations)
+{
+	begin();
+	made_row(&made,
+		 "{\"record\":\"fold\",\"times\":9,\"t0\":0,\"t1\":54000,\"body\":["
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[1000,9]],"
+		 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"kernel\","
+		 "\"stream\":2,\"took_ns\":[[50000,9]],\"lag_ns\":[[2500,9]]}},"
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"memset\",\"gap_ns\":[[1000,9]],"
+		 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"memset\","
+		 "\"stream\":2,\"took_ns\":[[1000,9]],\"lag_ns\":[[2500,9]]}}]}");
+	made.calls = made.ops = 18;
+	made_end(&made, 600000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	cr_expect(zero(dbl, profile.steps.queue_ns[OP_KERNEL][OP_MEMSET]), "as kernels are");
+	profile_release(&profile);
+	made_remove(&made);
+}
+
 Test(small_retime, copies_of_one_direction_queue)
 {
 	static const char copy[] = ",\"direction\":\"to_device\",\"bytes\":100,\"async\":true";
