@@ -1,6 +1,7 @@
 #!/bin/bash
 # accept_emulate.sh RIFT [OUT] - known costs of the layer emulate, found again by pairs in turns.
-#   truth   5 us more a launch, and 20 us more a synchronize and a copy: call-5, sync-20 and copy-20
+#   truth   5 us more a launch, and 20 us more a synchronize, a copy and an allocation: call-5,
+#           sync-20, copy-20 and alloc-20
 #   null    the preset native against nothing: how many findings there are
 #   sets    SETS random pairs of costs, drawn from SEED: how often the interval of b - a holds what
 #           was added, and how wide it is
@@ -55,7 +56,7 @@ found() { # NAME PARAMETER ADDED_US
 }
 
 cells=" ${CELLS:-truth null sets} "
-for cell in ${cells/ truth / call-5 sync-20 copy-20 }; do
+for cell in ${cells/ truth / call-5 sync-20 copy-20 alloc-20 }; do
 	case $cell in
 	call-5)
 		pair call-5 "call=$base" "call=$((base + 5))" launch us=0 && found call-5 p 5 && found call-5 Z 5
@@ -65,6 +66,9 @@ for cell in ${cells/ truth / call-5 sync-20 copy-20 }; do
 		;;
 	copy-20)
 		pair copy-20 "call=$base" "call=$base copy=20" transfer bytes=4 && found copy-20 16 20
+		;;
+	alloc-20)
+		pair alloc-20 "call=$base alloc=$base" "call=$base alloc=$((base + 20))" memory bytes=1M && found alloc-20 16 20
 		;;
 	null)
 		options=${NULL_OPTIONS:---depth 1,4,16,64,256 --mode stream,graph --quick --processes 9} \
@@ -96,6 +100,6 @@ for k in range(int(sys.argv[1])):
 			echo "sets, $p: $(grep -c " $p: .*holds" "$out/sets.txt") of $(grep -c " $p: " "$out/sets.txt") hold"
 		done
 		;;
-	*) echo "CELLS: truth, call-5, sync-20, copy-20, null, sets" >&2 && exit 1 ;;
+	*) echo "CELLS: truth, call-5, sync-20, copy-20, alloc-20, null, sets" >&2 && exit 1 ;;
 	esac
 done
