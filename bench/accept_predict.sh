@@ -4,8 +4,11 @@
 #
 # A program runs without the layer and under it in turns, RUNS times (default 7): held against each
 # other are how many times as long it takes, as priced and as measured. So what a machine does to all
-# processes alike is in neither. What a layer adds to the start of a process is not priced: it is
-# measured with a program that does nothing else, in three times as many turns, and taken out.
+# processes alike is in neither. What a layer adds to the start of a process is not priced. Programs
+# that print how long their work took, those of bench/programs.cu and bench/mlp.py, are held against
+# each other by it, and what B adds to the process is added to it. Of others whole processes are; what
+# starts differ by is measured with a program that does nothing else, in three times as many turns, and
+# taken out.
 #
 # The programs, named before any was priced: the ten of bench/programs.cu; with WORKLOADS="NAME ...",
 # `rift run NAME`, BLOCKS blocks of each (default 20); with SAMPLES, a folder of
@@ -58,19 +61,28 @@ member() {
 		}' "$1"
 }
 
-# Wall times of a command without the layer and under it, in N turns: a line of two times, ms, a turn.
-# Nothing where one of them fails.
+# The work that a program has printed, ms; "-" where it prints none.
+printed_ms() {
+	awk '/^(work|[a-z]+): [0-9.]+ ms/ { print $2; found = 1; exit } END { if (!found) print "-" }' "$1"
+}
+
+# A command without the layer and under it, in N turns, a line a turn: wall time without and with, ms,
+# and what it printed of its work. Nothing where one of them fails.
 turns() { # N WORDS COMMAND...
-	local n=$1 words=$2 begin middle
+	local n=$1 words=$2 begin middle end bare
 	shift 2
 	for _ in $(seq "$n"); do
 		begin=$(date +%s%N)
-		"$@" >/dev/null 2>&1 || break
+		"$@" >"$out/said" 2>/dev/null || break
 		middle=$(date +%s%N)
+		bare=$(printed_ms "$out/said")
+		end=$(date +%s%N) # what the harness does in between is in no time
 		# shellcheck disable=SC2086 # words of a layer
-		"$rift" layer --quiet $words -- "$@" >/dev/null 2>&1 || break
-		echo "$(((middle - begin) / 1000)) $((($(date +%s%N) - middle) / 1000))"
-	done | awk -v n="$n" '{ line[NR] = $1 / 1000 " " $2 / 1000 } END { if (NR == n) for (i = 1; i <= n; i++) print line[i] }'
+		"$rift" layer --quiet $words -- "$@" >"$out/said" 2>/dev/null || break
+		echo "$(((middle - begin) / 1000)) $((($(date +%s%N) - end) / 1000)) $bare $(printed_ms "$out/said")"
+	done | awk -v n="$n" '
+		{ line[NR] = $1 / 1000 " " $2 / 1000 " " $3 " " $4 }
+		END { if (NR == n) for (i = 1; i <= n; i++) print line[i] }'
 }
 
 column_median() { # FILE COLUMN
@@ -146,12 +158,15 @@ price() { # NAME WORDS
 			continue
 		}
 		# Ratios turn by turn, as the two runs of a turn see the same machine.
-		awk -v start="$start" '{ print ($2 - start) / $1 }' "$measured" | sort -g | awk \
-			-v on_a="$(column_median "$measured" 1)" -v on_b="$(column_median "$measured" 2)" -v start="$start" -v p="$(stem "$p")" \
-			-v layer="$under" -v slow="$(member "$out/json" "" slow_copies)" \
+		awk '$4 + 0 { print $3, $4; next } { print $1, $2 - '"$start"' }' "$measured" >"$out/pairs"
+		awk '{ print $2 / $1 }' "$out/pairs" | sort -g | awk \
+			-v on_a="$(column_median "$out/pairs" 1)" -v on_b="$(column_median "$out/pairs" 2)" -v p="$(stem "$p")" \
+			-v layer="$under" -v slow="$(member "$out/json" "" slow_copies)" -v work="$(awk '$4 + 0' "$measured" | wc -l)" \
 			-v a="$(member "$out/json" a value_ns)" -v b="$(member "$out/json" b value_ns)" \
 			-v lo="$(member "$out/json" b lo_ns)" -v hi="$(member "$out/json" b hi_ns)" '
 			{ ratio[NR] = $1 }
+			# of the work alone: what B adds to the process is added to it
+			function priced(ns) { return work ? 1 + (ns - a) / (1e6 * on_a) : ns / a }
 			END {
 				if (!NR) {
 					printf "%-28s %-16s does not run there\n", p, layer
@@ -159,10 +174,10 @@ price() { # NAME WORDS
 				}
 				n = NR
 				taken = (ratio[int((n + 1) / 2)] + ratio[int(n / 2) + 1]) / 2
-				meet = lo / a <= ratio[n] && ratio[1] <= hi / a
+				meet = priced(lo) <= ratio[n] && ratio[1] <= priced(hi)
 				printf "%-28s %-16s %6.3f %5.3f to %-6.3f %6.3f %5.3f to %-6.3f %+6.1f%% %+6.1f%%    %s%s\n", p, layer,
-					b / a, lo / a, hi / a, taken, ratio[1], ratio[n], 100 * (b / a / taken - 1),
-					100 * ((on_a + (b - a) / 1e6) / (on_b - start) - 1), meet ? "they meet" : "apart", slow == "true" ? ", copies are doubtful" : ""
+					priced(b), priced(lo), priced(hi), taken, ratio[1], ratio[n], 100 * (priced(b) / taken - 1),
+					100 * ((on_a + (b - a) / 1e6) / on_b - 1), meet ? "they meet" : "apart", slow == "true" ? ", copies are doubtful" : ""
 			}'
 	done
 }
