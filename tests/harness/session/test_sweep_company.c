@@ -20,7 +20,7 @@
 enum { PROCESSES = 3, PROCESSES_OF_A_SIDE = 2 };
 
 /* What 4 MiB cost; an empty launch takes less than a hundredth of that. */
-static const double charge_ns = 8e6;
+static const double charge_ns = 4e6;
 
 static char folder[] = "/tmp/rift_company_XXXXXX", path[64];
 
@@ -42,7 +42,7 @@ static void sweep(struct journal *j, int processes, const char *options)
 {
 	const char *text;
 
-	setenv("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", "2000000", 1);
+	setenv("RIFT_CPU_SYNC_NS_PER_PINNED_MIB", "1000000", 1);
 	cr_assert(zero(int,
 		       run_rift(ERR, &text,
 				"sweep launch transfer launch.us=0 transfer.bytes=4M --depth 1 "

@@ -321,11 +321,11 @@ Test(large_warmup, a_clock_that_comes_back_is_seen_and_kept)
 	if (!ON_CPU)
 		cr_skip("holds for the CPU device only: its clock can be told to come back");
 	setenv("RIFT_CPU_RAMP_NS", "20000000", 1);
-	setenv("RIFT_CPU_RAMP_MS", "200", 1);
+	setenv("RIFT_CPU_RAMP_MS", "100", 1);
 	close(mkstemp(path));
 	unlink(path);
 	cr_assert(!run_rift(OUT, &text,
-			    "warmup launch us=0 --depth 1,3 --rest 0.3 --seconds 1 --quiet "
+			    "warmup launch us=0 --depth 1,3 --rest 0.2 --seconds 0.5 --quiet "
 			    "--output %s",
 			    path),
 		  "warmup");
