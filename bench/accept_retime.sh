@@ -11,7 +11,7 @@
 # The programs are the ten of bench/programs.cu, each doing its work TIMES over (default 10); with
 # WORKLOADS="NAME ...", the timed blocks of `rift run NAME`, BLOCKS of them (default 20); with PYTHON, a
 # Python that has PyTorch, bench/mlp.py eager and as a graph, STEPS steps (default 500).
-# PROGRAMS=none leaves the ten out. OUT keeps the last trace of each and the times of all turns. It
+# PROGRAMS=none leaves the ten out; asks is an eleventh, whose calls between launches no trace has. OUT keeps the last trace of each and the times of all turns. It
 # prints figures and judges nothing.
 set -u
 build=$(realpath "${1:?usage: accept_retime.sh BUILD [OUT]}")

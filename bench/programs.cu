@@ -197,6 +197,22 @@ static void graph()
 	CUDA(cudaGraphDestroy(graph));
 }
 
+/* Ninety calls that a trace does not have for each launch, as libraries make them. */
+static void asks()
+{
+	for (int i = 0; i < 2000; i++) {
+		for (int k = 0; k < 30; k++) {
+			cudaStreamCaptureStatus status;
+			int device;
+
+			CUDA(cudaGetDevice(&device));
+			CUDA(cudaPeekAtLastError());
+			CUDA(cudaStreamIsCapturing(stream, &status));
+		}
+		kernel_on(stream, 5);
+	}
+}
+
 static const struct program {
 	const char *name, *what;
 	void (*run)();
@@ -212,6 +228,7 @@ static const struct program {
 	{ "pinned", "pinned copies", pinned },
 	{ "memory", "an allocation for each kernel", memory },
 	{ "graph", "graphs of 50 kernels", graph },
+	{ "asks", "calls between launches that no trace has", asks },
 };
 
 /* ---- running one -------------------------------------------------------------------------- */
