@@ -6,9 +6,9 @@
 # other are how many times as long it takes, as priced and as measured. So what a machine does to all
 # processes alike is in neither. What a layer adds to the start of a process is not priced. Programs
 # that print how long their work took, those of bench/programs.cu and bench/mlp.py, are held against
-# each other by it, and what B adds to the process is added to it. Of others whole processes are; what
-# starts differ by is measured with a program that does nothing else, in three times as many turns, and
-# taken out.
+# each other by it, and what B adds to the process is added to it. Others are held against each other
+# as whole processes. What starts differ by is measured with a program that does nothing else, in three
+# times as many turns, and taken out.
 #
 # The programs, named before any was priced: the ten of bench/programs.cu; with WORKLOADS="NAME ...",
 # `rift run NAME`, BLOCKS blocks of each (default 20); with SAMPLES, a folder of
