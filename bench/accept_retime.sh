@@ -2,16 +2,18 @@
 # accept_retime.sh BUILD [OUT] - programs with and without the recorder, in turns: how far a re-timed
 # trace is off what the program takes by itself.
 #
-# Compared is the work that a program times itself and names by a range of NVTX: no start of a process
-# is in it, which differs more than what is looked for. In each of TURNS turns (default 15) a program
-# runs once without the recorder and once with it. A turn has a ratio, re-timed over unrecorded, as
-# processors are faster in one minute than in the next. Printed are the median ratio and its 95 %
-# interval, by order statistics.
+# A program times its work itself, and names it by a range of NVTX: that is what is compared. No start
+# of a process is in it, which differs by more than what is looked for. In each of TURNS turns (default
+# 15) a program runs once without the recorder and once with it. A turn has a ratio, re-timed over
+# unrecorded, as processors are faster in one minute than in the next. The median ratio is printed, and
+# from 6 turns on an interval by order statistics that holds the median in at least 95 % of cases.
 #
-# The programs are the ten of bench/programs.cu, each doing its work TIMES over (default 10); with
-# WORKLOADS="NAME ...", the timed blocks of `rift run NAME`, BLOCKS of them (default 20); with PYTHON, a
-# Python that has PyTorch, bench/mlp.py eager and as a graph, STEPS steps (default 500).
-# PROGRAMS=none leaves the ten out; asks is an eleventh, whose calls between launches no trace has. OUT keeps the last trace of each and the times of all turns. It
+# The programs are the ten of bench/programs.cu, each doing its work TIMES over (default 10). asks is an
+# eleventh, with calls between launches that no trace has. PROGRAMS=none leaves all out. WORKLOADS="NAME
+# ..." adds the timed blocks of `rift run NAME`, BLOCKS of them (default 20). PYTHON, a Python that has
+# PyTorch, adds bench/mlp.py eager and as a graph, STEPS steps (default 500).
+#
+# OUT keeps the last trace of each and the times of all turns; turns that are there are not run again. It
 # prints figures and judges nothing.
 set -u
 build=$(realpath "${1:?usage: accept_retime.sh BUILD [OUT]}")
@@ -43,12 +45,12 @@ if r and r["retimed_ns"]:
     print(1e-6 * r["ns"], 1e-6 * r["retimed_ns"], p["verdict"] or "-")' "$2"
 }
 
-# A turn a line: ms without the recorder, recorded, re-timed, the kind.
+# A turn a line: ms without the recorder, recorded, re-timed, the kind. Turns that lack are added.
 turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
-	local name=$1 recorded=$2 range=$3 ms_of=$4 trace=$out/$1.trace without with
+	local name=$1 recorded=$2 range=$3 ms_of=$4 trace=$out/$1.trace file=$out/$1.turns without with
 	shift 4
-	[ ! -s "$out/$name.turns" ] || return 0
-	for _ in $(seq "${TURNS:-15}"); do
+	touch "$file"
+	while [ "$(wc -l <"$file")" -lt "${TURNS:-15}" ]; do
 		"$@" >"$out/log" 2>&1 && without=$($ms_of "$out/log") || without=
 		rm -f "$trace"
 		"$rift" profile --quiet --runs 0 --recordings 1 --range "$recorded" --output "$trace" -- "$@" >"$out/log" 2>&1
@@ -57,13 +59,13 @@ turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
 			echo "not measured: $*: $(tail -n 1 "$out/log")" >&2
 			break
 		fi
-		echo "$without $with"
-	done >"$out/$name.turns"
+		echo "$without $with" >>"$file"
+	done
 }
 
 line() { # NAME
 	python3 - "$out/$1.turns" "$1" <<-'END'
-		import statistics, sys
+		import math, statistics, sys
 		rows = [line.split(None, 3) for line in open(sys.argv[1])]
 		n = len(rows)
 		if not n:
@@ -71,9 +73,12 @@ line() { # NAME
 		    sys.exit()
 		bare, recorded, retimed = ([float(r[k]) for r in rows] for k in range(3))
 		ratios = sorted(b / a for a, b in zip(bare, retimed))
-		k = max(int(n / 2 - 0.98 * n ** 0.5), 0)
+		# so many of the lowest and of the highest are left out
+		k = 0
+		while 2 * sum(math.comb(n, i) for i in range(k + 2)) <= 0.05 * 2 ** n:
+		    k += 1
 		kinds = {r[3].strip() for r in rows}
-		interval = f"({100 * (ratios[k] - 1):+.1f} to {100 * (ratios[n - 1 - k] - 1):+.1f} %)"
+		interval = f"({100 * (ratios[k] - 1):+.1f} to {100 * (ratios[n - 1 - k] - 1):+.1f} %)" if n >= 6 else ""
 		print(f"{sys.argv[2]:24} {n:3} {statistics.median(bare):9.2f} ({min(bare):.2f} to {max(bare):.2f})"
 		      f"  {statistics.median(recorded):9.2f} {statistics.median(retimed):9.2f}"
 		      f"  {100 * (statistics.median(ratios) - 1):+6.1f} % {interval:22} {', '.join(sorted(kinds))}")

@@ -21,14 +21,20 @@ struct entry {
 	struct trace_event call, op;
 	bool op_came;
 	int64_t gap_ns;	   /* since the thread's previous call */
-	int64_t behind_ns; /* of the operation, since the one before it; -1: it was not queued */
+	int64_t before;	   /* when the operation before it on its stream ended; INT64_MIN: none */
+	int64_t behind_ns; /* how far behind that; -1: it was not queued */
 	uint64_t hash;	   /* equal where all but times and recordings are */
 };
 
-/* The work of one stream, so far. */
+/* An operation whose call has not come, and what `before` says above. */
+struct early {
+	struct trace_event op;
+	int64_t before;
+};
+
 struct stream_end {
-	int64_t t1;
-	bool waits; /* for an event, since then: what comes next is behind that, too */
+	int64_t t1; /* of operations that have come, of whatever thread: they come as they end */
+	bool waits; /* for an event: what is submitted next is behind that, too */
 };
 
 /* What one thread did, in order; first .. n are waiting. */
@@ -47,7 +53,7 @@ struct trace_folder {
 	bool fold;
 	struct queue *queue;
 	size_t n_queues;
-	struct trace_event *early; /* operations whose calls have not come */
+	struct early *early;
 	size_t n_early, room_early;
 	struct stream_end *stream; /* by number */
 	size_t n_streams;
@@ -507,18 +513,45 @@ static void take_call(struct trace_folder *f, const struct trace_event *call)
 	f->calls++;
 }
 
+static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
+{
+	if (stream >= f->n_streams) {
+		size_t n = 2 * (size_t)stream + 4;
+		struct stream_end *larger = realloc(f->stream, n * sizeof(*larger));
+
+		if (!larger)
+			return NULL;
+		for (size_t i = f->n_streams; i < n; i++)
+			larger[i] = (struct stream_end){ .t1 = INT64_MIN };
+		f->stream = larger;
+		f->n_streams = n;
+	}
+	return &f->stream[stream];
+}
+
+/* When its stream's operation before it ended. */
+static int64_t follow_stream(struct trace_folder *f, const struct trace_event *op)
+{
+	struct stream_end *s = stream_of(f, op->stream);
+	int64_t before = s ? s->t1 : INT64_MIN;
+
+	if (s && op->t1 > before)
+		s->t1 = op->t1;
+	return before;
+}
+
 static void take_op(struct trace_folder *f, const struct trace_event *op)
 {
 	if (f->n_early == f->room_early) {
 		size_t room = f->room_early ? 2 * f->room_early : 256;
-		struct trace_event *larger = realloc(f->early, room * sizeof(*larger));
+		struct early *larger = realloc(f->early, room * sizeof(*larger));
 
 		if (!larger)
 			return;
 		f->early = larger;
 		f->room_early = room;
 	}
-	f->early[f->n_early++] = *op;
+	f->early[f->n_early++] = (struct early){ *op, follow_stream(f, op) };
 }
 
 void trace_folder_take(struct trace_folder *f, const struct trace_event *e)
@@ -547,8 +580,9 @@ static size_t find_call(const struct queue *q, uint64_t id)
 
 enum fate { JOINED, EARLY, LATE };
 
-static enum fate join(struct queue *q, const struct trace_event *op)
+static enum fate join(struct queue *q, const struct early *early)
 {
+	const struct trace_event *op = &early->op;
 	size_t i = find_call(q, op->id);
 
 	while (i < q->n && q->entry[i].call.id == op->id && q->entry[i].call.what != TRACE_CALL)
@@ -557,6 +591,7 @@ static enum fate join(struct queue *q, const struct trace_event *op)
 		return EARLY; /* another one: a row of its own once the call is written */
 	if (i < q->n && q->entry[i].call.id == op->id) {
 		q->entry[i].op = *op;
+		q->entry[i].before = early->before;
 		q->entry[i].op_came = true;
 		return JOINED;
 	}
@@ -569,39 +604,27 @@ static void join_all(struct trace_folder *f)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < f->n_early; i++) {
-		struct trace_event *op = &f->early[i];
+		const struct trace_event *op = &f->early[i].op;
 		struct queue *q = queue_of(f, op->thread);
-		enum fate fate = q ? join(q, op) : LATE;
+		enum fate fate = q ? join(q, &f->early[i]) : LATE;
 
 		f->ops += fate != EARLY;
 		if (fate == LATE)
 			trace_write(f->w, op);
 		else if (fate == EARLY)
-			f->early[kept++] = *op;
+			f->early[kept++] = f->early[i];
 	}
 	f->n_early = kept;
 }
 
-static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
-{
-	if (stream >= f->n_streams) {
-		size_t n = 2 * (size_t)stream + 4;
-		struct stream_end *larger = realloc(f->stream, n * sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		for (size_t i = f->n_streams; i < n; i++)
-			larger[i] = (struct stream_end){ .t1 = INT64_MIN };
-		f->stream = larger;
-		f->n_streams = n;
-	}
-	return &f->stream[stream];
-}
-
-/* An operation is queued where its call returned before the one ahead of it on its stream ended. */
+/*
+ * An operation is queued where its call returned before the one ahead of it on its stream ended.
+ * Not where that came late, which the two of them show by overlapping.
+ */
 static void find_behind(struct trace_folder *f, struct entry *e)
 {
-	bool waits = e->call.what == TRACE_CALL && e->call.kind == TRACE_CLASS_wait_event;
+	bool waits = e->call.what == TRACE_CALL && e->call.kind == TRACE_CLASS_wait_event &&
+		     !e->call.is_captured;
 	struct stream_end *s = NULL;
 
 	e->behind_ns = -1;
@@ -609,11 +632,8 @@ static void find_behind(struct trace_folder *f, struct entry *e)
 		s = stream_of(f, e->op_came ? e->op.stream : e->call.stream);
 	if (!s)
 		return;
-	if (e->op_came) {
-		if (!s->waits && e->call.t1 <= s->t1)
-			e->behind_ns = e->op.t0 > s->t1 ? e->op.t0 - s->t1 : 0;
-		s->t1 = e->op.t1 > s->t1 ? e->op.t1 : s->t1;
-	}
+	if (e->op_came && !s->waits && e->call.t1 <= e->before && e->before <= e->op.t0)
+		e->behind_ns = e->op.t0 - e->before;
 	s->waits = waits;
 }
 

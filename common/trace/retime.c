@@ -272,8 +272,9 @@ static void keep_event(struct simulation *sim, const struct trace_call *c)
 						     : latest(sim->stream[c->stream],
 							      other_streams(sim, c->stream));
 	/* no operation, but its end is what later ones of the stream wait for */
-	if (c->class == CALL_WAIT_EVENT && c->stream >= 0) {
-		sim->stream[c->stream] = latest(sim->stream[c->stream], sim->event[c->event]);
+	if (c->class == CALL_WAIT_EVENT && c->stream >= 0 &&
+	    sim->event[c->event] > sim->stream[c->stream]) {
+		sim->stream[c->stream] = sim->event[c->event];
 		sim->kind[c->stream] = TRACE_NONE;
 	}
 }

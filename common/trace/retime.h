@@ -16,7 +16,8 @@
  *   sync          h = max(h + c_sync, end of what it waits for + wake)
  *   copy          starts so long after its call as recorded, behind its stream and its direction's
  *                 queue; where the call waits, h = end + what it took from there to its return
- *   other pairs   than kernels, queued: g, and what they were recorded to be apart beyond that
+ *   other kinds   of queued operations than kernels stand apart by g and by what was recorded
+ *                 beyond it
  *   free          waits for the device where the recorded one did
  *   polling       queries in a row that end with what they ask for are one wait
  *   first use     a launch that lasts much longer than launches do, without a full queue, loads

@@ -25,6 +25,7 @@ enum { EDGE_NS = 50000 };
 struct stream_state {
 	int64_t end;	   /* recorded, of its operations so far */
 	int kind;	   /* of the last of them; TRACE_NONE */
+	bool is_folded;	   /* that one */
 	bool waits;	   /* for an event, since then */
 	int64_t *ends;	   /* of all its operations, in order of their calls */
 	int64_t n, issued; /* issued: by calls so far */
@@ -343,6 +344,11 @@ static void find_role(struct scan *scan, int64_t i, int64_t before)
 		step->role = STEP_SUBMIT;
 }
 
+static bool is_folded(const struct trace_call *c)
+{
+	return c->id < 0;
+}
+
 int queue_kind(const struct trace_op *op)
 {
 	bool is_copy = op->kind == OP_COPY && op->direction >= 0;
@@ -350,14 +356,24 @@ int queue_kind(const struct trace_op *op)
 	return is_copy ? OP_KINDS + op->direction : (int)op->kind;
 }
 
-/* Behind its stream alone: queued, and no other stream is at work that it could be waiting for. */
+/* How far behind its stream a queued operation began; TRACE_NONE: not known, or not queued. */
+static int64_t recorded_gap(const struct stream_state *s, const struct trace_call *c,
+			    const struct trace_op *op)
+{
+	if (is_folded(c))
+		return op->behind_ns;
+	/* where operations of folds are is made up */
+	return s->is_folded || c->t1 > s->end || op->t0 < s->end ? TRACE_NONE : op->t0 - s->end;
+}
+
+/* Not where another stream is at work, or an event came between: it may have waited for that. */
 static void see_queued(struct scan *scan, const struct trace_call *c, const struct trace_op *op)
 {
 	const struct stream_state *s = &scan->stream[op->stream];
+	int64_t gap = s->kind == TRACE_NONE ? TRACE_NONE : recorded_gap(s, c, op);
 
-	if (s->kind != TRACE_NONE && !s->waits && !op->unplaced && c->t1 <= s->end &&
-	    s->end == scan->device_end)
-		times_add(&scan->queued[s->kind][queue_kind(op)], later(op->t0 - s->end, 0));
+	if (gap != TRACE_NONE && !s->waits && s->end == scan->device_end)
+		times_add(&scan->queued[s->kind][queue_kind(op)], gap);
 }
 
 /* What the call leaves behind on streams and events. */
@@ -369,12 +385,13 @@ static void follow(struct scan *scan, const struct trace_call *c)
 
 		see_queued(scan, c, op);
 		s->kind = queue_kind(op);
+		s->is_folded = is_folded(c);
 		s->waits = false;
 		s->end = op->t1 > s->end ? op->t1 : s->end;
 		s->ends[s->issued++] = s->end;
 		scan->device_end = op->t1 > scan->device_end ? op->t1 : scan->device_end;
 	}
-	if (c->class == CALL_WAIT_EVENT && c->stream >= 0)
+	if (c->class == CALL_WAIT_EVENT && c->stream >= 0 && !c->captured)
 		scan->stream[c->stream].waits = true;
 	if (c->class == CALL_RECORD && c->event >= 0 && !c->captured)
 		scan->event_end[c->event] =

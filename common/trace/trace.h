@@ -99,7 +99,8 @@ struct trace_op {
 	int32_t grid[3], block[3], shared, registers;
 	enum op_kind kind;
 	bool async;
-	bool unplaced; /* queued, of a fold that does not say how far behind its stream it began */
+	int64_t behind_ns; /* of a fold: how far behind what its stream had before, where that was
+			      recorded, as it was queued; else TRACE_NONE. Of rows: 0 */
 };
 
 /* A fold of the file: `times` repeats of n calls, whose ids are id, id - 1, and so on. */

@@ -258,10 +258,9 @@ static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
 	op.t0 = waits ? call->t0 : call->t1;
 	if (b->op_lag.n)
 		op.t0 = call->t0 + (waits ? values_take(&b->op_lag) : least_of(&b->op_lag));
-	if (op.t0 < *end) {
-		op.unplaced = !b->op_behind.n;
-		op.t0 = *end + (op.unplaced ? 0 : next_value(&b->op_behind));
-	}
+	op.behind_ns = op.t0 < *end && b->op_behind.n ? next_value(&b->op_behind) : TRACE_NONE;
+	if (op.t0 < *end)
+		op.t0 = *end + (op.behind_ns == TRACE_NONE ? 0 : op.behind_ns);
 	op.t1 = op.t0 + values_take(&b->op_took);
 	if (b->op_busy.n)
 		op.busy_ns = values_take(&b->op_busy);

@@ -86,13 +86,18 @@ static void sleep_until_rung(const struct session *s, struct remote_channel *ch,
 			     int64_t ns)
 {
 	unsigned bell = atomic_load(&ch->bell);
-	const int64_t sleep_ns[] = { NAP_NS, ns };
+	int64_t now = remote_now_ns(), nap_end = now + NAP_NS;
 
 	atomic_store(&ch->sleeping, 1);
-	for (int i = 0; i < 2; i++)
-		if (atomic_load(&ch->head) == tail && atomic_load(&ch->bell) == bell &&
-		    !atomic_load(&s->over))
-			remote_sleep(&ch->bell, bell, sleep_ns[i]);
+	while (atomic_load(&ch->head) == tail && atomic_load(&ch->bell) == bell &&
+	       !atomic_load(&s->over)) {
+		bool naps = now < nap_end; /* a signal ends a nap early */
+
+		remote_sleep(&ch->bell, bell, naps ? nap_end - now : ns);
+		if (!naps || ns <= NAP_NS)
+			break;
+		now = remote_now_ns();
+	}
 	atomic_store(&ch->sleeping, 0);
 }
 

@@ -320,6 +320,75 @@ Test(small_recorder_fold, how_far_queued_operations_stand_behind)
 	json_decref(rows);
 }
 
+/*
+ * Two threads take turns at one stream, three kernels each, 400 ns apart and all queued. Who was
+ * ahead is told by the order in which operations come, whichever thread they are of.
+ */
+Test(small_recorder_fold, how_far_behind_another_threads_operation)
+{
+	json_t *rows;
+	const json_t *row, *c;
+	size_t i, k;
+	int64_t last = 100000, n = 0, sum = 0;
+
+	trace_write_thread(writer, 1, 2, "other");
+	for (int turn = 0; turn < 200; turn++)
+		for (int j = 0; j < 3; j++) {
+			struct trace_event *op = &op_came[n_came];
+
+			call(0, 0);
+			came[n_came - 1].stream = op->stream = 1;
+			came[n_came - 1].thread = op->thread = (uint32_t)turn % 2;
+			came[n_came - 1].t1 = now = came[n_came - 1].t0 + 10;
+			op->t0 = last + 400;
+			last = op->t1 = op->t0 + 5000;
+		}
+	deliver(5);
+	rows = end();
+	json_array_foreach(rows, i, row) json_array_foreach(json_object_get(row, "body"), k, c)
+	{
+		const json_t *behind = json_object_get(json_object_get(c, "op"), "behind_ns");
+
+		sum += sum_of(json_object_get(c, "op"), "behind_ns", &n);
+		cr_expect(eq(sz, json_array_size(behind), 1), "%zu %zu", i, k);
+	}
+	cr_expect(lt(i64, 500, n), "%ld", (long)n);
+	cr_expect(eq(i64, sum, 400 * n), "%ld", (long)sum);
+	json_decref(rows);
+}
+
+/* Where one comes before another that ran ahead of it, it is behind the last that had come. */
+Test(small_recorder_fold, operations_that_come_in_another_order)
+{
+	json_t *rows;
+	size_t i;
+	const json_t *c;
+
+	for (int k = 0; k < 200; k++) {
+		call(0, 0);
+		came[n_came - 1].stream = op_came[n_came - 1].stream = 1;
+		came[n_came - 1].t1 = now = came[n_came - 1].t0 + 10;
+		op_came[n_came - 1].t0 = 100000 + 6000 * k;
+		op_came[n_came - 1].t1 = op_came[n_came - 1].t0 + 5000;
+	}
+	for (size_t at = 0; at < n_came; at++)
+		trace_folder_take(folder, &came[at]);
+	for (size_t at = 0; at < n_came; at += 2) {
+		trace_folder_take(folder, &op_came[at + 1]);
+		trace_folder_take(folder, &op_came[at]);
+	}
+	rows = end();
+	json_array_foreach(json_object_get(trace_row(rows, "fold", NULL, NULL), "body"), i, c)
+	{
+		int64_t n = 0, sum = sum_of(json_object_get(c, "op"), "behind_ns", &n);
+
+		cr_expect(eq(i64, sum, (6000 + 1000) * n), "call %zu: %ld of %ld", i, (long)sum,
+			  (long)n);
+		cr_expect(lt(i64, n, 101), "call %zu: %ld", i, (long)n);
+	}
+	json_decref(rows);
+}
+
 /* The same calls with times by turns, and something else every 20. */
 static void calls_by_turns(int n, const int64_t *op_ns, int ops, const int64_t *gap_ns, int gaps)
 {

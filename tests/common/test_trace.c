@@ -163,10 +163,11 @@ Test(small_trace, folds_keep_what_is_between_queued_operations)
 	made_end(&made, 300000, 0, 0);
 	read_made();
 	cr_expect(eq(i64, trace.op[0].t0, 3500), "the first");
+	cr_expect(eq(i64, trace.op[0].behind_ns, TRACE_NONE), "behind nothing");
 	for (int i = 1; i < 4; i++) {
 		int64_t gap = trace.op[i].t0 - trace.op[i - 1].t1;
 
-		cr_expect(not(trace.op[i].unplaced), "%d", i);
+		cr_expect(eq(i64, trace.op[i].behind_ns, gap), "%d", i);
 		cr_expect(gap == 800 || gap == 1100, "%ld", (long)gap);
 		apart += gap;
 	}

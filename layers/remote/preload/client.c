@@ -343,16 +343,21 @@ static void publish(void)
 	}
 }
 
-/* Now and then, as several processes count in one place. */
+/*
+ * Now and then, as several processes count in one place. A process that ends by a signal or by
+ * _exit() leaves out its last ones.
+ */
 static void count_ahead(void)
 {
+	if (!uncounted)
+		return;
 	atomic_fetch_add_explicit(&shared->ahead, uncounted, memory_order_relaxed);
 	uncounted = 0;
 }
 
 __attribute__((destructor)) static void count_last(void)
 {
-	if (state == CONNECTED)
+	if (state == CONNECTED || state == LOST)
 		count_ahead();
 }
 

@@ -272,17 +272,21 @@ Test(small_retime, queued_operations_of_two_kinds)
 	made_call(&made, "record", t0 + 2000, t0 + 2000, ",\"stream\":4,\"event\":1");
 	made_call(&made, "wait_event", t0 + 2000, t0 + 2000, ",\"stream\":2,\"event\":1");
 	made_kernel(&made, 2, t0 + 2000, t + MADE_G, t + 5000);
-	made_call(&made, "sync_device", t0 + 4000, t + 5000 + MADE_WAKE, "");
-	made_end(&made, t + 5000 + MADE_WAKE, 0, 0);
+	made_call(&made, "wait_event", t0 + 4000, t0 + 4000, ",\"stream\":2,\"event\":1");
+	made_call(&made, "copy", t0 + 4000, t0 + 5000, ",\"async\":true"); /* the event is over */
+	made_op(&made, "copy", 2, t + 5000 + 2600, t + 9000, copy);
+	made_call(&made, "sync_device", t0 + 5000, t + 9000 + MADE_WAKE, "");
+	made_end(&made, t + 9000 + MADE_WAKE, 0, 0);
 	analysed();
 	cr_expect(eq(dbl, profile.steps.queue_ns[OP_KERNEL][to_host], 1600), "to copy");
 	cr_expect(eq(dbl, profile.steps.queue_ns[to_host][OP_KERNEL], 1600), "back");
 	cr_expect(eq(dbl, profile.steps.queue_ns[to_host][to_host], -MADE_G), "copies");
 	prices = profile.prices;
-	prices.gap_ns +=
-		500; /* the last copy ends 23 gaps later, and then it is behind the event */
+	/* the eighth pair of copies ends 23 gaps later, behind the event; then come two gaps more
+	 */
+	prices.gap_ns += 500;
 	cr_expect(eq(dbl, retimed_ns(&profile.steps, &prices),
-		     (double)(t - 2600 + 23 * 500 + MADE_G + 500 + 5000 - MADE_G + MADE_WAKE)),
+		     (double)(t - 2600 + 25 * 500 + 2600 + 4000 + 2600 + 1400 + MADE_WAKE)),
 		  "a gap more");
 	profile_release(&profile);
 }
@@ -330,8 +334,48 @@ Test(small_retime, gaps_that_say_nothing_of_a_pair)
 	cr_expect(zero(dbl, beyond(5, event)), "an event");
 }
 
-/* A fold of before 2026-11-28 does not have it: operations stand end to end, which is not known. */
+/*
+ * A fold of before 2026-11-28 does not have it: operations stand end to end, or where the least lag
+ * puts them, which is not known. kernel_ns decides which. Behind a row a place is made up, too.
+ */
+static void folds_without(long kernel_ns)
+{
+	begin();
+	for (long i = 0; i < 6; i++) {
+		long t0 = 600000 * i;
+
+		made_row(&made,
+			 "{\"record\":\"fold\",\"times\":9,\"t0\":%ld,\"t1\":%ld,\"body\":["
+			 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[1000,"
+			 "9]],"
+			 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"kernel\","
+			 "\"stream\":2,\"took_ns\":[[%ld,9]],\"lag_ns\":[[2500,9]]}},"
+			 "{\"record\":\"call\",\"thread\":0,\"class\":\"memset\",\"gap_ns\":[[100,"
+			 "9]],"
+			 "\"took_ns\":[[100,9]],\"op\":{\"record\":\"op\",\"kind\":\"memset\","
+			 "\"stream\":2,\"took_ns\":[[1000,9]],\"lag_ns\":[[2500,9]]}}]}",
+			 t0, t0 + 54000, kernel_ns);
+		made.calls += 18;
+		made.ops += 18;
+		made_call(&made, "memset", t0 + 54000, t0 + 54001, "");
+		made_op(&made, "memset", 2, t0 + 590000, t0 + 591000, "");
+	}
+	made_end(&made, 3600000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	cr_expect(zero(dbl, profile.steps.queue_ns[OP_KERNEL][OP_MEMSET]), "as kernels are");
+	cr_expect(zero(dbl, profile.steps.queue_ns[OP_MEMSET][OP_MEMSET]), "as kernels are");
+	profile_release(&profile);
+	made_remove(&made);
+}
+
 Test(small_retime, folds_without_what_is_between_operations)
+{
+	folds_without(50000);
+	folds_without(1500);
+}
+
+/* What is between a kernel and a memset in a fold, where it is there. */
+Test(small_retime, folds_with_what_is_between_operations)
 {
 	begin();
 	made_row(&made,
@@ -341,11 +385,12 @@ Test(small_retime, folds_without_what_is_between_operations)
 		 "\"stream\":2,\"took_ns\":[[50000,9]],\"lag_ns\":[[2500,9]]}},"
 		 "{\"record\":\"call\",\"thread\":0,\"class\":\"memset\",\"gap_ns\":[[1000,9]],"
 		 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"memset\","
-		 "\"stream\":2,\"took_ns\":[[1000,9]],\"lag_ns\":[[2500,9]]}}]}");
+		 "\"stream\":2,\"took_ns\":[[1000,9]],\"lag_ns\":[[50000,9]],"
+		 "\"behind_ns\":[[3400,7],[9000,2]]}}]}");
 	made.calls = made.ops = 18;
 	made_end(&made, 600000, 0, 0);
 	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
-	cr_expect(zero(dbl, profile.steps.queue_ns[OP_KERNEL][OP_MEMSET]), "as kernels are");
+	cr_expect(eq(dbl, profile.steps.queue_ns[OP_KERNEL][OP_MEMSET], 3400 - MADE_G), "median");
 	profile_release(&profile);
 	made_remove(&made);
 }
