@@ -80,7 +80,7 @@ turns() { # N WORDS COMMAND...
 		"$@" >"$out/said" 2>/dev/null || break
 		middle=$(date +%s%N)
 		bare=$(printed_ms "$out/said" "$@")
-		end=$(date +%s%N) # what the harness does in between is in no time
+		end=$(date +%s%N) # what this script does in between is not timed
 		# shellcheck disable=SC2086 # words of a layer
 		"$rift" layer --quiet $words -- "$@" >"$out/said" 2>/dev/null || break
 		echo "$(((middle - begin) / 1000)) $((($(date +%s%N) - end) / 1000)) $bare $(printed_ms "$out/said" "$@")"

@@ -45,7 +45,7 @@ if r and r["retimed_ns"]:
     print(1e-6 * r["ns"], 1e-6 * r["retimed_ns"], p["verdict"] or "-")' "$2"
 }
 
-# A turn a line: ms without the recorder, recorded, re-timed, the kind. Turns that lack are added.
+# A turn a line: ms without the recorder, recorded, re-timed, the kind. Missing turns are added.
 turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
 	local name=$1 recorded=$2 range=$3 ms_of=$4 trace=$out/$1.trace file=$out/$1.turns without with
 	shift 4

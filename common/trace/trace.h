@@ -99,8 +99,9 @@ struct trace_op {
 	int32_t grid[3], block[3], shared, registers;
 	enum op_kind kind;
 	bool async;
-	int64_t behind_ns; /* of a fold: how far behind what its stream had before, where that was
-			      recorded, as it was queued; else TRACE_NONE. Of rows: 0 */
+	/* In a fold: how far behind what its stream had before, where it was queued and the file
+	 * says so; else TRACE_NONE. A row has 0. */
+	int64_t behind_ns;
 };
 
 /* A fold of the file: `times` repeats of n calls, whose ids are id, id - 1, and so on. */
