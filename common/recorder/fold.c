@@ -33,8 +33,9 @@ struct early {
 };
 
 struct stream_end {
-	int64_t t1; /* of operations that have come, of whatever thread: they come as they end */
-	bool waits; /* for an event: what is submitted next is behind that, too */
+	int64_t t1;	   /* of operations that have come, of whatever thread */
+	int64_t joined_t1; /* of the last that was given to its call */
+	bool waits;	   /* for an event: what is submitted next is behind that, too */
 };
 
 /* What one thread did, in order; first .. n are waiting. */
@@ -522,7 +523,7 @@ static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
 		if (!larger)
 			return NULL;
 		for (size_t i = f->n_streams; i < n; i++)
-			larger[i] = (struct stream_end){ .t1 = INT64_MIN };
+			larger[i] = (struct stream_end){ .t1 = INT64_MIN, .joined_t1 = INT64_MIN };
 		f->stream = larger;
 		f->n_streams = n;
 	}
@@ -618,9 +619,18 @@ static void join_all(struct trace_folder *f)
 }
 
 /*
- * An operation is queued where its call returned before the one ahead of it on its stream ended.
- * Not where that came late, which the two of them show by overlapping.
+ * When the operation ahead of e's ended; INT64_MIN: none is known. Operations come about as they
+ * end: then it is the last that had come, of whatever thread. CUPTI may bring a copy before the
+ * kernel ahead of it: then it is the one before in the thread's own order.
  */
+static int64_t ahead(const struct stream_end *s, const struct entry *e)
+{
+	int64_t came = e->before <= e->op.t0 ? e->before : INT64_MIN;
+
+	return s->joined_t1 <= e->op.t0 && s->joined_t1 > came ? s->joined_t1 : came;
+}
+
+/* An operation is queued where its call returned before the one ahead of it on its stream ended. */
 static void find_behind(struct trace_folder *f, struct entry *e)
 {
 	bool waits = e->call.what == TRACE_CALL && e->call.kind == TRACE_CLASS_wait_event &&
@@ -632,8 +642,13 @@ static void find_behind(struct trace_folder *f, struct entry *e)
 		s = stream_of(f, e->op_came ? e->op.stream : e->call.stream);
 	if (!s)
 		return;
-	if (e->op_came && !s->waits && e->call.t1 <= e->before && e->before <= e->op.t0)
-		e->behind_ns = e->op.t0 - e->before;
+	if (e->op_came) {
+		int64_t end = ahead(s, e);
+
+		if (!s->waits && end > INT64_MIN && e->call.t1 <= end)
+			e->behind_ns = e->op.t0 - end;
+		s->joined_t1 = e->op.t1;
+	}
 	s->waits = waits;
 }
 
