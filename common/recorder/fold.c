@@ -21,7 +21,7 @@ struct entry {
 	struct trace_event call, op;
 	bool op_came;
 	int64_t gap_ns;	   /* since the thread's previous call */
-	int64_t before;	   /* when the operation before it on its stream ended; INT64_MIN: none */
+	int64_t before;	   /* when the operation before it on its stream ended; 0: there is none */
 	int64_t behind_ns; /* how far behind that; -1: it was not queued */
 	uint64_t hash;	   /* equal where all but times and recordings are */
 };
@@ -461,19 +461,37 @@ static void advance_queue(struct trace_folder *f, struct queue *q)
 
 /* ---- joining --------------------------------------------------------------------------- */
 
+/* The table, with room for its i-th element; it grows by zeros. NULL: no memory, and it is as it
+ * was. */
+static void *with_room(void *table, size_t *n, size_t i, size_t size)
+{
+	size_t larger_n = 2 * i + 4;
+	char *larger;
+
+	if (i < *n)
+		return table;
+	larger = realloc(table, larger_n * size);
+	if (!larger)
+		return NULL;
+	memset(larger + *n * size, 0, (larger_n - *n) * size);
+	*n = larger_n;
+	return larger;
+}
+
 static struct queue *queue_of(struct trace_folder *f, uint32_t thread)
 {
-	if (thread >= f->n_queues) {
-		size_t n = 2 * (size_t)thread + 4;
-		struct queue *larger = realloc(f->queue, n * sizeof(*larger));
+	struct queue *queue = with_room(f->queue, &f->n_queues, thread, sizeof(*queue));
 
-		if (!larger)
-			return NULL;
-		memset(larger + f->n_queues, 0, (n - f->n_queues) * sizeof(*larger));
-		f->queue = larger;
-		f->n_queues = n;
-	}
-	return &f->queue[thread];
+	f->queue = queue ? queue : f->queue;
+	return queue ? &queue[thread] : NULL;
+}
+
+static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
+{
+	struct stream_end *end = with_room(f->stream, &f->n_streams, stream, sizeof(*end));
+
+	f->stream = end ? end : f->stream;
+	return end ? &end[stream] : NULL;
 }
 
 /* What has gone on makes room for what comes. */
@@ -514,27 +532,11 @@ static void take_call(struct trace_folder *f, const struct trace_event *call)
 	f->calls++;
 }
 
-static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
-{
-	if (stream >= f->n_streams) {
-		size_t n = 2 * (size_t)stream + 4;
-		struct stream_end *larger = realloc(f->stream, n * sizeof(*larger));
-
-		if (!larger)
-			return NULL;
-		for (size_t i = f->n_streams; i < n; i++)
-			larger[i] = (struct stream_end){ .t1 = INT64_MIN, .joined_t1 = INT64_MIN };
-		f->stream = larger;
-		f->n_streams = n;
-	}
-	return &f->stream[stream];
-}
-
 /* When its stream's operation before it ended. */
 static int64_t follow_stream(struct trace_folder *f, const struct trace_event *op)
 {
 	struct stream_end *s = stream_of(f, op->stream);
-	int64_t before = s ? s->t1 : INT64_MIN;
+	int64_t before = s ? s->t1 : 0;
 
 	if (s && op->t1 > before)
 		s->t1 = op->t1;
@@ -619,13 +621,13 @@ static void join_all(struct trace_folder *f)
 }
 
 /*
- * When the operation ahead of e's ended; INT64_MIN: none is known. Operations come about as they
+ * When the operation ahead of e's ended; 0: none is known. Operations come about as they
  * end: then it is the last that had come, of whatever thread. CUPTI may bring a copy before the
  * kernel ahead of it: then it is the one before in the thread's own order.
  */
 static int64_t ahead(const struct stream_end *s, const struct entry *e)
 {
-	int64_t came = e->before <= e->op.t0 ? e->before : INT64_MIN;
+	int64_t came = e->before <= e->op.t0 ? e->before : 0;
 
 	return s->joined_t1 <= e->op.t0 && s->joined_t1 > came ? s->joined_t1 : came;
 }
@@ -645,7 +647,7 @@ static void find_behind(struct trace_folder *f, struct entry *e)
 	if (e->op_came) {
 		int64_t end = ahead(s, e);
 
-		if (!s->waits && end > INT64_MIN && e->call.t1 <= end)
+		if (!s->waits && e->call.t1 <= end)
 			e->behind_ns = e->op.t0 - end;
 		s->joined_t1 = e->op.t1;
 	}

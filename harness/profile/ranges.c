@@ -19,65 +19,39 @@ struct stack {
 	int depth;
 };
 
-/* The calls of one thread, by index. */
-struct calls {
-	int64_t *list;
-	int64_t n;
-};
-
 struct naming {
 	struct ranges *out;
 	const struct trace *t;
 	const struct timed *retimed; /* or NULL */
 	struct stack *stack;	     /* of each thread */
-	struct calls *calls;	     /* of each thread; NULL where nothing is re-timed */
+	int64_t *last;		     /* call of each thread that the sweep has passed; TRACE_NONE */
+	int64_t *first, *next;	     /* call of each thread; after each call, of its thread */
 	int64_t room;
 };
 
 /* ---- when a mark is without the recorder ---------------------------------------------------- */
 
-static void calls_make(struct naming *w)
+static int64_t *calls_new(int64_t n)
+{
+	int64_t *calls = malloc(((size_t)n + 1) * sizeof(*calls));
+
+	CHECK(calls, "memory of %ld calls", (long)n);
+	for (int64_t i = 0; i < n; i++)
+		calls[i] = TRACE_NONE;
+	return calls;
+}
+
+static void order_calls(struct naming *w)
 {
 	const struct trace *t = w->t;
-	struct calls *of = calloc((size_t)t->threads + 1, sizeof(*of));
 
-	CHECK(of, "memory of %ld threads", (long)t->threads);
-	for (int64_t i = 0; i < t->calls; i++)
-		of[t->call[i].thread].n++;
-	for (int64_t k = 0; k < t->threads; k++) {
-		of[k].list = malloc((size_t)(of[k].n + 1) * sizeof(*of[k].list));
-		CHECK(of[k].list, "memory of %ld calls", (long)of[k].n);
-		of[k].n = 0;
+	w->last = calls_new(t->threads);
+	w->first = calls_new(t->threads);
+	w->next = calls_new(t->calls);
+	for (int64_t i = t->calls - 1; i >= 0; i--) {
+		w->next[i] = w->first[t->call[i].thread];
+		w->first[t->call[i].thread] = i;
 	}
-	for (int64_t i = 0; i < t->calls; i++) {
-		struct calls *c = &of[t->call[i].thread];
-
-		c->list[c->n++] = i;
-	}
-	w->calls = of;
-}
-
-static void calls_release(struct naming *w)
-{
-	for (int64_t k = 0; w->calls && k < w->t->threads; k++)
-		free(w->calls[k].list);
-	free(w->calls);
-}
-
-/* How many calls of a thread begin before t. */
-static int64_t calls_before(const struct naming *w, const struct calls *c, int64_t t)
-{
-	int64_t lo = 0, hi = c->n;
-
-	while (lo < hi) {
-		int64_t mid = lo + (hi - lo) / 2;
-
-		if (w->t->call[c->list[mid]].t0 < t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
 }
 
 /* t of [t0, t1], at its place in `to`. */
@@ -86,29 +60,23 @@ static double placed(int64_t t, int64_t t0, int64_t t1, struct span to)
 	return t1 > t0 ? to.t0 + (to.t1 - to.t0) * (double)(t - t0) / (double)(t1 - t0) : to.t1;
 }
 
-/* A thread without calls has its times as recorded. */
+/* For a mark where the sweep is. A thread without calls has its times as recorded. */
 static double retimed_at(const struct naming *w, int32_t thread, int64_t t)
 {
-	const struct calls *c;
 	const struct trace_call *call = w->t->call;
-	int64_t k, last, next;
+	const struct span *to;
+	int64_t last = w->last[thread], next = last < 0 ? w->first[thread] : w->next[last];
 
 	if (!w->retimed)
 		return NAN;
-	c = &w->calls[thread];
-	if (!c->n)
-		return (double)t;
-	k = calls_before(w, c, t);
-	last = c->list[k ? k - 1 : 0];
-	next = c->list[k < c->n ? k : c->n - 1];
-	if (!k)
-		return w->retimed->call[next].t0 - (double)(call[next].t0 - t);
+	to = w->retimed->call;
+	if (last < 0)
+		return next < 0 ? (double)t : to[next].t0 - (double)(call[next].t0 - t);
 	if (t < call[last].t1)
-		return placed(t, call[last].t0, call[last].t1, w->retimed->call[last]);
-	if (k == c->n)
-		return w->retimed->call[last].t1 + (double)(t - call[last].t1);
-	return placed(t, call[last].t1, call[next].t0,
-		      (struct span){ w->retimed->call[last].t1, w->retimed->call[next].t0 });
+		return placed(t, call[last].t0, call[last].t1, to[last]);
+	if (next < 0)
+		return to[last].t1 + (double)(t - call[last].t1);
+	return placed(t, call[last].t1, call[next].t0, (struct span){ to[last].t1, to[next].t0 });
 }
 
 /* ---- ranges and the calls in them ----------------------------------------------------------- */
@@ -225,6 +193,7 @@ static void sweep(struct naming *w)
 		while (m < t->marks && mark[m]->t <= t->call[i].t0)
 			take_mark(w, mark[m++]);
 		take_call(w, &t->call[i]);
+		w->last[t->call[i].thread] = i;
 	}
 	while (m < t->marks)
 		take_mark(w, mark[m++]);
@@ -243,12 +212,13 @@ void ranges_make(struct ranges *out, const struct trace *t, const struct timed *
 		return;
 	w.stack = calloc((size_t)t->threads + 1, sizeof(*w.stack));
 	CHECK(w.stack, "memory of %ld threads", (long)t->threads);
-	if (retimed)
-		calls_make(&w);
+	order_calls(&w);
 	sweep(&w);
 	if (out->n)
 		qsort(out->list, (size_t)out->n, sizeof(*out->list), compare_longest);
-	calls_release(&w);
+	free(w.last);
+	free(w.first);
+	free(w.next);
 	free(w.stack);
 }
 

@@ -317,16 +317,26 @@ Test(small_profile, ranges_without_the_recorder)
 
 	made_begin(&made, "", calibration);
 	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"edge\"}");
 	mark(0, "push", 3000,
 	     2); /* in the middle of a gap of 2000, of which the recorder's is 400 */
 	mark(0, "pop", 11000, 2); /* right behind the last call */
+	/* before all calls until within the first, behind the last one, and where none are */
+	mark(0, "push", 500, 3);
+	mark(0, "pop", 1500, 3);
+	mark(0, "push", 11500, 3);
+	mark(0, "pop", 12000, 3);
+	mark(1, "push", 0, 3);
+	mark(1, "pop", 5000, 3);
 	for (int i = 0; i < 4; i++)
 		made_call(&made, "other", 1000 + 3000 * i, 2000 + 3000 * i, "");
 	made_end(&made, 300000, 0, 0);
 	analyse();
-	cr_assert(eq(i64, profile.ranges.n, 1));
+	cr_assert(eq(i64, profile.ranges.n, 2));
 	is_range(0, "step", 1, 8000, 0, 0);
 	cr_expect(eq(dbl, profile.ranges.list[0].retimed_ns, 8000 - 200 - 400 - 400), "re-timed");
+	is_range(1, "edge", 3, 6500, 0, 0);
+	cr_expect(eq(dbl, profile.ranges.list[1].retimed_ns, 6500), "the recorder is not in it");
 	profile_release(&profile);
 	made_begin(&made, "", NULL);
 	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");

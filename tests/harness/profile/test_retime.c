@@ -291,11 +291,22 @@ Test(small_retime, queued_operations_of_two_kinds)
 	profile_release(&profile);
 }
 
-/* A kernel of 50 us and a memset 10 us behind it, so often, and what comes between. */
-static double beyond(int times, void (*between)(long t0))
+/* How far a memset is behind an operation of that kind in what was made, beyond g. */
+static double memset_behind(long end, enum op_kind kind)
 {
 	double ns;
 
+	made_end(&made, end, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	ns = profile.steps.queue_ns[kind][OP_MEMSET];
+	profile_release(&profile);
+	made_remove(&made);
+	return ns;
+}
+
+/* A kernel of 50 us and a memset 10 us behind it, so often, and what comes between. */
+static double beyond(int times, void (*between)(long t0))
+{
 	begin();
 	for (long i = 0; i < times; i++) {
 		long t0 = 100000 * i;
@@ -307,12 +318,7 @@ static double beyond(int times, void (*between)(long t0))
 		made_op(&made, "memset", 2, t0 + 65500, t0 + 66500, "");
 		made_call(&made, "sync_device", t0 + 6000, t0 + 70000, "");
 	}
-	made_end(&made, 100000 * times, 0, 0);
-	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
-	ns = profile.steps.queue_ns[OP_KERNEL][OP_MEMSET];
-	profile_release(&profile);
-	made_remove(&made);
-	return ns;
+	return memset_behind(100000 * times, OP_KERNEL);
 }
 
 static void another_stream(long t0)
@@ -334,65 +340,52 @@ Test(small_retime, gaps_that_say_nothing_of_a_pair)
 	cr_expect(zero(dbl, beyond(5, event)), "an event");
 }
 
+/* Nine times a kernel and a memset in 54 us, and what the fold says of the memset besides. */
+static void made_fold(long t0, long kernel_ns, const char *memset)
+{
+	made_row(&made,
+		 "{\"record\":\"fold\",\"times\":9,\"t0\":%ld,\"t1\":%ld,\"body\":["
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[1000,9]],"
+		 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"kernel\","
+		 "\"stream\":2,\"took_ns\":[[%ld,9]],\"lag_ns\":[[2500,9]]}},"
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"memset\",\"gap_ns\":[[100,9]],"
+		 "\"took_ns\":[[100,9]],\"op\":{\"record\":\"op\",\"kind\":\"memset\","
+		 "\"stream\":2,\"took_ns\":[[1000,9]]%s}}]}",
+		 t0, t0 + 54000, kernel_ns, memset);
+	made.calls += 18;
+	made.ops += 18;
+}
+
 /*
  * A fold of before 2026-11-28 does not have it: operations stand end to end, or where the least lag
- * puts them, which is not known. kernel_ns decides which. Behind a row a place is made up, too.
+ * puts them, which is not known. kernel_ns decides which. Behind a fold a row's place is not known,
+ * either.
  */
-static void folds_without(long kernel_ns)
+static double without(long kernel_ns, enum op_kind kind)
 {
 	begin();
-	for (long i = 0; i < 6; i++) {
-		long t0 = 600000 * i;
-
-		made_row(&made,
-			 "{\"record\":\"fold\",\"times\":9,\"t0\":%ld,\"t1\":%ld,\"body\":["
-			 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[1000,"
-			 "9]],"
-			 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"kernel\","
-			 "\"stream\":2,\"took_ns\":[[%ld,9]],\"lag_ns\":[[2500,9]]}},"
-			 "{\"record\":\"call\",\"thread\":0,\"class\":\"memset\",\"gap_ns\":[[100,"
-			 "9]],"
-			 "\"took_ns\":[[100,9]],\"op\":{\"record\":\"op\",\"kind\":\"memset\","
-			 "\"stream\":2,\"took_ns\":[[1000,9]],\"lag_ns\":[[2500,9]]}}]}",
-			 t0, t0 + 54000, kernel_ns);
-		made.calls += 18;
-		made.ops += 18;
+	for (long t0 = 0; t0 < 6 * 600000; t0 += 600000) {
+		made_fold(t0, kernel_ns, ",\"lag_ns\":[[2500,9]]");
 		made_call(&made, "memset", t0 + 54000, t0 + 54001, "");
 		made_op(&made, "memset", 2, t0 + 590000, t0 + 591000, "");
 	}
-	made_end(&made, 3600000, 0, 0);
-	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
-	cr_expect(zero(dbl, profile.steps.queue_ns[OP_KERNEL][OP_MEMSET]), "as kernels are");
-	cr_expect(zero(dbl, profile.steps.queue_ns[OP_MEMSET][OP_MEMSET]), "as kernels are");
-	profile_release(&profile);
-	made_remove(&made);
+	return memset_behind(6 * 600000, kind);
 }
 
 Test(small_retime, folds_without_what_is_between_operations)
 {
-	folds_without(50000);
-	folds_without(1500);
+	for (long kernel_ns = 1500; kernel_ns <= 50000; kernel_ns += 48500) {
+		cr_expect(zero(dbl, without(kernel_ns, OP_KERNEL)), "%ld", kernel_ns);
+		cr_expect(zero(dbl, without(kernel_ns, OP_MEMSET)), "%ld", kernel_ns);
+	}
 }
 
 /* What is between a kernel and a memset in a fold, where it is there. */
 Test(small_retime, folds_with_what_is_between_operations)
 {
 	begin();
-	made_row(&made,
-		 "{\"record\":\"fold\",\"times\":9,\"t0\":0,\"t1\":54000,\"body\":["
-		 "{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"gap_ns\":[[1000,9]],"
-		 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"kernel\","
-		 "\"stream\":2,\"took_ns\":[[50000,9]],\"lag_ns\":[[2500,9]]}},"
-		 "{\"record\":\"call\",\"thread\":0,\"class\":\"memset\",\"gap_ns\":[[1000,9]],"
-		 "\"took_ns\":[[2000,9]],\"op\":{\"record\":\"op\",\"kind\":\"memset\","
-		 "\"stream\":2,\"took_ns\":[[1000,9]],\"lag_ns\":[[50000,9]],"
-		 "\"behind_ns\":[[3400,7],[9000,2]]}}]}");
-	made.calls = made.ops = 18;
-	made_end(&made, 600000, 0, 0);
-	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
-	cr_expect(eq(dbl, profile.steps.queue_ns[OP_KERNEL][OP_MEMSET], 3400 - MADE_G), "median");
-	profile_release(&profile);
-	made_remove(&made);
+	made_fold(0, 50000, ",\"lag_ns\":[[50000,9]],\"behind_ns\":[[3400,7],[9000,2]]");
+	cr_expect(eq(dbl, memset_behind(600000, OP_KERNEL), 3400 - MADE_G), "median");
 }
 
 Test(small_retime, copies_of_one_direction_queue)
