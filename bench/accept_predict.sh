@@ -13,7 +13,7 @@
 # The programs, named before any was priced: the ten of bench/programs.cu; with WORKLOADS="NAME ...",
 # `rift run NAME`, BLOCKS blocks of each (default 20); with SAMPLES, a folder of
 # NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
-# with PYTHON, a Python that has PyTorch, bench/mlp.py eager and as a graph.
+# with PYTHON, a Python that has PyTorch, bench/mlp.py as MLP says (default: eager and graph).
 #
 # TIMES is how often a program of ours does its work (default 10), RECORDINGS how many recordings the
 # trace is the median one of (default 5). UNDER="WORDS;WORDS" are the
@@ -45,7 +45,9 @@ for name in BlackScholes binomialOptions simpleCudaGraphs; do
 	[ ! -x "${SAMPLES:-}/$name" ] || programs+=("$SAMPLES/$name")
 done
 if [ -n "${PYTHON:-}" ]; then
-	programs+=("$PYTHON $(dirname "$0")/mlp.py eager" "$PYTHON $(dirname "$0")/mlp.py graph")
+	for kind in ${MLP:-eager graph}; do
+		programs+=("$PYTHON $(dirname "$0")/mlp.py $kind")
+	done
 fi
 
 # A member of an object of the indented JSON that rift writes: FILE OBJECT NAME; OBJECT "": its own.

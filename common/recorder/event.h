@@ -82,13 +82,15 @@ enum trace_stream_kind {
 /* Numbers of streams, events and graphs count from 1 in a process; 0: there is none. */
 struct trace_event {
 	enum { TRACE_CALL, TRACE_OP, TRACE_MARK } what;
-	int kind;	  /* enum trace_class, trace_kind or trace_mark */
-	uint64_t id;	  /* of the call, or of the call that submitted the operation */
-	uint32_t thread;  /* that made the call */
-	int64_t t0, t1;	  /* ns of CLOCK_MONOTONIC */
-	int64_t cpu_ns;	  /* CPU time of the thread since its last call; -1: not measured */
-	int64_t busy_ns;  /* of a graph: its kernels' time; -1: not known */
-	const char *name; /* that lives as long as the process; NULL: none */
+	int kind;	       /* enum trace_class, trace_kind or trace_mark */
+	uint64_t id;	       /* of the call, or of the call that submitted the operation */
+	uint32_t thread;       /* that made the call */
+	int64_t t0, t1;	       /* ns of CLOCK_MONOTONIC */
+	int64_t cpu_ns;	       /* CPU time of the thread since its last call; -1: not measured */
+	int64_t busy_ns;       /* of a graph: its kernels' time; -1: not known */
+	uint32_t not_recorded; /* calls since the one before that the recorder slows and leaves out
+				*/
+	const char *name;      /* that lives as long as the process; NULL: none */
 
 	uint32_t stream, stream_kind;
 	int32_t priority;

@@ -187,6 +187,7 @@ static void add_entry(struct trace_step *s, const struct entry *e)
 {
 	add_value(&s->gap, e->gap_ns);
 	add_value(&s->took, e->call.t1 - e->call.t0);
+	s->not_recorded += e->call.not_recorded;
 	if (e->call.cpu_ns >= 0)
 		add_value(&s->cpu, e->call.cpu_ns);
 	if (!e->op_came)

@@ -30,6 +30,7 @@ struct trace_step {
 	struct trace_event call, op; /* as they came first; op where call.has_op */
 	uint64_t recording_step;     /* added to the recording at each repeat */
 	uint64_t hash;		     /* of what is equal in all repeats */
+	uint64_t not_recorded;	     /* calls before it, over all repeats */
 	struct trace_distribution gap, took, cpu, op_took, op_lag, op_behind, op_busy;
 };
 

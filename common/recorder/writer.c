@@ -357,6 +357,12 @@ static void put_spread(struct trace_writer *w, const char *key, const struct tra
 	put(w, "]", 1);
 }
 
+static void put_if(struct trace_writer *w, const char *key, uint64_t value)
+{
+	if (value)
+		put_member(w, key, (int64_t)value);
+}
+
 static void put_calibration(struct trace_writer *w, const struct trace_calibration *c)
 {
 	put_key(w, "calibration");
@@ -382,6 +388,8 @@ static void put_calibration(struct trace_writer *w, const struct trace_calibrati
 	put_number(w, c->call_ns);
 	put_member(w, "pace_ns", c->pace_ns);
 	put_member(w, "kernel_ns", c->kernel_ns);
+	put_if(w, "copy_pace_ns", (uint64_t)c->copy_pace_ns);
+	put_if(w, "not_recorded_ns", (uint64_t)c->not_recorded_ns);
 	put(w, "}}", 2);
 }
 
@@ -545,12 +553,6 @@ static const char *const memories[TRACE_MEMORIES] = { NULL,	"device",  "pinned",
 static const char *const directions[TRACE_DIRECTIONS] = { NULL, "to_device", "to_host", "within",
 							  "peer" };
 
-static void put_if(struct trace_writer *w, const char *key, uint64_t value)
-{
-	if (value)
-		put_member(w, key, (int64_t)value);
-}
-
 static void put_times(struct trace_writer *w, const struct trace_event *e)
 {
 	put_member(w, "t0", e->t0 - w->start_ns);
@@ -630,6 +632,7 @@ static void write_call(struct trace_writer *w, const struct trace_event *e, uint
 		put_member(w, "recording", (int64_t)e->recording);
 	if (e->cpu_ns >= 0)
 		put_member(w, "cpu_ns", e->cpu_ns);
+	put_if(w, "not_recorded", e->not_recorded);
 }
 
 static void write_op(struct trace_writer *w, const struct trace_event *e, uint32_t name)
@@ -699,6 +702,7 @@ static void put_step(struct trace_writer *w, const struct trace_step *s)
 	}
 	put_distribution(w, "gap_ns", &s->gap);
 	put_distribution(w, "took_ns", &s->took);
+	put_if(w, "not_recorded", s->not_recorded);
 	if (s->cpu.n)
 		put_distribution(w, "cpu_ns", &s->cpu);
 	if (call->has_op) {

@@ -25,6 +25,8 @@ struct trace_calibration {
 	int window;	 /* launches that fit into a queue; 0: not known */
 	int64_t call_ns; /* that recording adds between two adjacent calls */
 	int64_t pace_ns, kernel_ns;
+	int64_t copy_pace_ns;	 /* added between copies; 0: not measured */
+	int64_t not_recorded_ns; /* added to a call that has no row; 0: nothing */
 	bool has_graphs;
 	int64_t graph_launch_ns,
 		graph_node_ns; /* a launch of a graph without nodes; each node more */

@@ -108,9 +108,9 @@ static void take_owns(struct scan *scan, const struct trace_own *own, int64_t be
 			(double)(own[scan->owns].t1 - own[scan->owns].t0);
 }
 
-static double take_gap(struct thread_state *th, double from, double to, double call_added)
+static double take_gap(struct thread_state *th, double from, double to, double added)
 {
-	double gap = to - from - th->own_ns - (th->last == TRACE_NONE ? 0 : call_added);
+	double gap = to - from - th->own_ns - added;
 
 	th->own_ns = 0;
 	return longest(gap, 0);
@@ -147,17 +147,29 @@ static bool begins_thread(const struct scan *scan, const struct trace_call *c)
 	       first->last != TRACE_NONE && first->end <= c->t0;
 }
 
+/* What the recorder adds between a call and the one before: outside of it, and to calls without
+ * rows.
+ */
+static double added_to_gap(const struct scan *scan, const struct trace_call *c)
+{
+	const struct trace_calibration *k = &scan->t->calibration;
+	bool is_first = scan->thread[c->thread].last == TRACE_NONE;
+
+	if (!scan->t->is_calibrated)
+		return 0;
+	return (is_first ? 0 : k->call_ns) + (double)c->not_recorded * k->not_recorded_ns;
+}
+
 static void find_gap(struct scan *scan, int64_t i)
 {
 	const struct trace_call *c = &scan->t->call[i];
 	struct thread_state *th = &scan->thread[c->thread];
 	struct step *step = &scan->s->step[i];
 	double from = th->last == TRACE_NONE ? scan->s->start_ns : (double)th->end;
-	double added = scan->t->is_calibrated ? scan->t->calibration.call_ns : 0;
 	bool begins = begins_thread(scan, c);
 
 	step->after = TRACE_NONE;
-	step->gap_ns = take_gap(th, from, (double)c->t0, added);
+	step->gap_ns = take_gap(th, from, (double)c->t0, added_to_gap(scan, c));
 	if (begins)
 		set_after(scan, i, scan->thread[scan->first].last);
 	else if (waited_for_sync(scan, c, (double)c->t0 - from))
@@ -481,22 +493,43 @@ static void find_leads(struct scan *scan)
 	}
 }
 
+/* Has an engine of its own; copies within a device are kernels. */
+static bool is_engines(int queue_kind)
+{
+	return queue_kind >= OP_KINDS && queue_kind != OP_KINDS + COPY_WITHIN;
+}
+
 /*
- * How far apart queued operations of two kinds are. The calibration knows kernels, and what the
- * recorder adds between those: all others are taken as recorded. Copies have engines of their own,
- * so that a kernel behind one starts microseconds later, and a copy behind a copy at once.
+ * What CUPTI adds between queued operations of two kinds: pace_ns where none has an engine of its
+ * own, copy_pace_ns where one has. Where two engines wait for each other, in copies of opposite
+ * directions, it is not known: -0.4 to +4 us (an H200, CUPTI 13.0.1, docs/guide/profile.md).
+ */
+static double added_between(const struct trace_calibration *k, int a, int b)
+{
+	if (!is_engines(a) && !is_engines(b))
+		return k->pace_ns;
+	return is_engines(a) && is_engines(b) && a != b ? 0 : k->copy_pace_ns;
+}
+
+/*
+ * How far apart queued operations of two kinds are, beyond the calibration's gap. That one is of
+ * kernels; of all others it is what was recorded, less what the recorder adds. Copies have engines
+ * of their own, so that a kernel behind one starts microseconds later, and a copy behind a copy at
+ * once.
  */
 static void find_queued(struct scan *scan)
 {
-	double gap = scan->t->is_calibrated ? scan->t->calibration.gap_ns[QUANTILE_P50] : 0;
+	const struct trace_calibration *k = &scan->t->calibration;
+	double gap = scan->t->is_calibrated ? k->gap_ns[QUANTILE_P50] : 0;
 
 	for (int a = 0; a < QUEUE_KINDS; a++)
 		for (int b = 0; b < QUEUE_KINDS; b++) {
 			bool known = scan->queued[a][b].n >= QUEUED_LEAST &&
 				     !(a == OP_KERNEL && b == OP_KERNEL);
+			double added = scan->t->is_calibrated ? added_between(k, a, b) : 0;
 			double ns = times_median(&scan->queued[a][b], gap);
 
-			scan->s->queue_ns[a][b] = known ? ns - gap : 0;
+			scan->s->queue_ns[a][b] = known ? longest(ns - added, 0) - gap : 0;
 		}
 }
 

@@ -130,6 +130,12 @@ static int take_calibration(struct reading *r, const json_t *o)
 		err = take_optional_ns(r, recorder, "pace_ns", &c->pace_ns);
 	if (!err)
 		err = take_optional_ns(r, recorder, "kernel_ns", &c->kernel_ns);
+	if (!err)
+		err = take_optional_ns(r, recorder, "copy_pace_ns", &c->copy_pace_ns);
+	if (!(c->copy_pace_ns > 0))
+		c->copy_pace_ns = c->pace_ns;
+	if (!err)
+		err = take_optional_ns(r, recorder, "not_recorded_ns", &c->not_recorded_ns);
 	c->graph_launch_ns[0] = c->graph_launch_ns[1] = NAN;
 	if (!err && graph && !json_is_null(graph))
 		err = take_list(r, o, "graph_launch_ns", c->graph_launch_ns, 2);

@@ -83,7 +83,8 @@ struct trace_call {
 	int64_t cpu_ns;	   /* of its thread since that one's call before */
 	int64_t recording; /* of the event: its how many-th */
 	int64_t bytes;
-	int32_t first_op, ops;				    /* trace.op[first_op ...] */
+	int64_t not_recorded;  /* calls since the one before that have no row */
+	int32_t first_op, ops; /* trace.op[first_op ...] */
 	int32_t thread, stream, event, graph, name, memory; /* indexes; event: as the file has it */
 	enum call_class class;
 	bool async;
@@ -148,6 +149,8 @@ struct trace_calibration {
 	double graph_launch_ns[2]; /* a, b of a + b n; NAN: not known */
 	double call_ns;		   /* added outside each call */
 	double pace_ns, kernel_ns; /* added between kernels; what an empty kernel reads */
+	double copy_pace_ns;	   /* added between copies; where the file lacks it, pace_ns */
+	double not_recorded_ns;	   /* added to each call that has no row */
 };
 
 enum { TRACE_RUNS_MAX = 100 };

@@ -270,14 +270,23 @@ static int add_folded_op(struct reading *r, struct fold *f, struct body_call *b,
 				      : trace_add_op(r, &op);
 }
 
-/* One call of a repeat; *host: host time of the fold so far, before it is stretched. */
-static int add_folded_call(struct reading *r, struct fold *f, struct body_call *b, double *host)
+/* Repeat k's part of what all repeats have together, so that none is lost. */
+static int64_t part_of(int64_t all, int64_t k, int64_t times)
+{
+	return (int64_t)((double)all * (double)(k + 1) / (double)times) -
+	       (int64_t)((double)all * (double)k / (double)times);
+}
+
+/* One call of repeat k; *host: host time of the fold so far, before it is stretched. */
+static int add_folded_call(struct reading *r, struct fold *f, struct body_call *b, int64_t k,
+			   double *host)
 {
 	struct trace_call call = b->call;
 	int64_t gap = values_take(&b->gap);
 	int err;
 
 	call.id = -++r->made;
+	call.not_recorded = part_of(call.not_recorded, k, f->times);
 	if (gap >= CPU_GAP_NS && b->cpu.left)
 		call.cpu_ns = values_take(&b->cpu);
 	*host += (double)gap;
@@ -305,7 +314,7 @@ static int add_repeats(struct reading *r, struct fold *f)
 
 	for (int64_t k = 0; k < f->times; k++)
 		for (size_t i = 0; i < f->n && !err; i++)
-			err = add_folded_call(r, f, &f->body[i], &host);
+			err = add_folded_call(r, f, &f->body[i], k, &host);
 	return err;
 }
 

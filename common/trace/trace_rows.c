@@ -170,6 +170,7 @@ static const struct member call_members[] = {
 	{ "event", MEMBER_32, CALL(event), false, NULL, 0, 0 },
 	{ "graph", MEMBER_REF, CALL(graph), false, NULL, MAP(graph), 0 },
 	{ "bytes", MEMBER_64, CALL(bytes), false, NULL, 0, 0 },
+	{ "not_recorded", MEMBER_64, CALL(not_recorded), false, NULL, 0, 0 },
 	{ "memory", MEMBER_CHOICE, CALL(memory), false, memory_kind_names, 0, 0 },
 	{ "async", MEMBER_BOOL, CALL(async), false, NULL, 0, 0 },
 	{ "captured", MEMBER_BOOL, CALL(captured), false, NULL, 0, 0 },
@@ -185,6 +186,8 @@ int trace_parse_call(struct reading *r, const json_t *o, struct trace_call *call
 	err = trace_members(r, o, "call", m, call);
 	if (!err && !folded && call->t1 < call->t0)
 		err = trace_damaged(r, "t1 is before t0");
+	if (call->not_recorded == TRACE_NONE)
+		call->not_recorded = 0;
 	if (!err && call->event >= TRACE_ID_MAX)
 		err = trace_damaged(r, "event is not below %d", TRACE_ID_MAX);
 	return err;

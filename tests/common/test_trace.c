@@ -175,6 +175,33 @@ Test(small_trace, folds_keep_what_is_between_queued_operations)
 	trace_release(&trace);
 }
 
+/* None of them is lost, whichever repeat it was of. */
+Test(small_trace, folds_keep_how_many_calls_have_no_row)
+{
+	int64_t all = 0;
+
+	begin();
+	made_call(&made, "query", 0, 100, ",\"not_recorded\":3");
+	made_row(&made,
+		 "{\"record\":\"fold\",\"times\":4,\"t0\":1000,\"t1\":13000,\"body\":["
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"query\",\"gap_ns\":[[1000,4]],"
+		 "\"took_ns\":[[2000,4]],\"not_recorded\":7}]}");
+	made.calls += 4;
+	made_call(&made, "query", 20000, 20100, "");
+	made_end(&made, 300000, 0, 0);
+	read_made();
+	cr_expect(eq(i64, trace.call[0].not_recorded, 3), "a row");
+	for (int i = 1; i < 5; i++) {
+		int64_t n = trace.call[i].not_recorded;
+
+		cr_expect(n == 1 || n == 2, "repeat %d: %ld", i, (long)n);
+		all += n;
+	}
+	cr_expect(eq(i64, all, 7), "all repeats");
+	cr_expect(zero(i64, trace.call[5].not_recorded), "nothing is said");
+	trace_release(&trace);
+}
+
 /* A program that ended while the last kernel ran. */
 Test(small_trace, folds_with_fewer_operations_than_calls)
 {

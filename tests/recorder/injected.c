@@ -256,6 +256,17 @@ static void capture(void)
 	call(CUPTI_RUNTIME, 319); /* cudaStreamEndCapture */
 }
 
+/* Six calls that have no record, then a launch, and so on. */
+static void asks(void)
+{
+	for (int i = 0; i < 30; i++) {
+		for (int k = 0; k < 6; k++)
+			call(CUPTI_RUNTIME, 17); /* cudaGetDevice */
+		kernel(call(CUPTI_DRIVER, 307), later(0));
+		later(6000);
+	}
+}
+
 static void lost(void)
 {
 	lose(3);
@@ -305,7 +316,7 @@ static const struct {
 	{ "early", early },	 { "ranges", ranges }, { "capture", capture },
 	{ "lost", lost },	 { "die", die },       { "print", print_now },
 	{ "count", count },	 { "nested", nested }, { "together", together },
-	{ "many", many },	 { "range", range },
+	{ "many", many },	 { "range", range },   { "asks", asks },
 };
 
 static void *find(void *library, const char *name)

@@ -309,6 +309,9 @@ Test(small_cupti, what_costs_are_with_cupti_and_without)
 	cr_assert(eq(i64, trace_int(r, "kernel_ns"), 600));
 	cr_assert(eq(i64, trace_int(r, "pace_ns"), 300));
 	cr_assert(eq(i64, trace_int(r, "call_ns"), 400));
+	cr_assert(eq(i64, trace_int(r, "copy_pace_ns"), 2100));
+	/* The stub's call spins for 1,000 ns. */
+	cr_assert(le(i64, 900, trace_int(r, "not_recorded_ns")));
 	/* None of its kernels is in the trace. */
 	cr_assert(zero(sz, trace_count(rows, "string", "text", "rift_calibration")));
 	json_decref(rows);
@@ -336,6 +339,38 @@ Test(small_cupti, launches_of_graphs_are_calibrated_where_there_are_graphs)
 	cr_assert(eq(i64, trace_int(c, "n"), 1000));
 	json_decref(rows);
 	json_decref(without);
+}
+
+Test(small_cupti, copies_are_calibrated_where_memory_can_be_pinned)
+{
+	json_t *rows = record("STUB_CUPTI_NO_PINNED=1", "every");
+	const json_t *c = json_object_get(json_array_get(rows, 0), "calibration");
+	const json_t *r = json_object_get(c, "recorder");
+
+	cr_assert(zero(ptr, json_object_get(r, "copy_pace_ns")));
+	cr_assert(eq(i64, trace_int(r, "pace_ns"), 300));
+	json_decref(rows);
+}
+
+/* CUPTI numbers each call, those too that it gives no record. */
+Test(small_cupti, calls_without_a_record_are_counted)
+{
+	json_t *rows = record("RIFT_TRACE_FOLD=0", "asks");
+	const json_t *row;
+	size_t i;
+	int64_t n = 0;
+
+	json_array_foreach(rows, i, row) n += trace_int(row, "not_recorded");
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 30));
+	cr_assert(eq(i64, n, 29 * 6));
+	json_decref(rows);
+	unlink(path);
+	rows = record("", "asks");
+	row = trace_row(rows, "fold", NULL, NULL);
+	cr_assert(eq(i64, trace_int(row, "times"), 30));
+	row = json_array_get(json_object_get(row, "body"), 0);
+	cr_assert(eq(i64, trace_int(row, "not_recorded"), 29 * 6));
+	json_decref(rows);
 }
 
 Test(small_cupti, without_a_calibration_it_is_recorded_all_the_same)

@@ -14,7 +14,8 @@
 #include "common/recorder/cupti/feed.h"
 #include "common/recorder/recorder.h"
 
-enum { ROWS = 10, ROW_LAUNCHES = 100, WAITS = 50, NON_BLOCKING = 1 };
+enum { ROWS = 10, ROW_CALLS = 100, WAITS = 50, NON_BLOCKING = 1 };
+enum { COPY_BYTES = 65536 }; /* an engine's: a few bytes to the device go with the launch */
 enum { GRAPH_LAUNCHES = 30, GRAPH_NODES = 64, RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */ };
 
 /* What is asked; all return CUresult, 0 is success. Names as libcuda.so.1 exports them. */
@@ -31,6 +32,13 @@ enum { GRAPH_LAUNCHES = 30, GRAPH_NODES = 64, RELAXED = 2 /* CU_STREAM_CAPTURE_M
 	ROW(cuEventRecord, (void *event, void *stream))                                            \
 	ROW(cuEventElapsedTime, (float *ms, void *from, void *to))                                 \
 	ROW(cuLaunchHostFunc, (void *stream, void (*function)(void *), void *argument))            \
+	ROW(cuModuleGetGlobal_v2,                                                                  \
+	    (unsigned long long *address, size_t *bytes, void *module, const char *name))          \
+	ROW(cuMemHostRegister_v2, (void *from, size_t bytes, unsigned flags))                      \
+	ROW(cuMemHostUnregister, (void *from))                                                     \
+	ROW(cuMemcpyHtoDAsync_v2,                                                                  \
+	    (unsigned long long to, const void *from, size_t bytes, void *stream))                 \
+	ROW(cuCtxGetDevice, (int *device))                                                         \
 	ROW(cuLaunchKernel,                                                                        \
 	    (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,      \
 	     unsigned bz, unsigned shared, void *stream, void **arguments, void **extra))
@@ -114,10 +122,17 @@ bool driver_has_context(void)
 
 /* Compiled by the driver, for any GPU from compute capability 7.5 on. */
 static const char image[] = ".version 6.3\n.target sm_75\n.address_size 64\n"
+			    ".visible .global .align 16 .b8 rift_block[65536];\n"
 			    ".visible .entry rift_calibration()\n{\n\tret;\n}\n";
+
+_Static_assert(COPY_BYTES == 65536, "as large as rift_block");
+
+static _Alignas(4096) char host_block[COPY_BYTES];
 
 static struct bench {
 	void *module, *function, *stream, *from, *to;
+	unsigned long long block; /* on the device */
+	bool is_pinned;		  /* host_block */
 } bench;
 
 static void bench_end(void)
@@ -128,6 +143,8 @@ static void bench_end(void)
 		cuda.cuEventDestroy_v2(bench.to);
 	if (bench.stream)
 		cuda.cuStreamDestroy_v2(bench.stream);
+	if (bench.is_pinned)
+		cuda.cuMemHostUnregister(host_block);
 	if (bench.module)
 		cuda.cuModuleUnload(bench.module);
 	bench = (struct bench){ NULL };
@@ -149,10 +166,27 @@ static int launch(void)
 	return cuda.cuLaunchKernel(bench.function, 1, 1, 1, 1, 1, 1, 0, bench.stream, NULL, NULL);
 }
 
-/* ---- rows of launches ------------------------------------------------------------------ */
+/* Where memory cannot be pinned, copies are not calibrated. */
+static bool pin_block(void)
+{
+	size_t bytes = 0;
+
+	if (!bench.is_pinned &&
+	    !cuda.cuModuleGetGlobal_v2(&bench.block, &bytes, bench.module, "rift_block"))
+		bench.is_pinned = bytes == COPY_BYTES &&
+				  !cuda.cuMemHostRegister_v2(host_block, COPY_BYTES, 0);
+	return bench.is_pinned;
+}
+
+static int copy(void)
+{
+	return cuda.cuMemcpyHtoDAsync_v2(bench.block, host_block, COPY_BYTES, bench.stream);
+}
+
+/* ---- rows of calls --------------------------------------------------------------------- */
 
 struct times {
-	int64_t call[ROWS * ROW_LAUNCHES], wait[WAITS], pace[ROWS];
+	int64_t call[ROWS * ROW_CALLS], wait[WAITS], pace[ROWS];
 	int n_calls, n_waits, n_rows;
 };
 
@@ -163,7 +197,7 @@ static void hold(void *gate)
 		sched_yield();
 }
 
-static bool time_row(struct times *t)
+static bool time_row(struct times *t, int (*submit)(void))
 {
 	int gate = 0, err;
 	float ms = 0;
@@ -172,10 +206,10 @@ static bool time_row(struct times *t)
 	if (err)
 		return false;
 	err = cuda.cuEventRecord(bench.from, bench.stream);
-	for (int i = 0; i < ROW_LAUNCHES && !err; i++) {
+	for (int i = 0; i < ROW_CALLS && !err; i++) {
 		int64_t start = recorder_now();
 
-		err = launch();
+		err = submit();
 		t->call[t->n_calls++] = recorder_now() - start;
 	}
 	err = err ? err : cuda.cuEventRecord(bench.to, bench.stream);
@@ -183,7 +217,7 @@ static bool time_row(struct times *t)
 	err = cuda.cuStreamSynchronize(bench.stream) || err; /* the gate is on this stack */
 	if (err || cuda.cuEventElapsedTime(&ms, bench.from, bench.to))
 		return false;
-	t->pace[t->n_rows++] = (int64_t)((double)ms * 1e6 / ROW_LAUNCHES);
+	t->pace[t->n_rows++] = (int64_t)((double)ms * 1e6 / ROW_CALLS);
 	return true;
 }
 
@@ -199,13 +233,41 @@ static bool time_waits(struct times *t)
 	return true;
 }
 
-static bool time_rows(struct times *t, int rows)
+static bool time_rows(struct times *t, int (*submit)(void), int rows)
 {
 	bool fine = true;
 
 	for (int i = 0; i < rows && fine; i++)
-		fine = time_row(t);
+		fine = time_row(t, submit);
 	return fine;
+}
+
+/* From one queued copy to the next; 0: not measured. The first row warms up. */
+static int64_t copy_pace_ns(void)
+{
+	struct times *t = calloc(2, sizeof(*t));
+	int64_t ns = 0;
+
+	if (t && pin_block() && time_rows(t, copy, 1) && time_rows(t + 1, copy, ROWS))
+		ns = trace_spread_of(t[1].pace, t[1].n_rows).p50;
+	free(t);
+	return ns;
+}
+
+/* A call that has no row, as libraries make many: the median row of them. */
+static int64_t ask_ns(void)
+{
+	int64_t row[ROWS];
+	int device;
+
+	for (int i = 0; i < ROWS; i++) {
+		int64_t start = recorder_now();
+
+		for (int k = 0; k < ROW_CALLS; k++)
+			(void)cuda.cuCtxGetDevice(&device);
+		row[i] = (recorder_now() - start) / ROW_CALLS;
+	}
+	return trace_spread_of(row, ROWS).p50;
 }
 
 /* ---- launches of graphs ---------------------------------------------------------------- */
@@ -279,20 +341,25 @@ static bool warm_up(void)
 {
 	struct times unused = { .n_calls = 0 };
 
-	return time_rows(&unused, 1);
+	return time_rows(&unused, launch, 1);
 }
+
+/* Without the recorder. */
+static int64_t bare_copy_pace_ns, bare_ask_ns;
 
 bool driver_calibrate(struct trace_calibration *out)
 {
 	struct times *t = calloc(1, sizeof(*t));
 	bool fine = t && bench_begin();
 
-	fine = fine && warm_up() && time_rows(t, ROWS) && time_waits(t);
+	fine = fine && warm_up() && time_rows(t, launch, ROWS) && time_waits(t);
 	if (fine) {
 		out->launch_call = trace_spread_of(t->call, t->n_calls);
 		out->launch_and_wait = trace_spread_of(t->wait, t->n_waits);
 		out->gap = trace_spread_of(t->pace, t->n_rows);
 		time_graphs(out);
+		bare_copy_pace_ns = copy_pace_ns();
+		bare_ask_ns = ask_ns();
 	}
 	free(t);
 	if (!fine)
@@ -300,9 +367,9 @@ bool driver_calibrate(struct trace_calibration *out)
 	return fine;
 }
 
-static int64_t without(int64_t pace_ns, int64_t kernel_ns)
+static int64_t without(int64_t ns, int64_t part_ns)
 {
-	return pace_ns > kernel_ns ? pace_ns - kernel_ns : 0;
+	return ns > part_ns ? ns - part_ns : 0;
 }
 
 void driver_calibrate_recorder(struct trace_calibration *out, int (*flush)(uint32_t flag))
@@ -313,7 +380,10 @@ void driver_calibrate_recorder(struct trace_calibration *out, int (*flush)(uint3
 
 	if (c && t) {
 		feed_divert(c);
-		if (time_rows(t, ROWS)) {
+		if (time_rows(t, launch, ROWS)) {
+			if (bare_copy_pace_ns)
+				out->copy_pace_ns = without(copy_pace_ns(), bare_copy_pace_ns);
+			out->not_recorded_ns = without(ask_ns(), bare_ask_ns);
 			flush(CUPTI_FLUSH_FORCED);
 			calibration_result(c, &with);
 			out->call_ns = with.call_ns;

@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
+#include <string.h>
 
 TestSuite(small_retime, .timeout = 60);
 
@@ -386,6 +387,71 @@ Test(small_retime, folds_with_what_is_between_operations)
 	begin();
 	made_fold(0, 50000, ",\"lag_ns\":[[50000,9]],\"behind_ns\":[[3400,7],[9000,2]]");
 	cr_expect(eq(dbl, memset_behind(600000, OP_KERNEL), 3400 - MADE_G), "median");
+}
+
+/* What the recorder of a GPU says that it adds. */
+static void begin_added(void)
+{
+	made_begin(
+		&made, "",
+		"{\"launch_call_ns\":[2000,2000,2000],\"launch_and_wait_ns\":[10000,10000,10000],"
+		"\"gap_ns\":[1000,1000,1000],\"recorder\":{\"call_ns\":100,\"pace_ns\":200,"
+		"\"kernel_ns\":1000,\"copy_pace_ns\":2000,\"not_recorded_ns\":150}}");
+}
+
+Test(small_retime, calls_without_rows_have_a_part_of_the_gap)
+{
+	begin_added();
+	made_call(&made, "query", 0, 100, ",\"not_recorded\":2");
+	made_call(&made, "query", 5100, 5200, ",\"not_recorded\":6");
+	made_call(&made, "query", 5700, 5800, ",\"not_recorded\":6");
+	made_end(&made, 6000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	cr_expect(eq(dbl, profile.steps.step[1].gap_ns, 5000 - 100 - 6 * 150), "each 150 ns");
+	cr_expect(zero(dbl, profile.steps.step[2].gap_ns), "never less than nothing");
+	profile_release(&profile);
+	made_remove(&made);
+}
+
+/* Behind a kernel of 90 us, queued, each so far behind the one before; returns where the last ends.
+ */
+static long queued(long t0, const char *kind, const char *more, long start)
+{
+	made_call(&made, kind, t0, t0 + 100, strcmp(kind, "copy") ? "" : ",\"async\":true");
+	made_op(&made, kind, 2, start, start + 1000, more);
+	return start + 1000;
+}
+
+Test(small_retime, what_the_recorder_adds_between_operations)
+{
+	static const char up[] = ",\"direction\":\"to_device\",\"bytes\":9,\"async\":true";
+	static const char down[] = ",\"direction\":\"to_host\",\"bytes\":9,\"async\":true";
+	static const char within[] = ",\"direction\":\"within\",\"bytes\":9,\"async\":true";
+	enum { UP = OP_KINDS + COPY_TO_DEVICE, DOWN = OP_KINDS + COPY_TO_HOST };
+	enum { WITHIN = OP_KINDS + COPY_WITHIN };
+	const double(*ns)[QUEUE_KINDS] = profile.steps.queue_ns;
+
+	begin_added();
+	for (long i = 0; i < 5; i++) {
+		long t = 200000 * i, end = t + 95000;
+
+		made_kernel(&made, 2, t, t + 5000, end);
+		end = queued(t + 3000, "copy", up, end + 5000);
+		end = queued(t + 3100, "copy", up, end + 1500);
+		end = queued(t + 3200, "copy", down, end + 4000);
+		end = queued(t + 3300, "memset", "", end + 6000);
+		end = queued(t + 3400, "copy", within, end + 900);
+		made_call(&made, "sync_device", t + 4000, end + 3000, "");
+	}
+	made_end(&made, 1000000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	cr_expect(eq(dbl, ns[OP_KERNEL][UP], 3000 - MADE_G), "an engine begins");
+	cr_expect(eq(dbl, ns[UP][UP], 0 - MADE_G), "never less than nothing");
+	cr_expect(eq(dbl, ns[UP][DOWN], 4000 - MADE_G), "not known of two engines");
+	cr_expect(eq(dbl, ns[DOWN][OP_MEMSET], 4000 - MADE_G), "an engine ends");
+	cr_expect(eq(dbl, ns[OP_MEMSET][WITHIN], 700 - MADE_G), "no engine");
+	profile_release(&profile);
+	made_remove(&made);
 }
 
 Test(small_retime, copies_of_one_direction_queue)
