@@ -13,6 +13,8 @@ enum {
 	COVER_TIMED = 100,	  /* ... and entries that are enough to tell */
 	BINS_MAX = 256,		  /* of a distribution, as its readers expect */
 	COVER_MIN = 8,		  /* entries that are worth a fold */
+	TURN_CALLS = 3,		  /* of one thread in a row, before another's ... */
+	TURNS_MIN = 8,		  /* ... so often that the two share a queue */
 	BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 12 % wide */
 };
 
@@ -24,6 +26,7 @@ struct entry {
 	int64_t before;	   /* when the operation before it on its stream ended; 0: there is none */
 	int64_t behind_ns; /* how far behind that; -1: it was not queued */
 	uint64_t hash;	   /* equal where all but times and recordings are */
+	bool overlaps;	   /* began before the call ahead of it in the queue returned */
 };
 
 /* An operation whose call has not come, and what `before` says above. */
@@ -38,22 +41,32 @@ struct stream_end {
 	bool waits;	   /* for an event: what is submitted next is behind that, too */
 };
 
-/* What one thread did, in order; first .. n are waiting. */
+/* What one thread did, in order, or several that take turns; first .. n are waiting. */
 struct queue {
 	struct entry *entry;
 	size_t first, n, room, joined; /* those before joined have all that they wait for */
 	uint64_t last_id;	       /* of the last call that came */
-	int64_t last_t1;
+	int64_t last_t1;	       /* of all that came, the latest */
 	bool has_last;
 	struct trace_fold open; /* n 0: none */
 	size_t at;		/* entries of the queue that are the beginning of another repeat */
 };
 
+/* Threads whose calls came in turns: one made several, which returned, and then the other did. */
+struct turns {
+	uint32_t thread, other; /* who made the last call, and who the ones before */
+	int64_t t1;		/* of the last call */
+	int calls, n;		/* of that thread in a row; turns of the two in a row */
+};
+
 struct trace_folder {
 	struct trace_writer *w;
-	bool fold;
+	bool fold, is_ordered;
 	struct queue *queue;
 	size_t n_queues;
+	struct turns turns;
+	uint32_t *shares; /* by thread: whose queue it shares, plus one; 0: its own */
+	size_t n_shares;
 	struct early *early;
 	size_t n_early, room_early;
 	struct stream_end *stream; /* by number */
@@ -145,13 +158,16 @@ static uint64_t hash_event(uint64_t hash, const struct trace_event *e)
 	return mix(hash, (uint64_t)e->shared << 32 | e->registers);
 }
 
-/* A mark is like no other, so that it stays a row of its own, and so is a call without its op. */
+/*
+ * A mark is like no other, so that it stays a row of its own, and so is a call without its
+ * operation, or one beside another thread's.
+ */
 static void hash_entry(struct trace_folder *f, struct entry *e)
 {
-	e->hash = hash_event(0, &e->call);
+	e->hash = hash_event(e->call.thread, &e->call);
 	if (e->op_came)
 		e->hash = hash_event(e->hash, &e->op);
-	if (e->call.what == TRACE_MARK || e->call.has_op != e->op_came)
+	if (e->call.what == TRACE_MARK || e->call.has_op != e->op_came || e->overlaps)
 		e->hash = mix(e->hash, ++f->marks);
 }
 
@@ -479,12 +495,19 @@ static void *with_room(void *table, size_t *n, size_t i, size_t size)
 	return larger;
 }
 
+/* Whose queue a thread's calls are in. */
+static uint32_t owner(const struct trace_folder *f, uint32_t thread)
+{
+	return thread < f->n_shares && f->shares[thread] ? f->shares[thread] - 1 : thread;
+}
+
 static struct queue *queue_of(struct trace_folder *f, uint32_t thread)
 {
-	struct queue *queue = with_room(f->queue, &f->n_queues, thread, sizeof(*queue));
+	uint32_t at = owner(f, thread);
+	struct queue *queue = with_room(f->queue, &f->n_queues, at, sizeof(*queue));
 
 	f->queue = queue ? queue : f->queue;
-	return queue ? &queue[thread] : NULL;
+	return queue ? &queue[at] : NULL;
 }
 
 static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
@@ -516,8 +539,54 @@ static struct entry *append(struct queue *q)
 	return memset(&q->entry[q->n++], 0, sizeof(*q->entry));
 }
 
+/* From now on. What came before is written, so that each thread's calls stay in order. */
+static void share_queue(struct trace_folder *f, uint32_t a, uint32_t b)
+{
+	uint32_t to = owner(f, a), from = owner(f, b);
+	uint32_t last = from > b ? from : b;
+	uint32_t *shares = with_room(f->shares, &f->n_shares, last, sizeof(*shares));
+
+	f->shares = shares ? shares : f->shares;
+	if (!shares || to == from)
+		return;
+	trace_folder_flush(f);
+	if (f->queue[from].last_t1 > f->queue[to].last_t1)
+		f->queue[to].last_t1 = f->queue[from].last_t1;
+	if (f->queue[from].last_id > f->queue[to].last_id)
+		f->queue[to].last_id = f->queue[from].last_id;
+	for (uint32_t i = 0; i < f->n_shares; i++)
+		if (owner(f, i) == from)
+			shares[i] = to + 1;
+}
+
+/*
+ * Two threads that hand work to each other, as those of a training step do, are one sequence:
+ * folded apart, nobody could tell which call of one was before which of the other.
+ */
+static void see_turn(struct trace_folder *f, const struct trace_event *call)
+{
+	struct turns *t = &f->turns;
+	bool is_turn = t->calls >= TURN_CALLS && t->t1 <= call->t0;
+
+	if (call->thread != t->thread) {
+		t->n = is_turn && (call->thread == t->other || !t->n) ? t->n + 1 : 0;
+		t->other = t->thread;
+		t->thread = call->thread;
+		t->calls = 0;
+	}
+	t->calls++;
+	t->t1 = call->t1;
+	if (t->n == TURNS_MIN) {
+		share_queue(f, t->other, t->thread);
+		t->n = 0;
+	}
+}
+
 static void take_call(struct trace_folder *f, const struct trace_event *call)
 {
+	if (f->is_ordered && f->fold && call->what == TRACE_CALL)
+		see_turn(f, call);
+
 	struct queue *q = queue_of(f, call->thread);
 	struct entry *e = q ? append(q) : NULL;
 
@@ -527,7 +596,8 @@ static void take_call(struct trace_folder *f, const struct trace_event *call)
 	if (call->what != TRACE_CALL)
 		return;
 	e->gap_ns = q->has_last ? call->t0 - q->last_t1 : 0;
-	q->last_t1 = call->t1;
+	e->overlaps = e->gap_ns < 0;
+	q->last_t1 = call->t1 > q->last_t1 ? call->t1 : q->last_t1;
 	q->last_id = call->id;
 	q->has_last = true;
 	f->calls++;
@@ -707,6 +777,11 @@ struct trace_folder *trace_folder_new(struct trace_writer *w, bool fold)
 	return f;
 }
 
+void trace_folder_expect_order(struct trace_folder *f)
+{
+	f->is_ordered = true;
+}
+
 void trace_folder_free(struct trace_folder *f)
 {
 	for (size_t i = 0; f && i < f->n_queues; i++) {
@@ -715,6 +790,7 @@ void trace_folder_free(struct trace_folder *f)
 	}
 	if (f) {
 		free(f->queue);
+		free(f->shares);
 		free(f->early);
 		free(f->stream);
 	}

@@ -49,6 +49,12 @@ struct trace_folder *trace_folder_new(struct trace_writer *w, bool fold);
 void trace_folder_free(struct trace_folder *f);
 
 /*
+ * From now on calls of all threads come in the order of their starts. Then threads that take turns,
+ * several calls each, are folded together.
+ */
+void trace_folder_expect_order(struct trace_folder *f);
+
+/*
  * A call, a mark or an operation. Calls and marks of a thread come in order; an operation may come
  * before its call.
  */

@@ -536,6 +536,8 @@ static void open_file(void)
 		writer = trace_writer_new(settings.path);
 	}
 	folder = writer ? trace_folder_new(writer, settings.fold) : NULL;
+	if (folder && source->is_ordered)
+		trace_folder_expect_order(folder);
 	if (!folder) {
 		fprintf(stderr, "rift: the trace %s: %s%s\n", settings.path, strerror(errno),
 			errno == EEXIST ? "; give another name, nothing is overwritten" : "");

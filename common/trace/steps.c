@@ -19,6 +19,8 @@ enum { POLL_GAP_NS = 20000 };
 enum { QUEUED_LEAST = 5 };
 /* A thread that sleeps wakes within that after what it waited for. */
 enum { EDGE_NS = 50000 };
+/* Calls that threads make in turns, from which on the turns are no chance. */
+enum { TURN_LEAST = 3 };
 
 /* ---- what is known while the calls go by -------------------------------------------------- */
 
@@ -116,24 +118,54 @@ static double take_gap(struct thread_state *th, double from, double to, double a
 	return longest(gap, 0);
 }
 
+/* For most of the gap before the call, as far as is known. */
+static bool computed(const struct trace_call *c, double gap)
+{
+	return c->cpu_ns >= 0 && (double)c->cpu_ns * 2 > gap;
+}
+
 /* Slept in the gap, and another thread's synchronize returned right before its end. */
 static bool waited_for_sync(const struct scan *scan, const struct trace_call *c, double gap)
 {
 	const struct trace_call *sync;
 
-	if (scan->last_sync == TRACE_NONE || c->cpu_ns < 0 || (double)c->cpu_ns * 2 > gap)
+	if (scan->last_sync == TRACE_NONE || c->cpu_ns < 0 || computed(c, gap))
 		return false;
 	sync = &scan->t->call[scan->last_sync];
 	return sync->thread != c->thread && sync->t1 <= c->t0 && c->t0 - sync->t1 < EDGE_NS &&
 	       sync->t1 > scan->thread[c->thread].end;
 }
 
-static void set_after(struct scan *scan, int64_t i, int64_t after)
+/* So many calls in a row of the thread of call i, of those from i on by `step`. */
+static bool has_turn(const struct trace *t, int64_t i, int step)
+{
+	for (int64_t k = i, n = 0; n < TURN_LEAST; k += step, n++)
+		if (k < 0 || k >= t->calls || t->call[k].thread != t->call[i].thread)
+			return false;
+	return true;
+}
+
+/*
+ * Threads that hand work to each other make their calls in turns, as the two of a training step do:
+ * while one is at work the other makes none. CUPTI does not say who slept.
+ */
+static bool takes_turn(const struct scan *scan, int64_t i, double gap)
+{
+	const struct trace *t = scan->t;
+	const struct trace_call *c = &t->call[i];
+
+	return i && !computed(c, gap) && t->call[i - 1].thread != c->thread &&
+	       t->call[i - 1].t1 <= c->t0 && scan->thread[c->thread].last != TRACE_NONE &&
+	       has_turn(t, i - 1, -1) && has_turn(t, i, 1);
+}
+
+static void set_after(struct scan *scan, int64_t i, int64_t after, double added)
 {
 	struct step *step = &scan->s->step[i];
+	double apart = (double)(scan->t->call[i].t0 - scan->t->call[after].t1);
 
 	step->after = after;
-	step->after_ns = (double)(scan->t->call[i].t0 - scan->t->call[after].t1);
+	step->after_ns = longest(apart - added, 0);
 	step->gap_ns = 0;
 	scan->s->inferred++;
 }
@@ -166,14 +198,18 @@ static void find_gap(struct scan *scan, int64_t i)
 	struct thread_state *th = &scan->thread[c->thread];
 	struct step *step = &scan->s->step[i];
 	double from = th->last == TRACE_NONE ? scan->s->start_ns : (double)th->end;
+	double added = added_to_gap(scan, c);
+	double gap = (double)c->t0 - from; /* as recorded */
 	bool begins = begins_thread(scan, c);
 
 	step->after = TRACE_NONE;
-	step->gap_ns = take_gap(th, from, (double)c->t0, added_to_gap(scan, c));
+	step->gap_ns = take_gap(th, from, (double)c->t0, added);
 	if (begins)
-		set_after(scan, i, scan->thread[scan->first].last);
-	else if (waited_for_sync(scan, c, (double)c->t0 - from))
-		set_after(scan, i, scan->last_sync);
+		set_after(scan, i, scan->thread[scan->first].last, added);
+	else if (waited_for_sync(scan, c, gap))
+		set_after(scan, i, scan->last_sync, added);
+	else if (takes_turn(scan, i, gap))
+		set_after(scan, i, i - 1, added);
 	th->end = c->t1;
 	th->last = i;
 }

@@ -206,9 +206,6 @@ static int fold_parse(struct reading *r, const json_t *o, struct fold *f)
 		err = parse_body_call(r, json_array_get(body, i), f->times, &f->body[i]);
 	for (size_t i = 0; i < f->n && !err; i++)
 		begin_apart(&f->body[i], i);
-	for (size_t i = 1; i < f->n && !err; i++)
-		if (f->body[i].call.thread != f->body[0].call.thread)
-			err = trace_damaged(r, "body is of several threads");
 	return err;
 }
 

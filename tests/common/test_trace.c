@@ -175,6 +175,27 @@ Test(small_trace, folds_keep_what_is_between_queued_operations)
 	trace_release(&trace);
 }
 
+/* They take turns: a gap is from the end of the call before, whoever made it. */
+Test(small_trace, folds_of_two_threads)
+{
+	begin();
+	made_row(&made,
+		 "{\"record\":\"fold\",\"times\":3,\"t0\":0,\"t1\":9300,\"body\":["
+		 "{\"record\":\"call\",\"thread\":0,\"class\":\"query\",\"gap_ns\":[[1000,3]],"
+		 "\"took_ns\":[[100,3]]},"
+		 "{\"record\":\"call\",\"thread\":1,\"class\":\"query\",\"gap_ns\":[[1500,3]],"
+		 "\"took_ns\":[[500,3]]}]}");
+	made.calls = 6;
+	made_end(&made, 10000, 0, 0);
+	read_made();
+	for (int64_t i = 0; i < 6; i++) {
+		cr_expect(eq(int, trace.call[i].thread, i % 2), "call %d", (int)i);
+		cr_expect(eq(i64, trace.call[i].t0, i / 2 * 3100 + (i % 2 ? 2600 : 1000)),
+			  "call %d", (int)i);
+	}
+	trace_release(&trace);
+}
+
 /* None of them is lost, whichever repeat it was of. */
 Test(small_trace, folds_keep_how_many_calls_have_no_row)
 {

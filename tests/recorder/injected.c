@@ -267,6 +267,51 @@ static void asks(void)
 	}
 }
 
+/* A launch of that thread, which begins so long after the call before and takes 3 us. */
+static void launch_of(uint32_t thread, int64_t gap)
+{
+	uint64_t start = later(0) + (uint64_t)gap;
+	struct cupti_api api = { .kind = CUPTI_DRIVER,
+				 .cbid = 307, /* cuLaunchKernel */
+				 .start = start,
+				 .end = start + 3000,
+				 .thread = thread,
+				 .correlation = ++correlation };
+
+	later((uint64_t)gap + 3000);
+	add(&api, sizeof(api));
+	kernel(correlation, later(0) + 500000);
+}
+
+/* Two threads, one after the other: five calls of one, four of the other, and so on. */
+static void turns(void)
+{
+	for (int i = 0; i < 100; i++) {
+		for (int k = 0; k < 5; k++)
+			launch_of(1000001, 4000);
+		for (int k = 0; k < 4; k++)
+			launch_of(1000002, 4000);
+	}
+}
+
+/* In turns, and then once not: a call begins while one of the other thread lasts. */
+static void out_of_turn(void)
+{
+	turns();
+	launch_of(1000001, 40000);
+	launch_of(1000002, -1000);
+	turns();
+}
+
+/* Two threads that know nothing of each other. */
+static void mixed(void)
+{
+	for (int i = 0; i < 300; i++) {
+		launch_of(1000001, 2000);
+		launch_of(1000002, i % 3 ? 3000 : 1000);
+	}
+}
+
 static void lost(void)
 {
 	lose(3);
@@ -317,6 +362,7 @@ static const struct {
 	{ "lost", lost },	 { "die", die },       { "print", print_now },
 	{ "count", count },	 { "nested", nested }, { "together", together },
 	{ "many", many },	 { "range", range },   { "asks", asks },
+	{ "turns", turns },	 { "mixed", mixed },   { "out_of_turn", out_of_turn },
 };
 
 static void *find(void *library, const char *name)

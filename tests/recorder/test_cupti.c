@@ -171,6 +171,72 @@ Test(small_cupti, launches_fold)
 	json_decref(rows);
 }
 
+/* The period of the longest fold, how many threads it has, and how often it came. */
+static size_t longest_fold(const json_t *rows, size_t *threads, int64_t *times)
+{
+	const json_t *row, *call;
+	size_t i, k, n = 0;
+
+	*times = 0;
+	json_array_foreach(rows, i, row)
+	{
+		const json_t *body = json_object_get(row, "body");
+		int64_t first = trace_int(json_array_get(body, 0), "thread");
+
+		if (trace_int(row, "times") * (int64_t)json_array_size(body) <= *times * (int64_t)n)
+			continue;
+		*times = trace_int(row, "times");
+		*threads = 1;
+		n = json_array_size(body);
+		json_array_foreach(body, k, call) if (trace_int(call, "thread") != first) *threads =
+			2;
+	}
+	return n;
+}
+
+/* The first turns are rows or folds of each thread: eight of them are looked at. */
+Test(small_cupti, threads_that_take_turns_are_one_sequence)
+{
+	json_t *rows = record("", "turns");
+	size_t threads = 0;
+	int64_t times;
+
+	cr_assert(eq(sz, longest_fold(rows, &threads, &times), 9));
+	cr_assert(eq(sz, threads, 2));
+	cr_assert(le(i64, 90, times), "%ld", (long)times);
+	json_decref(rows);
+}
+
+Test(small_cupti, threads_that_take_no_turns_are_folded_apart)
+{
+	json_t *rows = record("", "mixed");
+	size_t threads = 0;
+	int64_t times;
+
+	cr_assert(le(sz, longest_fold(rows, &threads, &times), 3));
+	cr_assert(eq(sz, threads, 1));
+	json_decref(rows);
+}
+
+/* Times of all calls are what they were, also of those that came together. */
+Test(small_cupti, a_call_out_of_turn_is_a_row)
+{
+	json_t *rows = record("", "out_of_turn");
+	const json_t *row, *before = NULL;
+	size_t i, beside = 0;
+
+	json_array_foreach(rows, i, row)
+	{
+		if (strcmp(text(row, "record"), "call") != 0)
+			continue;
+		beside += before && trace_int(row, "thread") != trace_int(before, "thread") &&
+			  trace_int(row, "t0") == trace_int(before, "t1") - 1000;
+		before = row;
+	}
+	cr_assert(eq(sz, beside, 1));
+	json_decref(rows);
+}
+
 /* Device times are mapped to the host's clock, to about a microsecond. */
 Test(small_cupti, no_operation_starts_before_its_call)
 {

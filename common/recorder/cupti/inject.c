@@ -259,7 +259,9 @@ static void flush(bool end)
 
 static bool begin(struct recorder_source *s);
 
-static struct recorder_source source = { .name = "cupti", .begin = begin, .flush = flush };
+static struct recorder_source source = {
+	.name = "cupti", .begin = begin, .flush = flush, .is_ordered = true
+};
 
 static int open_cupti(void)
 {

@@ -413,6 +413,43 @@ Test(small_retime, calls_without_rows_have_a_part_of_the_gap)
 	made_remove(&made);
 }
 
+/* A call a letter, of thread A or B, 600 ns apart: how many wait for another thread's. */
+static int64_t waits_of(const char *threads, const char *of_b)
+{
+	long t = 0;
+
+	begin_added();
+	for (const char *c = threads; *c; c++, t += 1000)
+		made_call(&made, "query", t, t + 400, *c == 'B' ? of_b : "");
+	made_end(&made, t, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
+	made_remove(&made);
+	return profile.steps.inferred;
+}
+
+/* The second thread's first turn is its beginning. What the recorder adds is in no wait. */
+Test(small_retime, threads_that_take_turns_wait_for_each_other)
+{
+	static const char b[] = ",\"thread\":1", computes[] = ",\"thread\":1,\"cpu_ns\":3600";
+
+	cr_expect(eq(i64, waits_of("AAABBBAAABBBAAABBB", b), 5));
+	for (int turn = 1; turn < 6; turn++) {
+		const struct step *step = &profile.steps.step[3 * turn];
+
+		cr_expect(eq(i64, step->after, 3 * turn - 1), "turn %d", turn);
+		cr_expect(eq(dbl, step->after_ns, turn == 1 ? 600 : 500), "turn %d", turn);
+		cr_expect(zero(dbl, step->gap_ns), "turn %d", turn);
+	}
+	profile_release(&profile);
+	cr_expect(eq(i64, waits_of("AABBAABBAABB", b), 1), "two calls are no turn");
+	profile_release(&profile);
+	cr_expect(eq(i64, waits_of("AAABBBABBBAAA", b), 2), "nor is one, before or behind");
+	profile_release(&profile);
+	cr_expect(eq(i64, waits_of("AAABBBAAABBBAAABBB", computes), 3),
+		  "who computed did not wait");
+	profile_release(&profile);
+}
+
 /* Behind a kernel of 90 us, queued, each so far behind the one before; returns where the last ends.
  */
 static long queued(long t0, const char *kind, const char *more, long start)
