@@ -11,7 +11,7 @@
 # The programs are the ten of bench/programs.cu, each doing its work TIMES over (default 10). asks is an
 # eleventh, with calls between launches that no trace has. PROGRAMS=none leaves all out. WORKLOADS="NAME
 # ..." adds the timed blocks of `rift run NAME`, BLOCKS of them (default 20). PYTHON, a Python that has
-# PyTorch, adds bench/mlp.py eager and as a graph, STEPS steps (default 500).
+# PyTorch, adds bench/mlp.py as MLP says (default: eager and graph), STEPS steps (default 500).
 #
 # OUT keeps the last trace of each and the times of all turns; turns that are there are not run again. It
 # prints figures and judges nothing.
@@ -95,7 +95,7 @@ for name in ${WORKLOADS:-}; do
 	line "run-$name"
 done
 if [ -n "${PYTHON:-}" ]; then
-	for kind in eager graph; do
+	for kind in ${MLP:-eager graph}; do
 		turns "mlp-$kind" work work printed_ms "$PYTHON" "$here/mlp.py" "$kind" "${STEPS:-500}"
 		line "mlp-$kind"
 	done
