@@ -14,7 +14,9 @@ enum {
 	BINS_MAX = 256,		  /* of a distribution, as its readers expect */
 	COVER_MIN = 8,		  /* entries that are worth a fold */
 	TURN_CALLS = 3,		  /* of one thread in a row, before another's ... */
-	TURNS_MIN = 8,		  /* ... so often that the two share a queue */
+	TURNS_MIN = 8,		  /* ... so often that the two share a queue, */
+	PLAIN_MOST = 4096,	  /* until so many calls did not fold there ... */
+	FOLDED_LEAST = 8,	  /* ... and not so many times as many did */
 	BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 12 % wide */
 };
 
@@ -22,11 +24,11 @@ enum {
 struct entry {
 	struct trace_event call, op;
 	bool op_came;
-	int64_t gap_ns;	   /* since the thread's previous call */
+	int64_t gap_ns;	   /* since the queue's previous call */
 	int64_t before;	   /* when the operation before it on its stream ended; 0: there is none */
 	int64_t behind_ns; /* how far behind that; -1: it was not queued */
 	uint64_t hash;	   /* equal where all but times and recordings are */
-	bool overlaps;	   /* began before the call ahead of it in the queue returned */
+	bool is_plain;	   /* stays a row: another thread's call was under way, or may be */
 };
 
 /* An operation whose call has not come, and what `before` says above. */
@@ -50,6 +52,16 @@ struct queue {
 	bool has_last;
 	struct trace_fold open; /* n 0: none */
 	size_t at;		/* entries of the queue that are the beginning of another repeat */
+	bool is_shared;
+	size_t plain, folded; /* that were written as rows, and in folds */
+};
+
+/* A thread, and whose queue its calls are in. */
+struct member {
+	uint32_t shares; /* that thread plus one; 0: its own */
+	uint64_t last_id;
+	int64_t last_t1;
+	bool has_last;
 };
 
 /* Threads whose calls came in turns: one made several, which returned, and then the other did. */
@@ -65,8 +77,8 @@ struct trace_folder {
 	struct queue *queue;
 	size_t n_queues;
 	struct turns turns;
-	uint32_t *shares; /* by thread: whose queue it shares, plus one; 0: its own */
-	size_t n_shares;
+	struct member *member; /* by thread */
+	size_t n_members;
 	struct early *early;
 	size_t n_early, room_early;
 	struct stream_end *stream; /* by number */
@@ -160,14 +172,14 @@ static uint64_t hash_event(uint64_t hash, const struct trace_event *e)
 
 /*
  * A mark is like no other, so that it stays a row of its own, and so is a call without its
- * operation, or one beside another thread's.
+ * operation, or one beside a call of another thread.
  */
 static void hash_entry(struct trace_folder *f, struct entry *e)
 {
 	e->hash = hash_event(e->call.thread, &e->call);
 	if (e->op_came)
 		e->hash = hash_event(e->hash, &e->op);
-	if (e->call.what == TRACE_MARK || e->call.has_op != e->op_came || e->overlaps)
+	if (e->call.what == TRACE_MARK || e->call.has_op != e->op_came || e->is_plain)
 		e->hash = mix(e->hash, ++f->marks);
 }
 
@@ -272,6 +284,7 @@ static void extend_fold(struct trace_folder *f, struct queue *q)
 			continue;
 		add_repeat(&q->open, &q->entry[q->first]);
 		q->first += q->open.n;
+		q->folded += q->open.n;
 		q->at = 0;
 	}
 }
@@ -455,11 +468,13 @@ static void reduce(struct trace_folder *f, struct queue *q, size_t keep)
 		if (!period || !open_fold(&q->open, e, period)) {
 			write_entry(f, e);
 			q->first++;
+			q->plain++;
 			continue;
 		}
 		for (size_t i = 0; i < cover; i += period)
 			add_repeat(&q->open, e + i);
 		q->first += cover;
+		q->folded += cover;
 		q->at = 0;
 		extend_fold(f, q);
 	}
@@ -498,7 +513,8 @@ static void *with_room(void *table, size_t *n, size_t i, size_t size)
 /* Whose queue a thread's calls are in. */
 static uint32_t owner(const struct trace_folder *f, uint32_t thread)
 {
-	return thread < f->n_shares && f->shares[thread] ? f->shares[thread] - 1 : thread;
+	return thread < f->n_members && f->member[thread].shares ? f->member[thread].shares - 1
+								 : thread;
 }
 
 static struct queue *queue_of(struct trace_folder *f, uint32_t thread)
@@ -539,24 +555,45 @@ static struct entry *append(struct queue *q)
 	return memset(&q->entry[q->n++], 0, sizeof(*q->entry));
 }
 
-/* From now on. What came before is written, so that each thread's calls stay in order. */
+/* What came before is written, so that each thread's calls stay in order. */
 static void share_queue(struct trace_folder *f, uint32_t a, uint32_t b)
 {
 	uint32_t to = owner(f, a), from = owner(f, b);
-	uint32_t last = from > b ? from : b;
-	uint32_t *shares = with_room(f->shares, &f->n_shares, last, sizeof(*shares));
+	struct queue *q;
 
-	f->shares = shares ? shares : f->shares;
-	if (!shares || to == from)
+	if (to == from)
 		return;
 	trace_folder_flush(f);
-	if (f->queue[from].last_t1 > f->queue[to].last_t1)
-		f->queue[to].last_t1 = f->queue[from].last_t1;
-	if (f->queue[from].last_id > f->queue[to].last_id)
-		f->queue[to].last_id = f->queue[from].last_id;
-	for (uint32_t i = 0; i < f->n_shares; i++)
+	q = &f->queue[to];
+	q->is_shared = true;
+	q->plain = q->folded = 0;
+	if (f->queue[from].last_t1 > q->last_t1)
+		q->last_t1 = f->queue[from].last_t1;
+	if (f->queue[from].last_id > q->last_id)
+		q->last_id = f->queue[from].last_id;
+	for (uint32_t i = 0; i < f->n_members; i++)
 		if (owner(f, i) == from)
-			shares[i] = to + 1;
+			f->member[i].shares = to + 1;
+}
+
+/* Each thread has its own again, for good: those that were not one sequence fold better apart. */
+static void part_queue(struct trace_folder *f, uint32_t of)
+{
+	trace_folder_flush(f);
+	f->queue[of].is_shared = false;
+	f->is_ordered = false;
+	for (uint32_t i = 0; i < f->n_members && i < f->n_queues; i++) {
+		const struct member *m = &f->member[i];
+
+		if (owner(f, i) != of)
+			continue;
+		f->queue[i].last_t1 = m->last_t1;
+		f->queue[i].last_id = m->last_id;
+		f->queue[i].has_last = m->has_last;
+	}
+	for (uint32_t i = 0; i < f->n_members; i++)
+		if (owner(f, i) == of)
+			f->member[i].shares = 0;
 }
 
 /*
@@ -574,7 +611,7 @@ static void see_turn(struct trace_folder *f, const struct trace_event *call)
 		t->thread = call->thread;
 		t->calls = 0;
 	}
-	t->calls++;
+	t->calls += t->calls < TURN_CALLS;
 	t->t1 = call->t1;
 	if (t->n == TURNS_MIN) {
 		share_queue(f, t->other, t->thread);
@@ -582,10 +619,47 @@ static void see_turn(struct trace_folder *f, const struct trace_event *call)
 	}
 }
 
+static void see_member(struct trace_folder *f, const struct trace_event *call)
+{
+	struct member *m = with_room(f->member, &f->n_members, call->thread, sizeof(*m));
+
+	if (!m)
+		return;
+	f->member = m;
+	m += call->thread;
+	m->last_id = call->id > m->last_id ? call->id : m->last_id;
+	m->last_t1 = call->t1;
+	m->has_last = true;
+}
+
+/* The place of the last call but `but` that waits; n: there is none. */
+static size_t last_call(const struct queue *q, size_t but)
+{
+	for (size_t i = q->n; i-- > q->first;)
+		if (q->entry[i].call.what == TRACE_CALL && !but--)
+			return i;
+	return q->n;
+}
+
+/*
+ * A call that began while one of another thread was under way. Both stay rows, as a fold does not
+ * say exactly when its last call was. The one before is still here: count_joined() sees to that.
+ */
+static void keep_plain(struct queue *q, struct entry *e)
+{
+	size_t before = last_call(q, 1);
+
+	e->is_plain = true;
+	if (before < q->n)
+		q->entry[before].is_plain = true;
+}
+
 static void take_call(struct trace_folder *f, const struct trace_event *call)
 {
-	if (f->is_ordered && f->fold && call->what == TRACE_CALL)
+	if (f->is_ordered && f->fold && call->what == TRACE_CALL) {
+		see_member(f, call);
 		see_turn(f, call);
+	}
 
 	struct queue *q = queue_of(f, call->thread);
 	struct entry *e = q ? append(q) : NULL;
@@ -596,9 +670,10 @@ static void take_call(struct trace_folder *f, const struct trace_event *call)
 	if (call->what != TRACE_CALL)
 		return;
 	e->gap_ns = q->has_last ? call->t0 - q->last_t1 : 0;
-	e->overlaps = e->gap_ns < 0;
+	if (q->is_shared && e->gap_ns < 0)
+		keep_plain(q, e);
 	q->last_t1 = call->t1 > q->last_t1 ? call->t1 : q->last_t1;
-	q->last_id = call->id;
+	q->last_id = call->id > q->last_id ? call->id : q->last_id;
 	q->has_last = true;
 	f->calls++;
 }
@@ -652,12 +727,25 @@ static size_t find_call(const struct queue *q, uint64_t id)
 	return low;
 }
 
+/* The same in a shared queue, where threads may have taken their numbers in another order. */
+static size_t find_near(const struct queue *q, uint64_t id)
+{
+	enum { NEAR = 8 };
+	size_t i = find_call(q, id);
+	size_t from = i > q->joined + NEAR ? i - NEAR : q->joined;
+
+	for (size_t k = from; q->is_shared && k < q->n && k < i + NEAR; k++)
+		if (q->entry[k].call.id == id && q->entry[k].call.what == TRACE_CALL)
+			return k;
+	return i;
+}
+
 enum fate { JOINED, EARLY, LATE };
 
 static enum fate join(struct queue *q, const struct early *early)
 {
 	const struct trace_event *op = &early->op;
-	size_t i = find_call(q, op->id);
+	size_t i = find_near(q, op->id);
 
 	while (i < q->n && q->entry[i].call.id == op->id && q->entry[i].call.what != TRACE_CALL)
 		i++;
@@ -725,18 +813,30 @@ static void find_behind(struct trace_folder *f, struct entry *e)
 	s->waits = waits;
 }
 
-/* Up to the first call that waits for its operation; all, where none is waited for. */
+/*
+ * Up to the first call that waits for its operation; all, where none is waited for. What comes next
+ * may begin while the last call of a shared queue is under way: that one waits for it, or stays a
+ * row.
+ */
 static void count_joined(struct trace_folder *f, struct queue *q, bool all)
 {
-	while (q->joined < q->n) {
+	size_t last = q->is_shared ? last_call(q, 0) : q->n;
+
+	for (; q->joined < (all ? q->n : last); q->joined++) {
 		struct entry *e = &q->entry[q->joined];
 
 		if (e->call.has_op && !e->op_came && !all)
 			return;
+		e->is_plain |= q->joined == last;
 		hash_entry(f, e);
 		find_behind(f, e);
-		q->joined++;
 	}
+}
+
+/* Much of what several threads did together was not the same time and again. */
+static bool is_no_sequence(const struct queue *q)
+{
+	return q->is_shared && q->plain > PLAIN_MOST && FOLDED_LEAST * q->plain > q->folded;
 }
 
 void trace_folder_advance(struct trace_folder *f)
@@ -745,6 +845,8 @@ void trace_folder_advance(struct trace_folder *f)
 	for (size_t i = 0; i < f->n_queues; i++) {
 		count_joined(f, &f->queue[i], false);
 		advance_queue(f, &f->queue[i]);
+		if (is_no_sequence(&f->queue[i]))
+			part_queue(f, (uint32_t)i);
 	}
 }
 
@@ -790,7 +892,7 @@ void trace_folder_free(struct trace_folder *f)
 	}
 	if (f) {
 		free(f->queue);
-		free(f->shares);
+		free(f->member);
 		free(f->early);
 		free(f->stream);
 	}

@@ -39,7 +39,8 @@ struct trace_fold {
 	struct trace_step *step;
 	size_t n;
 	uint64_t times;
-	int64_t t0, t1; /* from the end of the thread's call before to that of the last call */
+	int64_t t0,
+		t1; /* from the end of the call before, in its sequence, to that of the last call */
 };
 
 struct trace_folder;
@@ -49,8 +50,9 @@ struct trace_folder *trace_folder_new(struct trace_writer *w, bool fold);
 void trace_folder_free(struct trace_folder *f);
 
 /*
- * From now on calls of all threads come in the order of their starts. Then threads that take turns,
- * several calls each, are folded together.
+ * From now on calls of all threads come in the order of their starts, but for long ones. Then
+ * threads that take turns, several calls each, are one sequence and folded together, unless most of
+ * it does not fold.
  */
 void trace_folder_expect_order(struct trace_folder *f);
 

@@ -19,7 +19,7 @@ enum { POLL_GAP_NS = 20000 };
 enum { QUEUED_LEAST = 5 };
 /* A thread that sleeps wakes within that after what it waited for. */
 enum { EDGE_NS = 50000 };
-/* Calls that threads make in turns, from which on the turns are no chance. */
+/* Calls of a thread that are a turn. */
 enum { TURN_LEAST = 3 };
 
 /* ---- what is known while the calls go by -------------------------------------------------- */
@@ -118,45 +118,44 @@ static double take_gap(struct thread_state *th, double from, double to, double a
 	return longest(gap, 0);
 }
 
-/* For most of the gap before the call, as far as is known. */
-static bool computed(const struct trace_call *c, double gap)
-{
-	return c->cpu_ns >= 0 && (double)c->cpu_ns * 2 > gap;
-}
-
 /* Slept in the gap, and another thread's synchronize returned right before its end. */
 static bool waited_for_sync(const struct scan *scan, const struct trace_call *c, double gap)
 {
 	const struct trace_call *sync;
 
-	if (scan->last_sync == TRACE_NONE || c->cpu_ns < 0 || computed(c, gap))
+	if (scan->last_sync == TRACE_NONE || c->cpu_ns < 0 || (double)c->cpu_ns * 2 > gap)
 		return false;
 	sync = &scan->t->call[scan->last_sync];
 	return sync->thread != c->thread && sync->t1 <= c->t0 && c->t0 - sync->t1 < EDGE_NS &&
 	       sync->t1 > scan->thread[c->thread].end;
 }
 
-/* So many calls in a row of the thread of call i, of those from i on by `step`. */
+/* Are the calls from i on, or back from i where step is -1, a turn of one thread in one fold? */
 static bool has_turn(const struct trace *t, int64_t i, int step)
 {
+	const struct trace_call *c = &t->call[i];
+
 	for (int64_t k = i, n = 0; n < TURN_LEAST; k += step, n++)
-		if (k < 0 || k >= t->calls || t->call[k].thread != t->call[i].thread)
+		if (k < 0 || k >= t->calls || t->call[k].thread != c->thread ||
+		    t->call[k].fold != c->fold)
 			return false;
 	return true;
 }
 
 /*
- * Threads that hand work to each other make their calls in turns, as the two of a training step do:
- * while one is at work the other makes none. CUPTI does not say who slept.
+ * A fold of several threads is of such that make their calls in turns, the same ones time and
+ * again: they hand work to each other, as the two of a training step do. While one is at work the
+ * other waits.
  */
-static bool takes_turn(const struct scan *scan, int64_t i, double gap)
+static bool takes_turn(const struct scan *scan, int64_t i)
 {
 	const struct trace *t = scan->t;
 	const struct trace_call *c = &t->call[i];
 
-	return i && !computed(c, gap) && t->call[i - 1].thread != c->thread &&
-	       t->call[i - 1].t1 <= c->t0 && scan->thread[c->thread].last != TRACE_NONE &&
-	       has_turn(t, i - 1, -1) && has_turn(t, i, 1);
+	return i && c->fold != TRACE_NONE && t->call[i - 1].fold == c->fold &&
+	       t->call[i - 1].thread != c->thread && t->call[i - 1].t1 <= c->t0 &&
+	       scan->thread[c->thread].last != TRACE_NONE && has_turn(t, i - 1, -1) &&
+	       has_turn(t, i, 1);
 }
 
 static void set_after(struct scan *scan, int64_t i, int64_t after, double added)
@@ -208,7 +207,7 @@ static void find_gap(struct scan *scan, int64_t i)
 		set_after(scan, i, scan->thread[scan->first].last, added);
 	else if (waited_for_sync(scan, c, gap))
 		set_after(scan, i, scan->last_sync, added);
-	else if (takes_turn(scan, i, gap))
+	else if (takes_turn(scan, i))
 		set_after(scan, i, i - 1, added);
 	th->end = c->t1;
 	th->last = i;
@@ -537,8 +536,9 @@ static bool is_engines(int queue_kind)
 
 /*
  * What CUPTI adds between queued operations of two kinds: pace_ns where none has an engine of its
- * own, copy_pace_ns where one has. Where two engines wait for each other, in copies of opposite
- * directions, it is not known: -0.4 to +4 us (an H200, CUPTI 13.0.1, docs/guide/profile.md).
+ * own, copy_pace_ns where one has (for the smallest copies to the device, too much). Where two
+ * engines wait for each other, in copies of opposite directions, it is not known: -0.4 to +4 us (an
+ * H200, CUPTI 13.0.1, docs/guide/profile.md).
  */
 static double added_between(const struct trace_calibration *k, int a, int b)
 {

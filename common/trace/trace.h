@@ -86,6 +86,7 @@ struct trace_call {
 	int64_t not_recorded;  /* calls since the one before that have no row */
 	int32_t first_op, ops; /* trace.op[first_op ...] */
 	int32_t thread, stream, event, graph, name, memory; /* indexes; event: as the file has it */
+	int32_t fold; /* trace.fold[fold], which it was made of; TRACE_NONE: it is a row */
 	enum call_class class;
 	bool async;
 	bool captured; /* became a node of a graph: nothing on the device, no event */

@@ -283,6 +283,7 @@ static int add_folded_call(struct reading *r, struct fold *f, struct body_call *
 	int err;
 
 	call.id = -++r->made;
+	call.fold = (int32_t)r->t->folds - 1;
 	call.not_recorded = part_of(call.not_recorded, k, f->times);
 	if (gap >= CPU_GAP_NS && b->cpu.left)
 		call.cpu_ns = values_take(&b->cpu);

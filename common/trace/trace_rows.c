@@ -182,7 +182,9 @@ int trace_parse_call(struct reading *r, const json_t *o, struct trace_call *call
 	const struct member *m = call_members + (folded ? CALL_MEMBERS_TIMED : 0);
 	int err;
 
-	*call = (struct trace_call){ .recording = TRACE_NONE, .cpu_ns = TRACE_NONE };
+	*call = (struct trace_call){ .recording = TRACE_NONE,
+				     .cpu_ns = TRACE_NONE,
+				     .fold = TRACE_NONE };
 	err = trace_members(r, o, "call", m, call);
 	if (!err && !folded && call->t1 < call->t0)
 		err = trace_damaged(r, "t1 is before t0");

@@ -406,8 +406,9 @@ static void add_node(struct remedied *r, int64_t i, struct launch_run *run)
 
 static bool goes_on(const struct remedied *r, int64_t i, const struct launch_run *run)
 {
-	return !run->n || (r->steps.step[i].gap_ns < RUN_GAP_NS &&
-			   r->trace->op[r->trace->call[i].first_op].stream == run->stream);
+	return !run->n ||
+	       (r->steps.step[i].after == TRACE_NONE && r->steps.step[i].gap_ns < RUN_GAP_NS &&
+		r->trace->op[r->trace->call[i].first_op].stream == run->stream);
 }
 
 static void apply_graphs(struct remedied *r, struct remedy *out)

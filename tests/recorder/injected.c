@@ -294,13 +294,56 @@ static void turns(void)
 	}
 }
 
-/* In turns, and then once not: a call begins while one of the other thread lasts. */
+/* A wait of that thread, which begins so long after the call before. */
+static void wait_of(uint32_t thread, int64_t gap, uint64_t took)
+{
+	uint64_t start = later(0) + (uint64_t)gap;
+	struct cupti_api api = { .kind = CUPTI_RUNTIME,
+				 .cbid = 165, /* cudaDeviceSynchronize */
+				 .start = start,
+				 .end = start + took,
+				 .thread = thread,
+				 .correlation = ++correlation };
+
+	later((uint64_t)gap + took);
+	add(&api, sizeof(api));
+}
+
+/* Four calls of each thread by turns, then a wait of 10 us or 1 ms. */
+static void turn_and_wait(int i)
+{
+	for (int k = 0; k < 4; k++)
+		launch_of(1000002, 4000);
+	for (int k = 0; k < 4; k++)
+		launch_of(1000001, 4000);
+	wait_of(1000001, 1000, i % 2 ? 1000000 : 10000);
+}
+
+/* In turns, but once a call begins while the other thread waits for 1 ms. */
 static void out_of_turn(void)
 {
-	turns();
-	launch_of(1000001, 40000);
-	launch_of(1000002, -1000);
-	turns();
+	uint64_t end;
+
+	for (int i = 0; i < 100; i++)
+		turn_and_wait(i);
+	end = later(0);
+	launch_of(1000002, -900000);
+	later(end - later(0));
+	for (int i = 0; i < 100; i++)
+		turn_and_wait(i);
+}
+
+/* A thread with forty launches a step, and bursts of three calls of another one at any time. */
+static void bursts(void)
+{
+	unsigned random = 1;
+
+	for (int i = 0; i < 40 * 2000; i++) {
+		launch_of(1000001, i % 40 ? 2000 : 60000);
+		random = random * 1103515245 + 12345;
+		for (int k = 0; k < 3 && (random >> 16) % 30 == 0; k++)
+			launch_of(1000002, 500);
+	}
 }
 
 /* Two threads that know nothing of each other. */
@@ -363,6 +406,7 @@ static const struct {
 	{ "count", count },	 { "nested", nested }, { "together", together },
 	{ "many", many },	 { "range", range },   { "asks", asks },
 	{ "turns", turns },	 { "mixed", mixed },   { "out_of_turn", out_of_turn },
+	{ "bursts", bursts },
 };
 
 static void *find(void *library, const char *name)

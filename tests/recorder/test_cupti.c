@@ -171,6 +171,13 @@ Test(small_cupti, launches_fold)
 	json_decref(rows);
 }
 
+static void is_valid(void)
+{
+	const char *out;
+
+	cr_assert(zero(int, shell(&out, "'%s' check '%s' 2>&1", rift(), path)), "%s", out);
+}
+
 /* The period of the longest fold, how many threads it has, and how often it came. */
 static size_t longest_fold(const json_t *rows, size_t *threads, int64_t *times)
 {
@@ -205,6 +212,7 @@ Test(small_cupti, threads_that_take_turns_are_one_sequence)
 	cr_assert(eq(sz, threads, 2));
 	cr_assert(le(i64, 90, times), "%ld", (long)times);
 	json_decref(rows);
+	is_valid();
 }
 
 Test(small_cupti, threads_that_take_no_turns_are_folded_apart)
@@ -218,23 +226,41 @@ Test(small_cupti, threads_that_take_no_turns_are_folded_apart)
 	json_decref(rows);
 }
 
-/* Times of all calls are what they were, also of those that came together. */
+/* Both that were under way at once have the times that they had; folds are around them. */
 Test(small_cupti, a_call_out_of_turn_is_a_row)
 {
 	json_t *rows = record("", "out_of_turn");
 	const json_t *row, *before = NULL;
-	size_t i, beside = 0;
+	size_t i, beside = 0, threads;
+	int64_t times;
 
 	json_array_foreach(rows, i, row)
 	{
 		if (strcmp(text(row, "record"), "call") != 0)
 			continue;
 		beside += before && trace_int(row, "thread") != trace_int(before, "thread") &&
-			  trace_int(row, "t0") == trace_int(before, "t1") - 1000;
+			  trace_int(row, "t0") == trace_int(before, "t1") - 900000;
 		before = row;
 	}
 	cr_assert(eq(sz, beside, 1));
+	cr_assert(lt(sz, 8, longest_fold(rows, &threads, &times)));
+	cr_assert(eq(sz, threads, 2));
 	json_decref(rows);
+	is_valid();
+}
+
+/* What looked like turns was chance: then each thread folds by itself again. */
+Test(small_cupti, threads_that_are_no_sequence_part)
+{
+	json_t *rows = record("", "bursts");
+	size_t threads;
+	int64_t times;
+
+	cr_assert(lt(sz, json_array_size(rows), 30000), "of 88,000 calls");
+	cr_assert(lt(sz, 0, longest_fold(rows, &threads, &times)));
+	cr_assert(eq(sz, threads, 1));
+	json_decref(rows);
+	is_valid();
 }
 
 /* Device times are mapped to the host's clock, to about a microsecond. */

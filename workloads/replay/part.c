@@ -217,8 +217,10 @@ static double slept(const struct trace_call *c, double gap_ns)
 static double gap_of(const struct replay_choice *p, int64_t i, int64_t end)
 {
 	const struct trace_call *c = &p->t->call[i];
-	double added = p->t->is_calibrated ? p->t->calibration.call_ns : 0;
-	double gap = p->threads > 1 ? (double)(c->t0 - end) - added : p->s->step[i].gap_ns;
+	const struct trace_calibration *k = &p->t->calibration;
+	double added = k->call_ns + (double)c->not_recorded * k->not_recorded_ns;
+	double gap = p->threads > 1 ? (double)(c->t0 - end) - (p->t->is_calibrated ? added : 0)
+				    : p->s->step[i].gap_ns;
 
 	return !p->fold && i == p->first ? 0 : gap > 0 ? gap : 0;
 }

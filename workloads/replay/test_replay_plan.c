@@ -470,6 +470,24 @@ Test(small_replay_plan, threads_are_one)
 	replay_plan_release(&p);
 }
 
+/* What the recorder adds to it and to calls without rows is no part of it. */
+Test(small_replay_plan, gaps_of_several_threads_are_without_the_recorder)
+{
+	struct replay_plan p;
+
+	made_begin(
+		&trace, "",
+		"{\"launch_call_ns\":[2000,2000,2000],\"launch_and_wait_ns\":[10000,10000,10000],"
+		"\"gap_ns\":[1000,1000,1000],\"recorder\":{\"call_ns\":100,\"kernel_ns\":1000,"
+		"\"not_recorded_ns\":150}}");
+	made_kernel(&trace, 2, 1000, 4000, 5000);
+	made_call(&trace, "launch", 6000, 8000, ",\"thread\":1,\"not_recorded\":6");
+	made_op(&trace, "kernel", 2, 9000, 10000, "");
+	p = plan();
+	is_near(p.act[1].gap_ns, 3000 - 100 - 6 * 150, "of the second");
+	replay_plan_release(&p);
+}
+
 /* ---- the program's own time --------------------------------------------------------------- */
 
 /* Two calls of 4 make a step, of 292 us. */

@@ -255,8 +255,8 @@ static int64_t copy_pace_ns(void)
 }
 
 /*
- * A call that has no row. Libraries make a few before each launch, which has left other code in the
- * caches: in a loop of their own they take half as much (an H200, CUPTI 13.0.1).
+ * A call that has no row, as libraries make it: a few before each launch. In a loop of their own
+ * they take less (an H200, CUPTI 13.0.1).
  */
 static int64_t ask_ns(void)
 {
@@ -393,7 +393,8 @@ void driver_calibrate_recorder(struct trace_calibration *out, int (*flush)(uint3
 			calibration_result(c, &with);
 			out->call_ns = with.call_ns;
 			out->kernel_ns = calibration_kernel_ns(c);
-			out->pace_ns = trace_spread_of(t->pace, t->n_rows).p50 - out->gap.p50;
+			out->pace_ns =
+				without(trace_spread_of(t->pace, t->n_rows).p50, out->gap.p50);
 			out->gap.p05 = without(out->gap.p05, out->kernel_ns);
 			out->gap.p50 = without(out->gap.p50, out->kernel_ns);
 			out->gap.p95 = without(out->gap.p95, out->kernel_ns);

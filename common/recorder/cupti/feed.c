@@ -529,8 +529,8 @@ static void send_inner(const struct trace_event *call, uint64_t outer)
 }
 
 /*
- * Calls that CUPTI has numbered since the one before, whoever made them, and given no record: it
- * slows these, too (CUPTI 13.0).
+ * Calls that CUPTI has numbered since the one before and given no record: it slows these, too
+ * (CUPTI 13.0). Which thread made them is not known. A lost record counts as one.
  */
 static uint32_t not_recorded_before(uint64_t id)
 {

@@ -413,26 +413,45 @@ Test(small_retime, calls_without_rows_have_a_part_of_the_gap)
 	made_remove(&made);
 }
 
-/* A call a letter, of thread A or B, 600 ns apart: how many wait for another thread's. */
-static int64_t waits_of(const char *threads, const char *of_b)
+/* A call a letter, of thread A or B, 600 ns apart and 400 ns long, as rows or three times in a
+ * fold. */
+static void made_turns(const char *threads, bool folded)
 {
-	long t = 0;
+	long n = (long)strlen(threads), times = folded ? 3 : 1;
 
 	begin_added();
-	for (const char *c = threads; *c; c++, t += 1000)
-		made_call(&made, "query", t, t + 400, *c == 'B' ? of_b : "");
-	made_end(&made, t, 0, 0);
+	if (folded)
+		fprintf(made.out, "{\"record\":\"fold\",\"times\":3,\"t0\":0,\"t1\":%ld,\"body\":[",
+			3000 * n);
+	for (long i = 0; i < n; i++)
+		if (folded)
+			fprintf(made.out,
+				"%s{\"record\":\"call\",\"thread\":%d,\"class\":\"query\","
+				"\"gap_ns\":[[600,3]],\"took_ns\":[[400,3]]}",
+				i ? "," : "", threads[i] == 'B');
+		else
+			made_call(&made, "query", 1000 * i + 600, 1000 * (i + 1),
+				  threads[i] == 'B' ? ",\"thread\":1" : "");
+	if (folded)
+		made_row(&made, "]}");
+	made.calls = n * times;
+	made_end(&made, 1000 * n * times, 0, 0);
 	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)), "%s", made.path);
 	made_remove(&made);
-	return profile.steps.inferred;
+}
+
+static void waits(const char *threads, bool folded, int64_t n)
+{
+	made_turns(threads, folded);
+	cr_expect(eq(i64, profile.steps.inferred, n), "%s, folded: %d", threads, folded);
+	profile_release(&profile);
 }
 
 /* The second thread's first turn is its beginning. What the recorder adds is in no wait. */
 Test(small_retime, threads_that_take_turns_wait_for_each_other)
 {
-	static const char b[] = ",\"thread\":1", computes[] = ",\"thread\":1,\"cpu_ns\":3600";
-
-	cr_expect(eq(i64, waits_of("AAABBBAAABBBAAABBB", b), 5));
+	made_turns("AAABBB", true);
+	cr_expect(eq(i64, profile.steps.inferred, 5), "each change of thread");
 	for (int turn = 1; turn < 6; turn++) {
 		const struct step *step = &profile.steps.step[3 * turn];
 
@@ -441,13 +460,9 @@ Test(small_retime, threads_that_take_turns_wait_for_each_other)
 		cr_expect(zero(dbl, step->gap_ns), "turn %d", turn);
 	}
 	profile_release(&profile);
-	cr_expect(eq(i64, waits_of("AABBAABBAABB", b), 1), "two calls are no turn");
-	profile_release(&profile);
-	cr_expect(eq(i64, waits_of("AAABBBABBBAAA", b), 2), "nor is one, before or behind");
-	profile_release(&profile);
-	cr_expect(eq(i64, waits_of("AAABBBAAABBBAAABBB", computes), 3),
-		  "who computed did not wait");
-	profile_release(&profile);
+	waits("AABB", true, 1);		       /* two calls are no turn */
+	waits("AAABBBABBB", true, 2 + 3);      /* nor is one, before or behind */
+	waits("AAABBBAAABBBAAABBB", false, 1); /* of rows it is not known */
 }
 
 /* Behind a kernel of 90 us, queued, each so far behind the one before; returns where the last ends.

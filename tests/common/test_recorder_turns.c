@@ -1,0 +1,219 @@
+/*
+ * test_recorder_turns.c - threads whose calls come in turns, folded together while they are
+ * recorded: read again, all calls are there in order, those that were under way together at their
+ * own times, and threads that are no sequence part.
+ */
+/* sanitizers: one thread */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/recorder/fold.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/traces.h"
+
+enum { CALLS_MAX = 100000, A = 0, B = 1 };
+
+TestSuite(small_recorder_turns, .timeout = 120);
+
+static char path[] = "/tmp/rift-turns-XXXXXX";
+static struct trace_writer *writer;
+static struct trace_folder *folder;
+static struct trace_event came[CALLS_MAX]; /* in the order of their starts */
+static int n;
+static int64_t now;
+
+static void begin(void)
+{
+	struct trace_header h = { .recorder = "test", .device = "none", .max_events = 1 };
+
+	cr_assert(lt(int, -1, mkstemp(path)));
+	unlink(path);
+	writer = trace_writer_new(path);
+	cr_assert(writer != NULL, "%s", path);
+	trace_write_header(writer, &h);
+	trace_write_thread(writer, A, 1, "a");
+	trace_write_thread(writer, B, 2, "b");
+	folder = trace_folder_new(writer, true);
+	trace_folder_expect_order(folder);
+	n = 0;
+	now = 1000;
+}
+
+/* Begins so long after the end of the last one. advances: what waits is looked at at once. */
+static void call(uint32_t thread, int64_t gap, int64_t took, bool advances)
+{
+	struct trace_event e = { .what = TRACE_CALL,
+				 .kind = TRACE_CLASS_query,
+				 .id = (uint64_t)n + 1,
+				 .thread = thread,
+				 .t0 = now + gap,
+				 .t1 = now + gap + took,
+				 .cpu_ns = -1,
+				 .busy_ns = -1,
+				 .name = "ask" };
+
+	came[n++] = e;
+	now = e.t1;
+	trace_folder_take(folder, &e);
+	if (advances)
+		trace_folder_advance(folder);
+}
+
+static void turn(uint32_t thread, int calls, bool advances)
+{
+	for (int i = 0; i < calls; i++)
+		call(thread, 1000, 500, advances);
+}
+
+/* Written, valid, and read again. */
+static json_t *end(void)
+{
+	const char *out;
+	json_t *rows;
+
+	trace_folder_advance(folder);
+	trace_folder_flush(folder);
+	trace_write_end(writer, now, trace_folder_calls(folder), 0, 0, "exit");
+	trace_folder_free(folder);
+	trace_writer_free(writer);
+	cr_assert(zero(int, shell(&out, "'%s' check '%s' 2>&1", rift(), path)), "%s", out);
+	rows = traced_rows(path);
+	unlink(path);
+	cr_assert(eq(i64, trace_calls_of(rows, ""), n));
+	return rows;
+}
+
+/* The longest fold; *threads: of how many it is. */
+static const json_t *longest(const json_t *rows, int *threads)
+{
+	const json_t *row, *best = NULL, *call;
+	int64_t most = 0;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		const json_t *body = json_object_get(row, "body");
+		int64_t calls = (int64_t)json_array_size(body) * trace_int(row, "times");
+
+		best = calls > most ? row : best;
+		most = calls > most ? calls : most;
+	}
+	*threads = 1;
+	json_array_foreach(json_object_get(best, "body"), i,
+			   call) if (trace_int(call, "thread") !=
+				     trace_int(json_array_get(json_object_get(best, "body"), 0),
+					       "thread")) *threads = 2;
+	return best;
+}
+
+/* Is the i-th call that came a row, at its times? */
+static bool is_row(const json_t *rows, int i)
+{
+	const json_t *row;
+	size_t k;
+
+	json_array_foreach(rows, k, row) if (json_object_get(row, "took_ns") == NULL &&
+					     trace_int(row, "id") == i + 1 &&
+					     trace_int(row, "t0") ==
+						     came[i].t0) return trace_int(row, "t1") ==
+		came[i].t1;
+	return false;
+}
+
+Test(small_recorder_turns, threads_that_take_turns_are_one_sequence)
+{
+	json_t *rows;
+	const json_t *fold;
+	int threads;
+
+	begin();
+	for (int i = 0; i < 50; i++) {
+		turn(A, 4, true);
+		turn(B, 3, true);
+	}
+	rows = end();
+	fold = longest(rows, &threads);
+	cr_expect(eq(sz, json_array_size(json_object_get(fold, "body")), 7));
+	cr_expect(eq(int, threads, 2));
+	cr_expect(lt(i64, 35, trace_int(fold, "times")));
+	json_decref(rows);
+}
+
+/*
+ * B calls while A's last call of a period lasts, whose times differ: were that one folded, its time
+ * would be another one's, and calls of B might come before it.
+ */
+Test(small_recorder_turns, calls_that_are_under_way_together_stay_rows)
+{
+	json_t *rows;
+	int beside = 0, threads;
+
+	begin();
+	for (int i = 0; i < 120; i++) {
+		turn(B, 4, true);
+		turn(A, 4, true);
+		call(A, 1000, i % 2 ? 1000000 : 10000, true);
+		if (i != 59)
+			continue;
+		beside = n;
+		call(B, -990000, 985000, true);
+		now = came[beside - 1].t1;
+	}
+	rows = end();
+	cr_expect(is_row(rows, beside - 1) && is_row(rows, beside), "both");
+	cr_expect(lt(i64, 20, trace_int(longest(rows, &threads), "times")),
+		  "and folds around them");
+	cr_expect(eq(int, threads, 2));
+	json_decref(rows);
+}
+
+/* Calls of so many sizes as there are, so that they do not fold. */
+static void different(uint32_t thread)
+{
+	static uint64_t bytes;
+	struct trace_event e = { .what = TRACE_CALL,
+				 .kind = TRACE_CLASS_alloc,
+				 .id = (uint64_t)n + 1,
+				 .thread = thread,
+				 .t0 = now + 1000,
+				 .t1 = now + 1500,
+				 .cpu_ns = -1,
+				 .busy_ns = -1,
+				 .bytes = ++bytes,
+				 .name = "take" };
+
+	came[n++] = e;
+	now = e.t1;
+	trace_folder_take(folder, &e);
+}
+
+/* Then each has folds of its own, which begin where its own last call ended. */
+Test(small_recorder_turns, threads_that_are_no_sequence_part)
+{
+	const json_t *fold;
+	json_t *rows;
+	int threads;
+	size_t i;
+
+	begin();
+	for (int step = 0; step < 2000; step++)
+		for (int k = 0; k < 6; k++)
+			different(k < 3 ? A : B);
+	trace_folder_advance(folder); /* they part */
+	for (int step = 0; step < 50; step++) {
+		turn(A, 4, false);
+		turn(B, 3, false);
+	}
+	rows = end();
+	fold = longest(rows, &threads);
+	cr_expect(eq(int, threads, 1), "not of both");
+	cr_expect(eq(i64, trace_int(fold, "t0"), came[11996].t1), "A's last call before");
+	json_array_foreach(rows, i,
+			   fold) if (trace_int(json_array_get(json_object_get(fold, "body"), 0),
+					       "thread") == B) break;
+	cr_expect(eq(i64, trace_int(fold, "t0"), came[11999].t1), "B's");
+	json_decref(rows);
+}
