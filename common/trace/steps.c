@@ -143,9 +143,8 @@ static bool has_turn(const struct trace *t, int64_t i, int step)
 }
 
 /*
- * A fold of several threads is of such that make their calls in turns, the same ones time and
- * again: they hand work to each other, as the two of a training step do. While one is at work the
- * other waits.
+ * Threads of one fold make their calls in turns, the same calls time and again. They hand work to
+ * each other, as the two of a training step do: while one is at work, the other waits.
  */
 static bool takes_turn(const struct scan *scan, int64_t i)
 {
@@ -178,9 +177,7 @@ static bool begins_thread(const struct scan *scan, const struct trace_call *c)
 	       first->last != TRACE_NONE && first->end <= c->t0;
 }
 
-/* What the recorder adds between a call and the one before: outside of it, and to calls without
- * rows.
- */
+/* What the recorder adds to the gap before a call: beside the call, and to calls without rows. */
 static double added_to_gap(const struct scan *scan, const struct trace_call *c)
 {
 	const struct trace_calibration *k = &scan->t->calibration;
@@ -548,9 +545,9 @@ static double added_between(const struct trace_calibration *k, int a, int b)
 }
 
 /*
- * How far apart queued operations of two kinds are, beyond the calibration's gap. That one is of
- * kernels; of all others it is what was recorded, less what the recorder adds. Copies have engines
- * of their own, so that a kernel behind one starts microseconds later, and a copy behind a copy at
+ * How far apart queued operations of two kinds are, beyond the calibration's gap, which is that of
+ * kernels. For all other pairs it is what was recorded, less what the recorder adds. Copies have
+ * engines of their own: a kernel behind one starts microseconds later, a copy behind a copy at
  * once.
  */
 static void find_queued(struct scan *scan)
