@@ -206,6 +206,33 @@ int64_t trace_ops_of(const json_t *rows, const char *kind)
 	return count(rows, NULL, kind);
 }
 
+static int threads_of(const json_t *body)
+{
+	const json_t *call;
+	uint64_t seen = 0;
+	size_t i;
+
+	json_array_foreach(body, i, call) seen |= UINT64_C(1) << trace_int(call, "thread") % 64;
+	return __builtin_popcountll(seen);
+}
+
+const json_t *trace_longest_fold(const json_t *rows, int *threads)
+{
+	const json_t *row, *best = NULL;
+	size_t i, most = 0;
+
+	json_array_foreach(rows, i, row)
+	{
+		size_t calls = json_array_size(json_object_get(row, "body")) *
+			       (size_t)trace_int(row, "times");
+
+		best = calls > most ? row : best;
+		most = calls > most ? calls : most;
+	}
+	*threads = threads_of(json_object_get(best, "body"));
+	return best;
+}
+
 /* ---- rules ------------------------------------------------------------------------------ */
 
 enum { IDS = 1 << 20 };

@@ -29,6 +29,9 @@ json_t *trace_calls(const json_t *rows, int64_t thread);
 int64_t trace_calls_of(const json_t *rows, const char *class);
 int64_t trace_ops_of(const json_t *rows, const char *kind);
 
+/* The fold of the most calls, *threads: of how many threads they are; NULL: there is no fold. */
+const json_t *trace_longest_fold(const json_t *rows, int *threads);
+
 /*
  * Fails where rows break a rule of the format: ids before they are defined, calls of a thread that
  * overlap, operations of a stream that do, or that start before their call; counts of an "end"

@@ -1,4 +1,4 @@
-/* fold.c - calls joined with their operations, and what repeats folded. */
+/* fold.c - what repeats in a sequence of calls, folded. */
 #include "common/recorder/fold.h"
 
 #include <stdlib.h>
@@ -13,77 +13,7 @@ enum {
 	COVER_TIMED = 100,	  /* ... and entries that are enough to tell */
 	BINS_MAX = 256,		  /* of a distribution, as its readers expect */
 	COVER_MIN = 8,		  /* entries that are worth a fold */
-	TURN_CALLS = 3,		  /* of one thread in a row, before another's ... */
-	TURNS_MIN = 8,		  /* ... so often that the two share a queue, */
-	PLAIN_MOST = 4096,	  /* until so many calls did not fold there ... */
-	FOLDED_LEAST = 8,	  /* ... and not so many times as many did */
 	BINS_PER_OCTAVE_LOG2 = 3, /* a bin is 12 % wide */
-};
-
-/* A call with its operation, or a mark. */
-struct entry {
-	struct trace_event call, op;
-	bool op_came;
-	int64_t gap_ns;	   /* since the queue's previous call */
-	int64_t before;	   /* when the operation before it on its stream ended; 0: there is none */
-	int64_t behind_ns; /* how far behind that; -1: it was not queued */
-	uint64_t hash;	   /* equal where all but times and recordings are */
-	bool is_plain;	   /* stays a row: another thread's call was under way, or may be */
-};
-
-/* An operation whose call has not come, and what `before` says above. */
-struct early {
-	struct trace_event op;
-	int64_t before;
-};
-
-struct stream_end {
-	int64_t t1;	   /* of operations that have come, of whatever thread */
-	int64_t joined_t1; /* of the last that was given to its call */
-	bool waits;	   /* for an event: what is submitted next is behind that, too */
-};
-
-/* What one thread did, in order, or several that take turns; first .. n are waiting. */
-struct queue {
-	struct entry *entry;
-	size_t first, n, room, joined; /* those before joined have all that they wait for */
-	uint64_t last_id;	       /* of the last call that came */
-	int64_t last_t1;	       /* of all that came, the latest */
-	bool has_last;
-	struct trace_fold open; /* n 0: none */
-	size_t at;		/* entries of the queue that are the beginning of another repeat */
-	bool is_shared;
-	size_t plain, folded; /* that were written as rows, and in folds */
-};
-
-/* A thread, and whose queue its calls are in. */
-struct member {
-	uint32_t shares; /* that thread plus one; 0: its own */
-	uint64_t last_id;
-	int64_t last_t1;
-	bool has_last;
-};
-
-/* Threads whose calls came in turns: one made several, which returned, and then the other did. */
-struct turns {
-	uint32_t thread, other; /* who made the last call, and who the ones before */
-	int64_t t1;		/* of the last call */
-	int calls, n;		/* of that thread in a row; turns of the two in a row */
-};
-
-struct trace_folder {
-	struct trace_writer *w;
-	bool fold, is_ordered;
-	struct queue *queue;
-	size_t n_queues;
-	struct turns turns;
-	struct member *member; /* by thread */
-	size_t n_members;
-	struct early *early;
-	size_t n_early, room_early;
-	struct stream_end *stream; /* by number */
-	size_t n_streams;
-	uint64_t calls, ops, marks;
 };
 
 /* ---- distributions --------------------------------------------------------------------- */
@@ -174,22 +104,22 @@ static uint64_t hash_event(uint64_t hash, const struct trace_event *e)
  * A mark is like no other, so that it stays a row of its own, and so is a call without its
  * operation, or one beside a call of another thread.
  */
-static void hash_entry(struct trace_folder *f, struct entry *e)
+void trace_sequence_hash(struct trace_sequence *s, struct trace_entry *e)
 {
 	e->hash = hash_event(e->call.thread, &e->call);
 	if (e->op_came)
 		e->hash = hash_event(e->hash, &e->op);
 	if (e->call.what == TRACE_MARK || e->call.has_op != e->op_came || e->is_plain)
-		e->hash = mix(e->hash, ++f->marks);
+		e->hash = mix(e->hash, ++s->unique);
 }
 
 /* ---- rows as they are ------------------------------------------------------------------ */
 
-static void write_entry(struct trace_folder *f, const struct entry *e)
+static void write_entry(struct trace_writer *w, const struct trace_entry *e)
 {
-	trace_write(f->w, &e->call);
+	trace_write(w, &e->call);
 	if (e->op_came)
-		trace_write(f->w, &e->op);
+		trace_write(w, &e->op);
 }
 
 /* ---- folds ----------------------------------------------------------------------------- */
@@ -211,7 +141,7 @@ static void release_fold(struct trace_fold *fold)
 	*fold = (struct trace_fold){ .n = 0 };
 }
 
-static void add_entry(struct trace_step *s, const struct entry *e)
+static void add_entry(struct trace_step *s, const struct trace_entry *e)
 {
 	add_value(&s->gap, e->gap_ns);
 	add_value(&s->took, e->call.t1 - e->call.t0);
@@ -228,7 +158,7 @@ static void add_entry(struct trace_step *s, const struct entry *e)
 		add_value(&s->op_busy, e->op.busy_ns);
 }
 
-static void add_repeat(struct trace_fold *fold, const struct entry *e)
+static void add_repeat(struct trace_fold *fold, const struct trace_entry *e)
 {
 	for (size_t i = 0; i < fold->n; i++)
 		add_entry(&fold->step[i], &e[i]);
@@ -237,7 +167,7 @@ static void add_repeat(struct trace_fold *fold, const struct entry *e)
 }
 
 /* Begins one with the first repeats of a period, all known to be equal; false: no memory. */
-static bool open_fold(struct trace_fold *fold, const struct entry *e, size_t period)
+static bool open_fold(struct trace_fold *fold, const struct trace_entry *e, size_t period)
 {
 	fold->step = calloc(period, sizeof(*fold->step));
 	if (!fold->step)
@@ -255,7 +185,7 @@ static bool open_fold(struct trace_fold *fold, const struct entry *e, size_t per
 }
 
 /* Is e what step i of the next repeat must be? */
-static bool continues(const struct trace_fold *fold, size_t i, const struct entry *e)
+static bool continues(const struct trace_fold *fold, size_t i, const struct trace_entry *e)
 {
 	const struct trace_step *s = &fold->step[i];
 
@@ -263,36 +193,36 @@ static bool continues(const struct trace_fold *fold, size_t i, const struct entr
 	       e->call.recording == s->call.recording + fold->times * s->recording_step;
 }
 
-static void close_fold(struct trace_folder *f, struct queue *q)
+static void close_fold(struct trace_sequence *s)
 {
-	if (!q->open.n)
+	if (!s->open.n)
 		return;
-	trace_write_fold(f->w, &q->open);
-	release_fold(&q->open);
-	q->at = 0;
+	trace_write_fold(s->w, &s->open);
+	release_fold(&s->open);
+	s->at = 0;
 }
 
 /* Takes what is joined into the open fold; closes it at the first entry that does not fit. */
-static void extend_fold(struct trace_folder *f, struct queue *q)
+static void extend_fold(struct trace_sequence *s)
 {
-	while (q->open.n && q->first + q->at < q->joined) {
-		if (!continues(&q->open, q->at, &q->entry[q->first + q->at])) {
-			close_fold(f, q);
+	while (s->open.n && s->first + s->at < s->joined) {
+		if (!continues(&s->open, s->at, &s->entry[s->first + s->at])) {
+			close_fold(s);
 			return;
 		}
-		if (++q->at < q->open.n)
+		if (++s->at < s->open.n)
 			continue;
-		add_repeat(&q->open, &q->entry[q->first]);
-		q->first += q->open.n;
-		q->folded += q->open.n;
-		q->at = 0;
+		add_repeat(&s->open, &s->entry[s->first]);
+		s->first += s->open.n;
+		s->folded += s->open.n;
+		s->at = 0;
 	}
 }
 
 /* ---- periods --------------------------------------------------------------------------- */
 
 /* As lag entries before, and its recording grows as it did at the period before. */
-static bool repeats(const struct entry *e, size_t i, size_t lag)
+static bool repeats(const struct trace_entry *e, size_t i, size_t lag)
 {
 	if (e[i].hash != e[i - lag].hash)
 		return false;
@@ -301,7 +231,7 @@ static bool repeats(const struct entry *e, size_t i, size_t lag)
 }
 
 /* Entries that whole repeats of the period cover, from the first of n on; 0: too few. */
-static size_t covered(const struct entry *e, size_t n, size_t period)
+static size_t covered(const struct trace_entry *e, size_t n, size_t period)
 {
 	size_t i = period;
 
@@ -312,7 +242,7 @@ static size_t covered(const struct entry *e, size_t n, size_t period)
 }
 
 /* The shortest period of those that cover most. */
-static size_t find_period(const struct entry *e, size_t n, size_t *cover)
+static size_t find_period(const struct trace_entry *e, size_t n, size_t *cover)
 {
 	size_t best = 0;
 
@@ -350,7 +280,7 @@ static double deviation(const struct moments *m)
 }
 
 /* Values of a place, every `period` entries: gaps of the host, times of operations. */
-static void look_at(const struct entry *e, size_t cover, size_t period, size_t place,
+static void look_at(const struct trace_entry *e, size_t cover, size_t period, size_t place,
 		    struct moments *gap, struct moments *took)
 {
 	*gap = *took = (struct moments){ 0 };
@@ -371,7 +301,8 @@ static bool is_varying(const struct moments *m)
 	return deviation(m) > m->n - 1;
 }
 
-static void find_varying(struct varying *v, const struct entry *e, size_t cover, size_t period)
+static void find_varying(struct varying *v, const struct trace_entry *e, size_t cover,
+			 size_t period)
 {
 	struct moments gap, took;
 
@@ -397,7 +328,7 @@ static void add_spread(double *sum, double *freedom, const struct moments *m)
 	*freedom += m->n > 1 ? m->n - 1 : 0;
 }
 
-static struct spread spread_of(const struct varying *v, const struct entry *e, size_t cover,
+static struct spread spread_of(const struct varying *v, const struct trace_entry *e, size_t cover,
 			       size_t shortest, size_t times)
 {
 	struct spread sum = { 0 }, freedom = { 0 };
@@ -428,7 +359,7 @@ static bool is_less(double a, double b)
  * them. A fold of 21 calls would forget which follows which. So the period is as many times as long
  * as the times ask for: the last that tells gaps or operations better than the one chosen before.
  */
-static size_t timed_period(const struct entry *e, size_t cover, size_t period)
+static size_t timed_period(const struct trace_entry *e, size_t cover, size_t period)
 {
 	struct varying varying = { .gap = { false } };
 	struct spread least;
@@ -455,465 +386,76 @@ static size_t timed_period(const struct entry *e, size_t cover, size_t period)
  * Writes the joined entries from the first on, folded where they repeat, until what is left is the
  * open fold's, or so few that a period that begins there might not be seen.
  */
-static void reduce(struct trace_folder *f, struct queue *q, size_t keep)
+static void reduce(struct trace_sequence *s, size_t keep)
 {
-	while (q->first + keep < q->joined && !q->open.n) {
-		struct entry *e = &q->entry[q->first];
-		size_t cover, period = f->fold ? find_period(e, q->joined - q->first, &cover) : 0;
+	while (s->first + keep < s->joined && !s->open.n) {
+		struct trace_entry *e = &s->entry[s->first];
+		size_t cover, period = s->folds ? find_period(e, s->joined - s->first, &cover) : 0;
 
 		if (period) {
 			period = timed_period(e, cover, period);
 			cover -= cover % period;
 		}
-		if (!period || !open_fold(&q->open, e, period)) {
-			write_entry(f, e);
-			q->first++;
-			q->plain++;
+		if (!period || !open_fold(&s->open, e, period)) {
+			write_entry(s->w, e);
+			s->first++;
+			s->plain++;
 			continue;
 		}
 		for (size_t i = 0; i < cover; i += period)
-			add_repeat(&q->open, e + i);
-		q->first += cover;
-		q->folded += cover;
-		q->at = 0;
-		extend_fold(f, q);
+			add_repeat(&s->open, e + i);
+		s->first += cover;
+		s->folded += cover;
+		s->at = 0;
+		extend_fold(s);
 	}
 }
 
-static void advance_queue(struct trace_folder *f, struct queue *q)
+void trace_sequence_advance(struct trace_sequence *s)
 {
-	size_t window = f->fold ? WINDOW : 1, keep = f->fold ? WINDOW / 2 : 0;
+	size_t window = s->folds ? WINDOW : 1, keep = s->folds ? WINDOW / 2 : 0;
 
-	extend_fold(f, q);
-	while (!q->open.n && q->joined - q->first >= window) {
-		reduce(f, q, keep);
-		extend_fold(f, q);
+	extend_fold(s);
+	while (!s->open.n && s->joined - s->first >= window) {
+		reduce(s, keep);
+		extend_fold(s);
 	}
 }
 
-/* ---- joining --------------------------------------------------------------------------- */
-
-/* The table, with room for its i-th element; it grows by zeros. NULL: no memory, and it is as it
- * was. */
-static void *with_room(void *table, size_t *n, size_t i, size_t size)
+void trace_sequence_flush(struct trace_sequence *s)
 {
-	size_t larger_n = 2 * i + 4;
-	char *larger;
-
-	if (i < *n)
-		return table;
-	larger = realloc(table, larger_n * size);
-	if (!larger)
-		return NULL;
-	memset(larger + *n * size, 0, (larger_n - *n) * size);
-	*n = larger_n;
-	return larger;
+	extend_fold(s);
+	do {
+		close_fold(s);
+		reduce(s, 0);
+	} while (s->open.n || s->first < s->joined);
 }
 
-/* Whose queue a thread's calls are in. */
-static uint32_t owner(const struct trace_folder *f, uint32_t thread)
-{
-	return thread < f->n_members && f->member[thread].shares ? f->member[thread].shares - 1
-								 : thread;
-}
-
-static struct queue *queue_of(struct trace_folder *f, uint32_t thread)
-{
-	uint32_t at = owner(f, thread);
-	struct queue *queue = with_room(f->queue, &f->n_queues, at, sizeof(*queue));
-
-	f->queue = queue ? queue : f->queue;
-	return queue ? &queue[at] : NULL;
-}
-
-static struct stream_end *stream_of(struct trace_folder *f, uint32_t stream)
-{
-	struct stream_end *end = with_room(f->stream, &f->n_streams, stream, sizeof(*end));
-
-	f->stream = end ? end : f->stream;
-	return end ? &end[stream] : NULL;
-}
+/* ---- entries --------------------------------------------------------------------------- */
 
 /* What has gone on makes room for what comes. */
-static struct entry *append(struct queue *q)
+struct trace_entry *trace_sequence_append(struct trace_sequence *s)
 {
-	if (q->n == q->room && q->first > q->room / 2) {
-		memmove(q->entry, q->entry + q->first, (q->n - q->first) * sizeof(*q->entry));
-		q->n -= q->first;
-		q->joined -= q->first;
-		q->first = 0;
+	if (s->n == s->room && s->first > s->room / 2) {
+		memmove(s->entry, s->entry + s->first, (s->n - s->first) * sizeof(*s->entry));
+		s->n -= s->first;
+		s->joined -= s->first;
+		s->first = 0;
 	}
-	if (q->n == q->room) {
-		size_t room = q->room ? 2 * q->room : 256;
-		struct entry *larger = realloc(q->entry, room * sizeof(*larger));
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 256;
+		struct trace_entry *larger = realloc(s->entry, room * sizeof(*larger));
 
 		if (!larger)
 			return NULL;
-		q->entry = larger;
-		q->room = room;
+		s->entry = larger;
+		s->room = room;
 	}
-	return memset(&q->entry[q->n++], 0, sizeof(*q->entry));
+	return memset(&s->entry[s->n++], 0, sizeof(*s->entry));
 }
 
-/* What came before is written, so that each thread's calls stay in order. */
-static void share_queue(struct trace_folder *f, uint32_t a, uint32_t b)
+void trace_sequence_release(struct trace_sequence *s)
 {
-	uint32_t to = owner(f, a), from = owner(f, b);
-	struct queue *q;
-
-	if (to == from)
-		return;
-	trace_folder_flush(f);
-	q = &f->queue[to];
-	q->is_shared = true;
-	q->plain = q->folded = 0;
-	if (f->queue[from].last_t1 > q->last_t1)
-		q->last_t1 = f->queue[from].last_t1;
-	if (f->queue[from].last_id > q->last_id)
-		q->last_id = f->queue[from].last_id;
-	for (uint32_t i = 0; i < f->n_members; i++)
-		if (owner(f, i) == from)
-			f->member[i].shares = to + 1;
-}
-
-/* Each thread has its own again, for good: those that were not one sequence fold better apart. */
-static void part_queue(struct trace_folder *f, uint32_t of)
-{
-	trace_folder_flush(f);
-	f->queue[of].is_shared = false;
-	f->is_ordered = false;
-	for (uint32_t i = 0; i < f->n_members && i < f->n_queues; i++) {
-		const struct member *m = &f->member[i];
-
-		if (owner(f, i) != of)
-			continue;
-		f->queue[i].last_t1 = m->last_t1;
-		f->queue[i].last_id = m->last_id;
-		f->queue[i].has_last = m->has_last;
-	}
-	for (uint32_t i = 0; i < f->n_members; i++)
-		if (owner(f, i) == of)
-			f->member[i].shares = 0;
-}
-
-/*
- * Two threads that hand work to each other, as those of a training step do, are one sequence:
- * folded apart, nobody could tell which call of one was before which of the other.
- */
-static void see_turn(struct trace_folder *f, const struct trace_event *call)
-{
-	struct turns *t = &f->turns;
-	bool is_turn = t->calls >= TURN_CALLS && t->t1 <= call->t0;
-
-	if (call->thread != t->thread) {
-		t->n = is_turn && (call->thread == t->other || !t->n) ? t->n + 1 : 0;
-		t->other = t->thread;
-		t->thread = call->thread;
-		t->calls = 0;
-	}
-	t->calls += t->calls < TURN_CALLS;
-	t->t1 = call->t1;
-	if (t->n == TURNS_MIN) {
-		share_queue(f, t->other, t->thread);
-		t->n = 0;
-	}
-}
-
-static void see_member(struct trace_folder *f, const struct trace_event *call)
-{
-	struct member *m = with_room(f->member, &f->n_members, call->thread, sizeof(*m));
-
-	if (!m)
-		return;
-	f->member = m;
-	m += call->thread;
-	m->last_id = call->id > m->last_id ? call->id : m->last_id;
-	m->last_t1 = call->t1;
-	m->has_last = true;
-}
-
-/* The place of the last call but `but` that waits; n: there is none. */
-static size_t last_call(const struct queue *q, size_t but)
-{
-	for (size_t i = q->n; i-- > q->first;)
-		if (q->entry[i].call.what == TRACE_CALL && !but--)
-			return i;
-	return q->n;
-}
-
-/*
- * A call that began while one of another thread was under way. Both stay rows, as a fold does not
- * say exactly when its last call was. The one before is still here: count_joined() sees to that.
- */
-static void keep_plain(struct queue *q, struct entry *e)
-{
-	size_t before = last_call(q, 1);
-
-	e->is_plain = true;
-	if (before < q->n)
-		q->entry[before].is_plain = true;
-}
-
-static void take_call(struct trace_folder *f, const struct trace_event *call)
-{
-	if (f->is_ordered && f->fold && call->what == TRACE_CALL) {
-		see_member(f, call);
-		see_turn(f, call);
-	}
-
-	struct queue *q = queue_of(f, call->thread);
-	struct entry *e = q ? append(q) : NULL;
-
-	if (!e)
-		return;
-	e->call = *call;
-	if (call->what != TRACE_CALL)
-		return;
-	e->gap_ns = q->has_last ? call->t0 - q->last_t1 : 0;
-	if (q->is_shared && e->gap_ns < 0)
-		keep_plain(q, e);
-	q->last_t1 = call->t1 > q->last_t1 ? call->t1 : q->last_t1;
-	q->last_id = call->id > q->last_id ? call->id : q->last_id;
-	q->has_last = true;
-	f->calls++;
-}
-
-/* When its stream's operation before it ended. */
-static int64_t follow_stream(struct trace_folder *f, const struct trace_event *op)
-{
-	struct stream_end *s = stream_of(f, op->stream);
-	int64_t before = s ? s->t1 : 0;
-
-	if (s && op->t1 > before)
-		s->t1 = op->t1;
-	return before;
-}
-
-static void take_op(struct trace_folder *f, const struct trace_event *op)
-{
-	if (f->n_early == f->room_early) {
-		size_t room = f->room_early ? 2 * f->room_early : 256;
-		struct early *larger = realloc(f->early, room * sizeof(*larger));
-
-		if (!larger)
-			return;
-		f->early = larger;
-		f->room_early = room;
-	}
-	f->early[f->n_early++] = (struct early){ *op, follow_stream(f, op) };
-}
-
-void trace_folder_take(struct trace_folder *f, const struct trace_event *e)
-{
-	if (e->what == TRACE_OP)
-		take_op(f, e);
-	else
-		take_call(f, e);
-}
-
-/* The first waiting entry whose call's number is not below id; marks have their next call's. */
-static size_t find_call(const struct queue *q, uint64_t id)
-{
-	size_t low = q->joined, high = q->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (q->entry[middle].call.id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The same in a shared queue, where threads may have taken their numbers in another order. */
-static size_t find_near(const struct queue *q, uint64_t id)
-{
-	enum { NEAR = 8 };
-	size_t i = find_call(q, id);
-	size_t from = i > q->joined + NEAR ? i - NEAR : q->joined;
-
-	for (size_t k = from; q->is_shared && k < q->n && k < i + NEAR; k++)
-		if (q->entry[k].call.id == id && q->entry[k].call.what == TRACE_CALL)
-			return k;
-	return i;
-}
-
-enum fate { JOINED, EARLY, LATE };
-
-static enum fate join(struct queue *q, const struct early *early)
-{
-	const struct trace_event *op = &early->op;
-	size_t i = find_near(q, op->id);
-
-	while (i < q->n && q->entry[i].call.id == op->id && q->entry[i].call.what != TRACE_CALL)
-		i++;
-	if (i < q->n && q->entry[i].call.id == op->id && q->entry[i].op_came)
-		return EARLY; /* another one: a row of its own once the call is written */
-	if (i < q->n && q->entry[i].call.id == op->id) {
-		q->entry[i].op = *op;
-		q->entry[i].before = early->before;
-		q->entry[i].op_came = true;
-		return JOINED;
-	}
-	/* Its call went on without it, or has not come. */
-	return op->id <= q->last_id ? LATE : EARLY;
-}
-
-static void join_all(struct trace_folder *f)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < f->n_early; i++) {
-		const struct trace_event *op = &f->early[i].op;
-		struct queue *q = queue_of(f, op->thread);
-		enum fate fate = q ? join(q, &f->early[i]) : LATE;
-
-		f->ops += fate != EARLY;
-		if (fate == LATE)
-			trace_write(f->w, op);
-		else if (fate == EARLY)
-			f->early[kept++] = f->early[i];
-	}
-	f->n_early = kept;
-}
-
-/*
- * When the operation ahead of e's ended; 0: none is known. Operations come about as they
- * end: then it is the last that had come, of whatever thread. CUPTI may bring a copy before the
- * kernel ahead of it: then it is the one before in the thread's own order.
- */
-static int64_t ahead(const struct stream_end *s, const struct entry *e)
-{
-	int64_t came = e->before <= e->op.t0 ? e->before : 0;
-
-	return s->joined_t1 <= e->op.t0 && s->joined_t1 > came ? s->joined_t1 : came;
-}
-
-/* An operation is queued where its call returned before the one ahead of it on its stream ended. */
-static void find_behind(struct trace_folder *f, struct entry *e)
-{
-	bool waits = e->call.what == TRACE_CALL && e->call.kind == TRACE_CLASS_wait_event &&
-		     !e->call.is_captured;
-	struct stream_end *s = NULL;
-
-	e->behind_ns = -1;
-	if (e->op_came || waits)
-		s = stream_of(f, e->op_came ? e->op.stream : e->call.stream);
-	if (!s)
-		return;
-	if (e->op_came) {
-		int64_t end = ahead(s, e);
-
-		if (!s->waits && e->call.t1 <= end)
-			e->behind_ns = e->op.t0 - end;
-		s->joined_t1 = e->op.t1;
-	}
-	s->waits = waits;
-}
-
-/*
- * Up to the first call that waits for its operation; all, where none is waited for. What comes next
- * may begin while the last call of a shared queue is under way: that one waits for it, or stays a
- * row.
- */
-static void count_joined(struct trace_folder *f, struct queue *q, bool all)
-{
-	size_t last = q->is_shared ? last_call(q, 0) : q->n;
-
-	for (; q->joined < (all ? q->n : last); q->joined++) {
-		struct entry *e = &q->entry[q->joined];
-
-		if (e->call.has_op && !e->op_came && !all)
-			return;
-		e->is_plain |= q->joined == last;
-		hash_entry(f, e);
-		find_behind(f, e);
-	}
-}
-
-/* Much of what several threads did together was not the same time and again. */
-static bool is_no_sequence(const struct queue *q)
-{
-	return q->is_shared && q->plain > PLAIN_MOST && FOLDED_LEAST * q->plain > q->folded;
-}
-
-void trace_folder_advance(struct trace_folder *f)
-{
-	join_all(f);
-	for (size_t i = 0; i < f->n_queues; i++) {
-		count_joined(f, &f->queue[i], false);
-		advance_queue(f, &f->queue[i]);
-		if (is_no_sequence(&f->queue[i]))
-			part_queue(f, (uint32_t)i);
-	}
-}
-
-void trace_folder_flush(struct trace_folder *f)
-{
-	join_all(f);
-	for (size_t i = 0; i < f->n_queues; i++) {
-		struct queue *q = &f->queue[i];
-
-		count_joined(f, q, true);
-		extend_fold(f, q);
-		do {
-			close_fold(f, q);
-			reduce(f, q, 0);
-		} while (q->open.n || q->first < q->joined);
-	}
-	join_all(f);
-}
-
-/* ---- birth and death ------------------------------------------------------------------- */
-
-struct trace_folder *trace_folder_new(struct trace_writer *w, bool fold)
-{
-	struct trace_folder *f = calloc(1, sizeof(*f));
-
-	if (f) {
-		f->w = w;
-		f->fold = fold;
-	}
-	return f;
-}
-
-void trace_folder_expect_order(struct trace_folder *f)
-{
-	f->is_ordered = true;
-}
-
-void trace_folder_free(struct trace_folder *f)
-{
-	for (size_t i = 0; f && i < f->n_queues; i++) {
-		release_fold(&f->queue[i].open);
-		free(f->queue[i].entry);
-	}
-	if (f) {
-		free(f->queue);
-		free(f->member);
-		free(f->early);
-		free(f->stream);
-	}
-	free(f);
-}
-
-size_t trace_folder_waiting(const struct trace_folder *f)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->n_queues; i++)
-		n += f->queue[i].n - f->queue[i].first;
-	return n;
-}
-
-uint64_t trace_folder_calls(const struct trace_folder *f)
-{
-	return f->calls;
-}
-
-uint64_t trace_folder_ops(const struct trace_folder *f)
-{
-	return f->ops;
+	release_fold(&s->open);
+	free(s->entry);
 }

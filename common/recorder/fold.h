@@ -1,6 +1,6 @@
 /*
- * fold.h - the rows of a trace put together: each call with its operation, and what repeats folded
- * into one row.
+ * fold.h - a sequence of calls on its way to the file, in which what repeats is folded into one
+ * row.
  *
  * A program's calls come in periods: the same classes, streams and sizes in the same order. A fold
  * holds one period, how often it came, and distributions of its times. Order and counts are exact;
@@ -39,43 +39,45 @@ struct trace_fold {
 	struct trace_step *step;
 	size_t n;
 	uint64_t times;
-	int64_t t0,
-		t1; /* from the end of the call before, in its sequence, to that of the last call */
+	int64_t t0, t1; /* from the end of the sequence's call before to that of the last call */
 };
 
-struct trace_folder;
+/* A call with its operation, or a mark. */
+struct trace_entry {
+	struct trace_event call, op;
+	bool op_came;
+	bool is_plain;	   /* stays a row */
+	int64_t gap_ns;	   /* since the sequence's previous call */
+	int64_t before;	   /* when the operation before it on its stream ended; 0: there is none */
+	int64_t behind_ns; /* how far behind that; -1: it was not queued */
+	uint64_t hash;	   /* equal where all but times and recordings are */
+};
 
-/* Writes to w, which it does not own; fold false: every row as it is. NULL: no memory. */
-struct trace_folder *trace_folder_new(struct trace_writer *w, bool fold);
-void trace_folder_free(struct trace_folder *f);
+/* Entries first .. n wait. Those before joined have all that they wait for, and are hashed. */
+struct trace_sequence {
+	struct trace_writer *w; /* not its own */
+	bool folds;		/* false: every row as it is */
+	struct trace_entry *entry;
+	size_t first, n, room, joined;
+	struct trace_fold open; /* n 0: none */
+	size_t at;		/* entries that are the beginning of another repeat of it */
+	size_t plain, folded;	/* that were written as rows, and in folds */
+	uint64_t unique;	/* entries that are like no other */
+};
 
-/*
- * From now on calls of all threads come in the order of their starts, but for long ones. Then
- * threads that take turns, several calls each, are one sequence and folded together, unless most of
- * it does not fold.
+/* One more, zeroed; entries may move. NULL: no memory. */
+struct trace_entry *trace_sequence_append(struct trace_sequence *s);
+
+/* Once all of e is known: what it must have in common with others to fold with them. */
+void trace_sequence_hash(struct trace_sequence *s, struct trace_entry *e);
+
+/* What is joined is written, but for a window in which periods are looked for, and the open fold.
  */
-void trace_folder_expect_order(struct trace_folder *f);
+void trace_sequence_advance(struct trace_sequence *s);
 
-/*
- * A call, a mark or an operation. Calls and marks of a thread come in order; an operation may come
- * before its call.
- */
-void trace_folder_take(struct trace_folder *f, const struct trace_event *e);
+/* All that is joined is written. */
+void trace_sequence_flush(struct trace_sequence *s);
 
-/* Operations that came are given to their calls, and what is complete goes on. */
-void trace_folder_advance(struct trace_folder *f);
-
-/*
- * All goes to the writer, calls whose operations have not come as well. Operations whose calls have
- * not come wait for these.
- */
-void trace_folder_flush(struct trace_folder *f);
-
-/* Calls and marks that are not written yet. */
-size_t trace_folder_waiting(const struct trace_folder *f);
-
-/* So far; operations whose calls never came are left out. */
-uint64_t trace_folder_calls(const struct trace_folder *f);
-uint64_t trace_folder_ops(const struct trace_folder *f);
+void trace_sequence_release(struct trace_sequence *s);
 
 #endif

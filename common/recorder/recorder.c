@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "common/recorder/calibration.h"
-#include "common/recorder/fold.h"
+#include "common/recorder/folder.h"
 
 enum {
 	OFF,

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/recorder/fold.h"
+#include "common/recorder/folder.h"
 #include "tests/traces.h"
 
 enum { CALLS_MAX = 60000 };

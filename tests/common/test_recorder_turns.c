@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/recorder/fold.h"
+#include "common/recorder/folder.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/traces.h"
@@ -42,22 +42,29 @@ static void begin(void)
 	now = 1000;
 }
 
-/* Begins so long after the end of the last one. advances: what waits is looked at at once. */
-static void call(uint32_t thread, int64_t gap, int64_t took, bool advances)
+/* Begins so long after the end of the last one. bytes: what it is told apart by. */
+static void call_of(uint32_t thread, int64_t gap, int64_t took, uint64_t bytes)
 {
 	struct trace_event e = { .what = TRACE_CALL,
-				 .kind = TRACE_CLASS_query,
+				 .kind = TRACE_CLASS_alloc,
 				 .id = (uint64_t)n + 1,
 				 .thread = thread,
 				 .t0 = now + gap,
 				 .t1 = now + gap + took,
 				 .cpu_ns = -1,
 				 .busy_ns = -1,
-				 .name = "ask" };
+				 .bytes = bytes,
+				 .name = "take" };
 
 	came[n++] = e;
 	now = e.t1;
 	trace_folder_take(folder, &e);
+}
+
+/* advances: what waits is looked at at once. */
+static void call(uint32_t thread, int64_t gap, int64_t took, bool advances)
+{
+	call_of(thread, gap, took, 0);
 	if (advances)
 		trace_folder_advance(folder);
 }
@@ -86,29 +93,6 @@ static json_t *end(void)
 	return rows;
 }
 
-/* The longest fold; *threads: of how many it is. */
-static const json_t *longest(const json_t *rows, int *threads)
-{
-	const json_t *row, *best = NULL, *call;
-	int64_t most = 0;
-	size_t i;
-
-	json_array_foreach(rows, i, row)
-	{
-		const json_t *body = json_object_get(row, "body");
-		int64_t calls = (int64_t)json_array_size(body) * trace_int(row, "times");
-
-		best = calls > most ? row : best;
-		most = calls > most ? calls : most;
-	}
-	*threads = 1;
-	json_array_foreach(json_object_get(best, "body"), i,
-			   call) if (trace_int(call, "thread") !=
-				     trace_int(json_array_get(json_object_get(best, "body"), 0),
-					       "thread")) *threads = 2;
-	return best;
-}
-
 /* Is the i-th call that came a row, at its times? */
 static bool is_row(const json_t *rows, int i)
 {
@@ -135,7 +119,7 @@ Test(small_recorder_turns, threads_that_take_turns_are_one_sequence)
 		turn(B, 3, true);
 	}
 	rows = end();
-	fold = longest(rows, &threads);
+	fold = trace_longest_fold(rows, &threads);
 	cr_expect(eq(sz, json_array_size(json_object_get(fold, "body")), 7));
 	cr_expect(eq(int, threads, 2));
 	cr_expect(lt(i64, 35, trace_int(fold, "times")));
@@ -164,30 +148,10 @@ Test(small_recorder_turns, calls_that_are_under_way_together_stay_rows)
 	}
 	rows = end();
 	cr_expect(is_row(rows, beside - 1) && is_row(rows, beside), "both");
-	cr_expect(lt(i64, 20, trace_int(longest(rows, &threads), "times")),
+	cr_expect(lt(i64, 20, trace_int(trace_longest_fold(rows, &threads), "times")),
 		  "and folds around them");
 	cr_expect(eq(int, threads, 2));
 	json_decref(rows);
-}
-
-/* Calls of so many sizes as there are, so that they do not fold. */
-static void different(uint32_t thread)
-{
-	static uint64_t bytes;
-	struct trace_event e = { .what = TRACE_CALL,
-				 .kind = TRACE_CLASS_alloc,
-				 .id = (uint64_t)n + 1,
-				 .thread = thread,
-				 .t0 = now + 1000,
-				 .t1 = now + 1500,
-				 .cpu_ns = -1,
-				 .busy_ns = -1,
-				 .bytes = ++bytes,
-				 .name = "take" };
-
-	came[n++] = e;
-	now = e.t1;
-	trace_folder_take(folder, &e);
 }
 
 /* Then each has folds of its own, which begin where its own last call ended. */
@@ -201,14 +165,14 @@ Test(small_recorder_turns, threads_that_are_no_sequence_part)
 	begin();
 	for (int step = 0; step < 2000; step++)
 		for (int k = 0; k < 6; k++)
-			different(k < 3 ? A : B);
-	trace_folder_advance(folder); /* they part */
+			call_of(k < 3 ? A : B, 1000, 500, (uint64_t)n + 1); /* none folds */
+	trace_folder_advance(folder);					    /* they part */
 	for (int step = 0; step < 50; step++) {
 		turn(A, 4, false);
 		turn(B, 3, false);
 	}
 	rows = end();
-	fold = longest(rows, &threads);
+	fold = trace_longest_fold(rows, &threads);
 	cr_expect(eq(int, threads, 1), "not of both");
 	cr_expect(eq(i64, trace_int(fold, "t0"), came[11996].t1), "A's last call before");
 	json_array_foreach(rows, i,

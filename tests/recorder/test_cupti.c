@@ -178,39 +178,23 @@ static void is_valid(void)
 	cr_assert(zero(int, shell(&out, "'%s' check '%s' 2>&1", rift(), path)), "%s", out);
 }
 
-/* The period of the longest fold, how many threads it has, and how often it came. */
-static size_t longest_fold(const json_t *rows, size_t *threads, int64_t *times)
+/* The longest fold's threads and calls; how often it came. */
+static int64_t folded(const json_t *rows, int threads, size_t period)
 {
-	const json_t *row, *call;
-	size_t i, k, n = 0;
+	int is;
+	const json_t *fold = trace_longest_fold(rows, &is);
 
-	*times = 0;
-	json_array_foreach(rows, i, row)
-	{
-		const json_t *body = json_object_get(row, "body");
-		int64_t first = trace_int(json_array_get(body, 0), "thread");
-
-		if (trace_int(row, "times") * (int64_t)json_array_size(body) <= *times * (int64_t)n)
-			continue;
-		*times = trace_int(row, "times");
-		*threads = 1;
-		n = json_array_size(body);
-		json_array_foreach(body, k, call) if (trace_int(call, "thread") != first) *threads =
-			2;
-	}
-	return n;
+	cr_assert(eq(int, is, threads));
+	cr_assert(eq(sz, json_array_size(json_object_get(fold, "body")), period));
+	return trace_int(fold, "times");
 }
 
 /* The first turns are rows or folds of each thread: eight of them are looked at. */
 Test(small_cupti, threads_that_take_turns_are_one_sequence)
 {
 	json_t *rows = record("", "turns");
-	size_t threads = 0;
-	int64_t times;
 
-	cr_assert(eq(sz, longest_fold(rows, &threads, &times), 9));
-	cr_assert(eq(sz, threads, 2));
-	cr_assert(le(i64, 90, times), "%ld", (long)times);
+	cr_assert(le(i64, 90, folded(rows, 2, 9)));
 	json_decref(rows);
 	is_valid();
 }
@@ -218,11 +202,8 @@ Test(small_cupti, threads_that_take_turns_are_one_sequence)
 Test(small_cupti, threads_that_take_no_turns_are_folded_apart)
 {
 	json_t *rows = record("", "mixed");
-	size_t threads = 0;
-	int64_t times;
 
-	cr_assert(le(sz, longest_fold(rows, &threads, &times), 3));
-	cr_assert(eq(sz, threads, 1));
+	cr_assert(lt(i64, 0, folded(rows, 1, 1)));
 	json_decref(rows);
 }
 
@@ -231,8 +212,7 @@ Test(small_cupti, a_call_out_of_turn_is_a_row)
 {
 	json_t *rows = record("", "out_of_turn");
 	const json_t *row, *before = NULL;
-	size_t i, beside = 0, threads;
-	int64_t times;
+	size_t i, beside = 0;
 
 	json_array_foreach(rows, i, row)
 	{
@@ -243,8 +223,7 @@ Test(small_cupti, a_call_out_of_turn_is_a_row)
 		before = row;
 	}
 	cr_assert(eq(sz, beside, 1));
-	cr_assert(lt(sz, 8, longest_fold(rows, &threads, &times)));
-	cr_assert(eq(sz, threads, 2));
+	cr_assert(lt(i64, 10, folded(rows, 2, 9)));
 	json_decref(rows);
 	is_valid();
 }
@@ -253,12 +232,9 @@ Test(small_cupti, a_call_out_of_turn_is_a_row)
 Test(small_cupti, threads_that_are_no_sequence_part)
 {
 	json_t *rows = record("", "bursts");
-	size_t threads;
-	int64_t times;
 
 	cr_assert(lt(sz, json_array_size(rows), 30000), "of 88,000 calls");
-	cr_assert(lt(sz, 0, longest_fold(rows, &threads, &times)));
-	cr_assert(eq(sz, threads, 1));
+	cr_assert(lt(i64, 0, folded(rows, 1, 40)));
 	json_decref(rows);
 	is_valid();
 }
