@@ -233,13 +233,28 @@ static double best_pace(const struct fit_part *s, const struct fit_data *d)
 	return best;
 }
 
-/* Where all kernels are empty, their pace is p: nothing tells a gap between them from it. */
+/* Is there a block of several launches whose kernels are not empty? Single ones have no pace. */
+static bool has_paced_kernels(const struct fit_part *s)
+{
+	for (int i = 0; i < s->n; i++) {
+		const struct batch *b = &s->grid->point[s->at[i]].batch;
+
+		if (b->kernel_ns > 0 && b->depth * b->launches >= 2)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where all kernels that follow each other are empty, their pace is p: nothing tells a gap between
+ * them from it.
+ */
 static void fit_from_starts(struct fit_parts *p, const struct fit_data *d, struct model *m)
 {
 	static const double shares[][2] = { { 1, 0.1 }, { 0.5, 0.5 }, { 0.9, 0.9 }, { 2, 0.1 } };
 	struct fit_part *s = &p->part[PART_STREAM];
 	double pace = best_pace(s, d), least = INFINITY;
-	bool kernels = part_count_kernels(s, false) > 0;
+	bool kernels = has_paced_kernels(s);
 	const struct model before = *m;
 
 	part_set_free(s, kernels ? 3 : 2, (enum model_param[]){ MODEL_Z, MODEL_P, MODEL_G });

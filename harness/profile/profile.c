@@ -180,6 +180,18 @@ static void draw_from_processes(struct profile *p, const struct swings *s,
 	free(medians);
 }
 
+void profile_add_starts(const struct trace *t, double *draws)
+{
+	double sorted[TRACE_RUNS_MAX], median;
+
+	if (!t->plain_empties)
+		return;
+	memcpy(sorted, t->plain_empty_ns, sizeof(sorted));
+	median = median_of(sorted, t->plain_empties);
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] += t->plain_empty_ns[d % t->plain_empties] - median;
+}
+
 /* Processes of one program differ by more than the prices of its calls: by as much as recordings
  * do. */
 static void widen(struct profile *p)
@@ -204,6 +216,9 @@ static void predict(struct profile *p, const struct processes *from)
 		draw_from_processes(p, &s, from, draws);
 	else
 		draw_from_calls(p, &s, draws);
+	/* one recording is one process: the start that it happened to have is in its time */
+	if (p->trace.recordings < 2 && !p->trace.partial)
+		profile_add_starts(&p->trace, draws);
 	err = interval_of_draws(&p->predicted, s.base, BOOTSTRAP_N_MIN, draws);
 	CHECK(!err, "times of a trace");
 	free(draws);

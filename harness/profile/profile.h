@@ -73,6 +73,13 @@ struct profile {
 };
 
 /*
+ * Adds to BOOTSTRAP_DRAWS draws of a process's time what starts of processes differ by: those that
+ * did nothing, without the recorder, less their median. On a GPU that is tens of milliseconds and
+ * more before the first call.
+ */
+void profile_add_starts(const struct trace *t, double *draws);
+
+/*
  * Reads a trace and analyses it. with_idle: p->shares.idle too. Returns 0, or a negative errno
  * after one line, as trace_read() does. profile_release() may follow a failure.
  */

@@ -87,12 +87,23 @@ static struct call_prices prices_on_a(const struct profile *p, const struct fit 
 	return out;
 }
 
+static bool has_gap(const struct fit *f)
+{
+	return f->param[MODEL_G].identified;
+}
+
+/* The gap on B. Where B's session does not hold one, nothing is known of it, and A's is taken. */
+static double gap_alone(const struct fit *f, double on_b, double on_a, double empty_kernel_ns)
+{
+	return has_gap(f) ? fmax(on_b - empty_kernel_ns, 0) : on_a;
+}
+
 /*
  * B's model beyond A's, on top of A's prices. A stage behind the call is B's own: a trace cannot
  * tell A's from the time to a kernel's start.
  */
 static void add_beyond(struct call_prices *out, const struct price_sources *s,
-		       const struct model *a, const struct model *b)
+		       const struct model *a, const struct model *b, double empty_kernel_ns)
 {
 	struct stations on_a = stations_of(s->a, a), on_b = stations_of(s->b, b);
 	double rest = out->submission_ns + out->start_ns + out->wake_ns + on_b.behind + on_b.ends -
@@ -101,7 +112,10 @@ static void add_beyond(struct call_prices *out, const struct price_sources *s,
 	out->launch_ns = fmax(out->launch_ns + on_b.call - on_a.call, 0);
 	out->submission_ns = on_b.behind;
 	set_ends(out, rest - on_b.behind);
-	out->gap_ns = fmax(out->gap_ns + on_b.gap - on_a.gap, 0);
+	if (has_gap(s->a) && has_gap(s->b))
+		out->gap_ns = fmax(out->gap_ns + on_b.gap - on_a.gap, 0);
+	else
+		out->gap_ns = gap_alone(s->b, on_b.gap, out->gap_ns, empty_kernel_ns);
 	out->node_gap_ns = b->v[MODEL_GRAPH_G] - a->v[MODEL_GRAPH_G];
 	out->graph_start_ns = graph_start_ns(s->b, b) - graph_start_ns(s->a, a);
 }
@@ -115,7 +129,7 @@ static void set_alone(struct call_prices *out, const struct fit *f, const struct
 	out->launch_ns = on_b.call;
 	out->submission_ns = on_b.behind;
 	set_ends(out, on_b.ends - empty_kernel_ns);
-	out->gap_ns = fmax(on_b.gap - empty_kernel_ns, 0);
+	out->gap_ns = gap_alone(f, on_b.gap, out->gap_ns, empty_kernel_ns);
 	out->graph_start_ns = graph_start_ns(f, b);
 }
 
@@ -123,11 +137,12 @@ static struct call_prices prices_on_b(const struct program_price *p, const struc
 				      const struct model *b)
 {
 	struct call_prices out = p->on_a;
+	double empty_kernel_ns = p->profile->trace.calibration.kernel_ns;
 
 	if (a)
-		add_beyond(&out, p->sources, a, b);
+		add_beyond(&out, p->sources, a, b, empty_kernel_ns);
 	else
-		set_alone(&out, p->sources->b, b, p->profile->trace.calibration.kernel_ns);
+		set_alone(&out, p->sources->b, b, empty_kernel_ns);
 	set_graphs(&out, p->sources->b, b);
 	out.window = b->v[MODEL_Q];
 	out.notice_ns = isfinite(out.window) ? fmax(b->v[MODEL_W] - b->v[MODEL_Z], 0) : 0;
@@ -235,22 +250,6 @@ static void draw_on_a(struct program_price *p, double *draws)
 	resamples_release(&r);
 }
 
-/*
- * A process on B starts as unevenly as those that did nothing on A: by so much longer or shorter
- * than their median. Processes of a GPU differ by tens of milliseconds before their first call.
- */
-static void add_starts(const struct trace *t, double *draws)
-{
-	double sorted[TRACE_RUNS_MAX], median;
-
-	if (!t->plain_empties)
-		return;
-	memcpy(sorted, t->plain_empty_ns, sizeof(sorted));
-	median = median_of(sorted, t->plain_empties);
-	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
-		draws[d] += t->plain_empty_ns[d % t->plain_empties] - median;
-}
-
 static void find_interval(struct program_price *p)
 {
 	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
@@ -264,7 +263,8 @@ static void find_interval(struct program_price *p)
 	find_slopes(p, &slopes);
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		draws[d] += beyond + moved_by(s->b, slopes.b, d) + moved_by(s->a, slopes.a, d);
-	add_starts(&p->profile->trace, draws);
+	/* a process on B starts as unevenly as those that did nothing on A */
+	profile_add_starts(&p->profile->trace, draws);
 	n = s->a && s->a->n < s->b->n ? s->a->n : s->b->n;
 	n = p->a_ns.n < n ? p->a_ns.n : n;
 	if (interval_of_draws(&p->b_ns, p->a_ns.value + beyond, n, draws))

@@ -328,6 +328,40 @@ Test(small_fit, empty_kernels_alone_have_a_pace)
 	}
 }
 
+/* A short sweep has larger kernels one at a time: none follows another, nothing tells of a gap. */
+Test(small_fit, single_kernels_say_nothing_of_a_gap)
+{
+	for (unsigned seed = 1; seed <= 6; seed++) {
+		struct fake_session s = few_processes(0.03);
+		struct made made = { 0 };
+		bool in[64] = { false };
+		struct fit_parts parts;
+		struct fit_data d;
+		struct model m;
+
+		s.mode = "stream";
+		s.size = "0,10,50";
+		s.depth = "1,16,64,256";
+		s.seed = seed;
+		s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C] = 9700;
+		s.model[0].v[MODEL_Z] = 15300;
+		made_grid(&made, &s);
+		for (int i = 0; i < made.grid.n_points; i++) {
+			const struct batch *b = &made.grid.point[i].batch;
+
+			in[i] = b->kernel_ns == 0 || b->depth == 1;
+		}
+		fit_data_of(&d, &made.grid);
+		parts_fit(&parts, &made.grid, in, &d, &m);
+		cr_expect(eq(ptr, parts_find(&parts, MODEL_G), NULL), "g; seed %u", seed);
+		cr_expect(ne(ptr, parts_find(&parts, MODEL_P), NULL), "p; seed %u", seed);
+		is_near(&m, &s.model[0], MODEL_P, 0.02, seed);
+		parts_release(&parts);
+		fit_data_release(&d);
+		made_release(&made);
+	}
+}
+
 Test(small_fit, z_is_lost_in_deep_blocks)
 {
 	struct fake_session s = few_processes(0.05);

@@ -139,6 +139,28 @@ Test(small_profile, what_the_recorder_adds_to_a_process_is_taken_off)
 	is_trusted(TRUST_FULL, 0);
 }
 
+#define LATE_STARTS                                                                                \
+	",\"empty\":{\"recorded\":[" EMPTY(1000000, 10000) "],\"unprofiled_wall_ns\":[1000000,"    \
+							   "1000000,1000000,2000000,2000000]}"
+
+/*
+ * One process began when it did, and others would have begun up to 1 ms later. Of several
+ * recordings that is known by themselves.
+ */
+Test(small_profile, one_recording_may_have_begun_late)
+{
+	static const long early = 5000000 + N * STEP;
+
+	analyse_beside(LATE_STARTS, early);
+	cr_expect(eq(dbl, profile.predicted.value, early), "%g", profile.predicted.value);
+	cr_expect(eq(dbl, profile.predicted.lo, early), "%g", profile.predicted.lo);
+	cr_expect(eq(dbl, profile.predicted.hi, early + 1000000), "%g", profile.predicted.hi);
+	profile_release(&profile);
+	analyse_beside(LATE_STARTS ",\"retimed_wall_ns\":[6000000,6000000]", early);
+	cr_expect(eq(dbl, profile.predicted.hi, early), "%g", profile.predicted.hi);
+	profile_release(&profile);
+}
+
 /* Z is the median of five processes, the recorded one's of 10 us among them. */
 Test(small_profile, calls_cost_what_they_do_in_other_processes)
 {

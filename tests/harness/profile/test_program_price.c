@@ -38,9 +38,11 @@ static const struct model model_a = { .v = {
 					      [MODEL_GRAPH_G] = 1500,
 				      } };
 
+/* A session that holds the gap between kernels. */
 static void fit_as(struct fit *f, const struct model *m)
 {
 	*f = (struct fit){ .model = *m, .n = PROCESSES, .has = { true, true, true } };
+	f->param[MODEL_G].identified = true;
 	f->draw = malloc(BOOTSTRAP_DRAWS * sizeof(*f->draw));
 	cr_assert(ne(ptr, f->draw, NULL), "memory");
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
@@ -201,6 +203,41 @@ Test(small_program_price, a_gap_is_paid_between_kernels)
 
 	price_on(&b, true);
 	takes((double)ns + (N - 1) * 300);
+}
+
+/* A fit that cannot tell g has some number for it, which no price may take. */
+Test(small_program_price, a_gap_that_b_does_not_hold_is_that_of_a)
+{
+	long ns = batch(50000);
+	struct model b = dearer(MODEL_G, 300);
+
+	for (int with_a = 0; with_a < 2; with_a++) {
+		begin_prices(&b);
+		fit_b.param[MODEL_G].identified = false;
+		sources.a = with_a ? &fit_a : NULL;
+		program_price_make(&price, &profile, &sources);
+		cr_expect(eq(dbl, price.on_b.gap_ns, price.on_a.gap_ns), "g; A's fit: %d", with_a);
+		cr_expect(epsilon_eq(dbl, price.b_ns.value, (double)ns, 1e-6), "on B");
+		program_price_release(&price);
+		profile_release(&profile);
+		free(fit_a.draw);
+		free(fit_b.draw);
+	}
+	made_remove(&made);
+}
+
+/* 2300 ns, less the empty kernel of 1000 that the trace's own 1000 are beside. */
+Test(small_program_price, a_gap_that_a_does_not_hold_is_all_of_b)
+{
+	struct model b = dearer(MODEL_G, 300);
+
+	batch(50000);
+	begin_prices(&b);
+	fit_a.param[MODEL_G].identified = false;
+	fit_a.model.v[MODEL_G] = 0;
+	program_price_make(&price, &profile, &sources);
+	cr_expect(eq(dbl, price.on_b.gap_ns, 1300), "%g", price.on_b.gap_ns);
+	end();
 }
 
 Test(small_program_price, a_longer_way_is_paid_by_each_wait)
