@@ -10,8 +10,8 @@
 # as whole processes. What starts differ by is measured with a program that does nothing else, in three
 # times as many turns, and taken out.
 #
-# The programs, named before any was priced: the ten of bench/programs.cu; with WORKLOADS="NAME ...",
-# `rift run NAME`, BLOCKS blocks of each (default 20); with SAMPLES, a folder of
+# The programs, named before any was priced: the ten of bench/programs.cu (PROGRAMS=none: none of them);
+# with WORKLOADS="NAME ...", `rift run NAME`, BLOCKS blocks of each (default 20); with SAMPLES, a folder of
 # NVIDIA's samples built with a shared runtime, BlackScholes, binomialOptions and simpleCudaGraphs;
 # with PYTHON, a Python that has PyTorch, bench/mlp.py as MLP says (default: eager and graph).
 #
@@ -35,7 +35,9 @@ layers=${THIRD:-.layers/third}
 . "$(dirname "$0")/layer_rows.sh"
 trap end_daemon EXIT
 programs=()
-for name in ${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}; do
+names=${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}
+[ "$names" != none ] || names=
+for name in $names; do
 	programs+=("$build/bench/programs $name ${TIMES:-10}")
 done
 for name in ${WORKLOADS:-}; do

@@ -103,6 +103,28 @@ static void print_shares(const struct program_price *p, FILE *out)
 			100 * p->cost_ns[i] / p->b_ns.value);
 }
 
+static void print_ranges(const struct program_price *p, FILE *out)
+{
+	if (!p->ranges)
+		return;
+	fprintf(out, "\n%-26s %9s %11s %11s %8s  %s\n", "ranges", "times", "on A", "on B", "B / A",
+		"95 % interval");
+	for (int i = 0; i < p->ranges; i++) {
+		const struct range_price *r = &p->range[i];
+
+		fprintf(out, "  %-24.24s %9ld %11s %11s %8.3f  ",
+			text_escaped(trace_name(&p->profile->trace, r->range->name)).s,
+			(long)r->range->times, text_time(r->a_ns).s, text_time(r->b_ns.value).s,
+			r->b_ns.value / r->a_ns);
+		if (r->b_ns.known)
+			fprintf(out, "%.3f to %.3f\n", r->b_ns.lo / r->a_ns, r->b_ns.hi / r->a_ns);
+		else
+			fputs("-\n", out);
+	}
+	if (p->profile->ranges.n > p->ranges)
+		fprintf(out, "  %ld more\n", (long)(p->profile->ranges.n - p->ranges));
+}
+
 /* "-12.3 %", or why there is none. */
 static void print_change(double with_ns, double without_ns, FILE *out)
 {
@@ -145,6 +167,7 @@ void program_report_print(const struct program_report *r, FILE *out)
 	print_platforms(r->price, out);
 	print_times(r, out);
 	print_confidence(r->price, out);
+	print_ranges(r->price, out);
 	print_shares(r->price, out);
 	print_remedies(r, out);
 }
@@ -170,6 +193,23 @@ static json_t *costs_json(const struct program_price *p)
 		json_object_set_new(o, profile_cost_names[i],
 				    json_pack("{s:o}", "longer_ns", json_number(p->cost_ns[i])));
 	return o;
+}
+
+static json_t *ranges_price_json(const struct program_price *p)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < p->ranges; i++) {
+		const struct range_price *r = &p->range[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:I, s:o, s:o}", "name",
+				  json_text(trace_name(&p->profile->trace, r->range->name)),
+				  "times", (json_int_t)r->range->times, "a_ns",
+				  json_number(r->a_ns), "b", profile_interval_json(&r->b_ns)));
+	}
+	return list;
 }
 
 static json_t *remedies_json(const struct program_report *r)
@@ -209,6 +249,8 @@ json_t *program_report_json(const struct program_report *r)
 
 	if (p->a_device)
 		json_object_set_new(out, "other_device", json_text(p->b_device));
+	if (p->ranges)
+		json_object_set_new(out, "ranges", ranges_price_json(p));
 	if (p->copies_in_turn)
 		json_object_set_new(out, "copies_in_turn", json_true());
 	return out;

@@ -9,7 +9,7 @@
 #include "harness/base/text.h"
 #include "common/trace/trace_impl.h"
 
-enum { DEPTH_MAX = 64, SHOWN = 10 };
+enum { DEPTH_MAX = 64 };
 
 /* Ranges that a thread is in; deeper ones than these are counted and not listed. */
 struct stack {
@@ -236,14 +236,14 @@ void ranges_print(const struct ranges *r, const struct trace *t, FILE *out)
 		return;
 	fprintf(out, "\n%-26s %9s %11s %11s %11s %9s\n", "ranges", "times", "recorded", "re-timed",
 		"launches", "waits");
-	for (int64_t i = 0; i < r->n && i < SHOWN; i++)
+	for (int64_t i = 0; i < r->n && i < RANGES_SHOWN; i++)
 		fprintf(out, "  %-24.24s %9ld %11s %11s %11ld %9ld\n",
 			text_escaped(trace_name(t, r->list[i].name)).s, (long)r->list[i].times,
 			text_time((double)r->list[i].ns).s,
 			isnan(r->list[i].retimed_ns) ? "-" : text_time(r->list[i].retimed_ns).s,
 			(long)r->list[i].launches, (long)r->list[i].waits);
-	if (r->n > SHOWN)
-		fprintf(out, "  %ld more\n", (long)(r->n - SHOWN));
+	if (r->n > RANGES_SHOWN)
+		fprintf(out, "  %ld more\n", (long)(r->n - RANGES_SHOWN));
 }
 
 json_t *ranges_json(const struct ranges *r, const struct trace *t)

@@ -10,6 +10,8 @@
 
 #include "common/trace/retime.h"
 
+enum { RANGES_SHOWN = 10 }; /* in text, at most */
+
 /* All ranges of one name, in all threads. One that is within another of its name does not count. */
 struct range {
 	int32_t name; /* index of a string */
