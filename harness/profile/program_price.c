@@ -172,22 +172,11 @@ static void find_dear_copies(struct program_price *p)
 
 /* ---- the interval ------------------------------------------------------------------------- */
 
-/* What is priced: the wall time, and behind it the longest ranges. */
-enum { TIMES = 1 + RANGES_SHOWN };
-
-static void simulate(const struct program_price *p, const struct call_prices *prices, double *ns)
+static double simulated(const struct program_price *p, const struct model *a, const struct model *b)
 {
-	const struct profile *of = p->profile;
-	struct ranges ranges;
-	struct timed timed;
+	const struct call_prices prices = prices_on_b(p, a, b);
 
-	timed_priced(&timed, &of->steps, prices);
-	ranges_make(&ranges, &of->trace, &timed);
-	ns[0] = timed.end - timed.start;
-	for (int i = 0; i < p->ranges; i++)
-		ns[1 + i] = ranges.list[i].retimed_ns;
-	ranges_release(&ranges);
-	timed_release(&timed);
+	return retimed_ns(&p->profile->steps, &prices);
 }
 
 static const struct model *model_a(const struct program_price *p)
@@ -195,9 +184,9 @@ static const struct model *model_a(const struct program_price *p)
 	return p->sources->a ? &p->sources->a->model : NULL;
 }
 
-/* Times on B over each parameter of B: what A's are worth has the other sign. */
+/* Time on B over each parameter of B: what A's are worth has the other sign. */
 struct slopes {
-	double a[TIMES][MODEL_PARAMS], b[TIMES][MODEL_PARAMS];
+	double a[MODEL_PARAMS], b[MODEL_PARAMS];
 };
 
 /* By half of a parameter's interval, where it has one. */
@@ -209,32 +198,24 @@ static double step_of(const struct fit *f, int param)
 	return is_moved ? (i->hi - i->lo) / 2 : 0;
 }
 
-/* From `at`, where neither platform's parameters are moved. */
-static void find_slope(const struct program_price *p, const double *at, int param, bool on_b,
-		       double (*slope)[MODEL_PARAMS])
+static double slope(const struct program_price *p, const struct fit *f, int param, bool on_b)
 {
-	const struct fit *a = p->sources->a, *b = p->sources->b, *f = on_b ? b : a;
-	double step = f ? step_of(f, param) : 0, moved_ns[TIMES];
-	struct call_prices prices;
-	struct model moved;
+	struct model moved = f->model;
+	double step = step_of(f, param), time;
 
-	for (int k = 0; k < TIMES; k++)
-		slope[k][param] = 0;
 	if (!(step > 0))
-		return;
-	moved = f->model;
+		return 0;
 	moved.v[param] += step;
-	prices = prices_on_b(p, on_b ? model_a(p) : &moved, on_b ? &moved : &b->model);
-	simulate(p, &prices, moved_ns);
-	for (int k = 0; k <= p->ranges; k++)
-		slope[k][param] = (moved_ns[k] - at[k]) / step;
+	time = on_b ? simulated(p, model_a(p), &moved)
+		    : simulated(p, &moved, &p->sources->b->model);
+	return (time - p->simulated_b_ns) / step;
 }
 
-static void find_slopes(const struct program_price *p, const double *at, struct slopes *s)
+static void find_slopes(const struct program_price *p, struct slopes *s)
 {
 	for (int i = 0; i < MODEL_PARAMS; i++) {
-		find_slope(p, at, i, true, s->b);
-		find_slope(p, at, i, false, s->a);
+		s->b[i] = slope(p, p->sources->b, i, true);
+		s->a[i] = p->sources->a ? slope(p, p->sources->a, i, false) : 0;
 	}
 }
 
@@ -269,58 +250,26 @@ static void draw_on_a(struct program_price *p, double *draws)
 	resamples_release(&r);
 }
 
-static void move_draws(const struct program_price *p, const struct slopes *s, int k, double beyond,
-		       double *draws)
+static void find_interval(struct program_price *p)
 {
-	const struct price_sources *from = p->sources;
-
-	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
-		draws[d] += beyond + moved_by(from->b, s->b[k], d) + moved_by(from->a, s->a[k], d);
-}
-
-static struct interval interval_around(double value, int n, double *draws)
-{
-	struct interval out;
-
-	if (interval_of_draws(&out, value, n, draws))
-		out = interval_unknown(n);
-	out.value = value;
-	return out;
-}
-
-static void find_range(struct program_price *p, int k, const double *on_a, const double *on_b,
-		       const struct slopes *slopes, int n, double *draws)
-{
-	struct range_price *r = &p->range[k - 1];
-
-	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
-		draws[d] = on_a[k];
-	move_draws(p, slopes, k, on_b[k] - on_a[k], draws);
-	r->range = &p->profile->ranges.list[k - 1];
-	r->a_ns = on_a[k];
-	r->b_ns = interval_around(on_b[k], n, draws);
-}
-
-static void find_times(struct program_price *p)
-{
-	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws)), on_a[TIMES], on_b[TIMES];
+	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
+	double beyond = p->simulated_b_ns - p->simulated_a_ns;
 	const struct price_sources *s = p->sources;
-	int n = s->a && s->a->n < s->b->n ? s->a->n : s->b->n;
 	struct slopes slopes;
+	int n;
 
 	CHECK(draws, "memory of draws");
-	simulate(p, &p->on_a, on_a);
-	simulate(p, &p->on_b, on_b);
-	p->simulated_b_ns = on_b[0];
-	find_slopes(p, on_b, &slopes);
-	for (int k = 1; k <= p->ranges; k++)
-		find_range(p, k, on_a, on_b, &slopes, n, draws);
 	draw_on_a(p, draws);
-	move_draws(p, &slopes, 0, on_b[0] - on_a[0], draws);
+	find_slopes(p, &slopes);
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] += beyond + moved_by(s->b, slopes.b, d) + moved_by(s->a, slopes.a, d);
 	/* a process on B starts as unevenly as those that did nothing on A */
 	profile_add_starts(&p->profile->trace, draws);
-	p->b_ns = interval_around(p->a_ns.value + on_b[0] - on_a[0], p->a_ns.n < n ? p->a_ns.n : n,
-				  draws);
+	n = s->a && s->a->n < s->b->n ? s->a->n : s->b->n;
+	n = p->a_ns.n < n ? p->a_ns.n : n;
+	if (interval_of_draws(&p->b_ns, p->a_ns.value + beyond, n, draws))
+		p->b_ns = interval_unknown(n);
+	p->b_ns.value = p->a_ns.value + beyond;
 	free(draws);
 }
 
@@ -362,12 +311,17 @@ static void find_other_device(struct program_price *p)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static void find_shares(struct program_price *p)
+static void find_shares_and_ranges(struct program_price *p)
 {
+	const struct profile *of = p->profile;
 	struct timed times;
 
-	timed_priced(&times, &p->profile->steps, &p->on_b);
-	shares_make(&p->shares_b, &p->profile->steps, &times, p->on_b.start_ns, false);
+	timed_priced(&times, &of->steps, &p->on_a);
+	ranges_make(&p->ranges_a, &of->trace, &times);
+	timed_release(&times);
+	timed_priced(&times, &of->steps, &p->on_b);
+	ranges_make(&p->ranges_b, &of->trace, &times);
+	shares_make(&p->shares_b, &of->steps, &times, p->on_b.start_ns, false);
 	timed_release(&times);
 }
 
@@ -387,12 +341,12 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	out->on_a = prices_on_a(p, sources->a);
 	out->on_b = prices_on_b(out, model_a(out), &sources->b->model);
 	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);
-	out->ranges = p->ranges.n < RANGES_SHOWN ? (int)p->ranges.n : RANGES_SHOWN;
 	find_other_device(out);
 	program_costs_find(out);
 	out->on_b.extra = out->extra;
-	find_times(out);
-	find_shares(out);
+	out->simulated_b_ns = retimed_ns(&p->steps, &out->on_b);
+	find_interval(out);
+	find_shares_and_ranges(out);
 	find_costs(out);
 	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
 	find_dear_copies(out);
@@ -401,6 +355,8 @@ void program_price_make(struct program_price *out, const struct profile *p,
 void program_price_release(struct program_price *p)
 {
 	shares_release(&p->shares_b);
+	ranges_release(&p->ranges_a);
+	ranges_release(&p->ranges_b);
 	free(p->extra);
 	*p = (struct program_price){ 0 };
 }

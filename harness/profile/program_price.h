@@ -15,11 +15,11 @@
  * two fits of one platform, whose sessions waited by one and by the other. The program is taken to
  * wait as the sessions of launches did.
  *
+ * Ranges that the program names (NVTX) are simulated on both: no run without the recorder says how
+ * long they took. They have no interval.
+ *
  * Intervals: the median of the runs without the recorder, resampled, and the draws of both fits,
  * each draw by the slopes of the simulated time over the prices. Call costs enter as medians.
- *
- * Ranges that the program names (NVTX) have prices of their own: no run without the recorder says
- * how long they took, so on A they are as re-timed.
  */
 #ifndef RIFT_PROFILE_PROGRAM_PRICE_H
 #define RIFT_PROFILE_PROGRAM_PRICE_H
@@ -62,23 +62,16 @@ struct remedy {
 
 /* ---- the price -------------------------------------------------------------------------- */
 
-/* A range of the trace, the same as in profile->ranges, with neither start nor end of a process. */
-struct range_price {
-	const struct range *range;
-	double a_ns;	      /* re-timed */
-	struct interval b_ns; /* by the parameters of both platforms */
-};
-
 struct program_price {
 	const struct profile *profile;
 	const struct price_sources *sources;
 	struct call_prices on_a, on_b;
 	struct call_extra *extra; /* of each call on B; owned */
 	double simulated_a_ns, simulated_b_ns;
-	struct interval a_ns;			/* wall time */
-	struct interval b_ns;			/* and by how unevenly processes start */
-	struct range_price range[RANGES_SHOWN]; /* the longest */
-	int ranges;
+	struct interval a_ns; /* wall time */
+	struct interval b_ns; /* and by how unevenly processes start */
+	struct ranges ranges_a,
+		ranges_b; /* that the program names, simulated: the same, in one order */
 	struct shares shares_b;
 	double cost_ns[PROFILE_COSTS];	 /* 1 us more on B; of the wall time there */
 	const char *a_device, *b_device; /* models that differ between the sources; NULL: none do */

@@ -105,24 +105,19 @@ static void print_shares(const struct program_price *p, FILE *out)
 
 static void print_ranges(const struct program_price *p, FILE *out)
 {
-	if (!p->ranges)
-		return;
-	fprintf(out, "\n%-26s %9s %11s %11s %8s  %s\n", "ranges", "times", "on A", "on B", "B / A",
-		"95 % interval");
-	for (int i = 0; i < p->ranges; i++) {
-		const struct range_price *r = &p->range[i];
+	const struct ranges *a = &p->ranges_a, *b = &p->ranges_b;
 
-		fprintf(out, "  %-24.24s %9ld %11s %11s %8.3f  ",
-			text_escaped(trace_name(&p->profile->trace, r->range->name)).s,
-			(long)r->range->times, text_time(r->a_ns).s, text_time(r->b_ns.value).s,
-			r->b_ns.value / r->a_ns);
-		if (r->b_ns.known)
-			fprintf(out, "%.3f to %.3f\n", r->b_ns.lo / r->a_ns, r->b_ns.hi / r->a_ns);
-		else
-			fputs("-\n", out);
-	}
-	if (p->profile->ranges.n > p->ranges)
-		fprintf(out, "  %ld more\n", (long)(p->profile->ranges.n - p->ranges));
+	if (!a->n)
+		return;
+	fprintf(out, "\n%-26s %9s %11s %11s %8s\n", "ranges", "times", "on A", "on B", "B / A");
+	for (int64_t i = 0; i < a->n && i < RANGES_SHOWN; i++)
+		fprintf(out, "  %-24.24s %9ld %11s %11s %8.3f\n",
+			text_escaped(trace_name(&p->profile->trace, a->list[i].name)).s,
+			(long)a->list[i].times, text_time(a->list[i].retimed_ns).s,
+			text_time(b->list[i].retimed_ns).s,
+			b->list[i].retimed_ns / a->list[i].retimed_ns);
+	if (a->n > RANGES_SHOWN)
+		fprintf(out, "  %ld more\n", (long)(a->n - RANGES_SHOWN));
 }
 
 /* "-12.3 %", or why there is none. */
@@ -195,20 +190,18 @@ static json_t *costs_json(const struct program_price *p)
 	return o;
 }
 
-static json_t *ranges_price_json(const struct program_price *p)
+static json_t *priced_ranges_json(const struct program_price *p)
 {
+	const struct ranges *a = &p->ranges_a, *b = &p->ranges_b;
 	json_t *list = json_array();
 
-	for (int i = 0; i < p->ranges; i++) {
-		const struct range_price *r = &p->range[i];
-
+	for (int64_t i = 0; i < a->n; i++)
 		json_array_append_new(
-			list,
-			json_pack("{s:o, s:I, s:o, s:o}", "name",
-				  json_text(trace_name(&p->profile->trace, r->range->name)),
-				  "times", (json_int_t)r->range->times, "a_ns",
-				  json_number(r->a_ns), "b", profile_interval_json(&r->b_ns)));
-	}
+			list, json_pack("{s:o, s:I, s:o, s:o}", "name",
+					json_text(trace_name(&p->profile->trace, a->list[i].name)),
+					"times", (json_int_t)a->list[i].times, "a_ns",
+					json_number(a->list[i].retimed_ns), "b_ns",
+					json_number(b->list[i].retimed_ns)));
 	return list;
 }
 
@@ -249,8 +242,8 @@ json_t *program_report_json(const struct program_report *r)
 
 	if (p->a_device)
 		json_object_set_new(out, "other_device", json_text(p->b_device));
-	if (p->ranges)
-		json_object_set_new(out, "ranges", ranges_price_json(p));
+	if (p->ranges_a.n)
+		json_object_set_new(out, "ranges", priced_ranges_json(p));
 	if (p->copies_in_turn)
 		json_object_set_new(out, "copies_in_turn", json_true());
 	return out;

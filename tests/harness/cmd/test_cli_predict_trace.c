@@ -23,16 +23,22 @@ static struct made made;
 
 enum { N = 20, K = 20000, STEP = MADE_C + MADE_L + K + MADE_WAKE, BEYOND = 5000 };
 
-/* N times a launch and a wait; so many runs without the recorder that took wall_ns each. */
-static void make_trace(const char *calibration, int runs, long wall_ns)
+/* N times a launch and a wait. */
+static void put_turns(void)
 {
-	made_begin(&made, "", calibration);
 	for (long i = 0; i < N; i++) {
 		long start = i * STEP + MADE_C + MADE_L;
 
 		made_kernel(&made, 2, i * STEP, start, start + K);
 		made_call(&made, "sync_device", i * STEP + MADE_C, (i + 1) * STEP, "");
 	}
+}
+
+/* These, and so many runs without the recorder that took wall_ns each. */
+static void make_trace(const char *calibration, int runs, long wall_ns)
+{
+	made_begin(&made, "", calibration);
+	put_turns();
 	made_end(&made, N * STEP, runs, wall_ns);
 }
 
@@ -99,6 +105,59 @@ Test(small_cli_predict_trace, what_b_adds_is_paid_by_each_turn)
 	cr_expect(le(dbl, member(o, "b", "lo_ns"), member(o, "b", "value_ns")), "lower");
 	cr_expect(le(dbl, member(o, "b", "value_ns"), member(o, "b", "hi_ns")), "upper");
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "remedies")), 4), "all remedies");
+}
+
+static void mark(const char *kind, long t)
+{
+	made_row(&made, "{\"record\":\"mark\",\"thread\":0,\"kind\":\"%s\",\"t\":%ld,\"name\":9}",
+		 kind, t);
+}
+
+/* A range around the second half of the turns: no start of a process is in it. */
+Test(small_cli_predict_trace, a_range_has_a_price_of_its_own)
+{
+	const double half = N / 2 * STEP;
+	const char *text;
+	const json_t *range;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_row(&made, "{\"record\":\"string\",\"id\":9,\"text\":\"epoch\"}");
+	put_turns();
+	mark("push", N / 2 * STEP);
+	mark("pop", N * STEP);
+	made_end(&made, N * STEP, 5, N * STEP);
+	range = json_array_get(
+		json_object_get(rift_json("predict '%s' --on '%s' --from '%s' --json", made.path,
+					  guest, native),
+				"ranges"),
+		0);
+	cr_expect(eq(str, (char *)json_get_text(range, "name"), "epoch"), "name");
+	cr_expect(epsilon_eq(dbl, json_get_number(range, "a_ns"), half, 1), "on A");
+	cr_expect(epsilon_eq(dbl, json_get_number(range, "b_ns"), half + N / 2 * BEYOND,
+			     0.03 * N / 2 * BEYOND),
+		  "on B: %g", json_get_number(range, "b_ns"));
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s' --from '%s'", made.path,
+				     guest, native)));
+	cr_expect(tells(text, "ranges*on A*on B*B / A*epoch * 1 "), "%s", text);
+}
+
+#define KEPT "data/traces/h200-predict/"
+
+/* 200,000 launches, recorded on an H200, and layers that add 5 and 20 us to each: exact truth. */
+Test(small_cli_predict_trace, what_a_layer_adds_to_a_real_program)
+{
+	static const int added_us[] = { 5, 20 };
+
+	for (int i = 0; i < 2; i++) {
+		const json_t *o = rift_json(
+			"predict " KEPT "programs-launches-10.trace.gz --from " KEPT
+			"emulate-call-%d.jsonl.gz:a --on " KEPT "emulate-call-%d.jsonl.gz:b --json",
+			added_us[i], added_us[i]);
+		double added_ns = member(o, "b", "value_ns") - member(o, "a", "value_ns");
+
+		cr_expect(epsilon_eq(dbl, added_ns / (200000 * 1e3 * added_us[i]), 1, 0.12),
+			  "%d us: %g ns", added_us[i], added_ns);
+	}
 }
 
 /* A GPU's prices say little of a program that was recorded on the CPU device. */
