@@ -144,8 +144,8 @@ Test(small_profile, what_the_recorder_adds_to_a_process_is_taken_off)
 							   "1000000,1000000,2000000,2000000]}"
 
 /*
- * One process began when it did, and others would have begun up to 1 ms later. Of several
- * recordings that is known by themselves.
+ * One process began when it did, and others would have begun up to 1 ms later. Several recordings
+ * say it by themselves.
  */
 Test(small_profile, one_recording_may_have_begun_late)
 {
