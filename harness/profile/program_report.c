@@ -37,6 +37,8 @@ static void print_platforms(const struct program_price *p, FILE *out)
 		       : "copies, allocations and event records cost on B what they cost on A "
 			 "(--costs and --from-costs price them)");
 	row(out, "assumed", "kernels last as long on B as on A, and the host computes as fast");
+	row(out, "", "it waits as B's launches were waited for: --sync %s",
+	    sync_names[s->b->grid->j->plan.point[0].sync]);
 }
 
 static void print_times(const struct program_report *r, FILE *out)

@@ -220,6 +220,7 @@ Test(small_cli_predict_trace, remedies_that_were_asked_for)
 Test(small_cli_predict_trace, another_wait_policy)
 {
 	struct fake_session s = made_up();
+	const char *text;
 	const json_t *r;
 	char both[64];
 	double a;
@@ -243,6 +244,9 @@ Test(small_cli_predict_trace, another_wait_policy)
 	cr_expect(epsilon_eq(dbl, a, N * (STEP + 800.0), N * 80.0), "Z - c - d, 1600, by half: %g",
 		  a);
 	cr_expect(epsilon_eq(dbl, json_get_number(r, "b_ns"), a, 1e-6 * a), "B is A");
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s' --sync blocking",
+				     made.path, both)));
+	cr_expect(tells(text, "waited for: --sync blocking"), "%s", text);
 	refused(3, "native.jsonl was not swept so",
 		"predict '%s' --on '%s' --what-if sync=blocking", made.path, native);
 	refused(3, "sync=KIND", "predict '%s' --on '%s' --what-if sync=block", made.path, guest);
@@ -251,7 +255,8 @@ Test(small_cli_predict_trace, another_wait_policy)
 
 Test(small_cli_predict_trace, a_table)
 {
-	static const char *const want[] = { "./app x", "B / A", "graphs", "batch=4", NULL };
+	static const char *const want[] = { "./app x", "--sync spin", "B / A",
+					    "graphs",  "batch=4",     NULL };
 	const char *text;
 
 	make_trace(MADE_CALIBRATION, 5, N * STEP);
