@@ -184,7 +184,7 @@ void profile_add_starts(const struct trace *t, double *draws)
 {
 	double sorted[TRACE_RUNS_MAX], median;
 
-	if (!t->plain_empties)
+	if (!t->plain_empties || t->partial)
 		return;
 	memcpy(sorted, t->plain_empty_ns, sizeof(sorted));
 	median = median_of(sorted, t->plain_empties);
@@ -216,8 +216,8 @@ static void predict(struct profile *p, const struct processes *from)
 		draw_from_processes(p, &s, from, draws);
 	else
 		draw_from_calls(p, &s, draws);
-	/* one recording is one process: the start that it happened to have is in its time */
-	if (p->trace.recordings < 2 && !p->trace.partial)
+	/* few recordings are few starts, and the time has the start that one of them had */
+	if (p->trace.recordings < PROCESSES_LEAST)
 		profile_add_starts(&p->trace, draws);
 	err = interval_of_draws(&p->predicted, s.base, BOOTSTRAP_N_MIN, draws);
 	CHECK(!err, "times of a trace");

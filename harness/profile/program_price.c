@@ -338,6 +338,7 @@ void program_price_make(struct program_price *out, const struct profile *p,
 			const struct price_sources *sources)
 {
 	*out = (struct program_price){ .profile = p, .sources = sources };
+	out->has_gap = has_gap(sources->b);
 	out->on_a = prices_on_a(p, sources->a);
 	out->on_b = prices_on_b(out, model_a(out), &sources->b->model);
 	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);

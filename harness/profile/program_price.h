@@ -11,6 +11,9 @@
  *
  * Kernels last as long on B as on A, and the host computes as fast: what differs is calls.
  *
+ * A gap between queued kernels that B's session does not hold (fit.h, identified) is A's on B, too.
+ * Where A's does not hold one, B's is taken as it is.
+ *
  * Another wait policy changes what launches take beside the call, L and wake: by the difference of
  * two fits of one platform, whose sessions waited by one and by the other. The program is taken to
  * wait as the sessions of launches did.
@@ -70,6 +73,7 @@ struct program_price {
 	double simulated_a_ns, simulated_b_ns;
 	struct interval a_ns; /* wall time */
 	struct interval b_ns; /* and by how unevenly processes start */
+	bool has_gap;	      /* B's session holds the gap; else it is A's on B, too */
 	struct ranges ranges_a,
 		ranges_b; /* that the program names, simulated: the same, in one order */
 	struct shares shares_b;

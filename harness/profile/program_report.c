@@ -18,6 +18,11 @@ static const char *const remedy_texts[REMEDIES] = {
 
 /* ---- text --------------------------------------------------------------------------------- */
 
+static const char *sync_of(const struct program_price *p)
+{
+	return sync_names[p->sources->b->grid->j->plan.point[0].sync];
+}
+
 static void print_platforms(const struct program_price *p, FILE *out)
 {
 	const struct price_sources *s = p->sources;
@@ -37,8 +42,10 @@ static void print_platforms(const struct program_price *p, FILE *out)
 		       : "copies, allocations and event records cost on B what they cost on A "
 			 "(--costs and --from-costs price them)");
 	row(out, "assumed", "kernels last as long on B as on A, and the host computes as fast");
-	row(out, "", "it waits as B's launches were waited for: --sync %s",
-	    sync_names[s->b->grid->j->plan.point[0].sync]);
+	row(out, "", "its waits are as those of B's session: --sync %s", sync_of(p));
+	if (!p->has_gap)
+		row(out, "",
+		    "gaps between queued kernels are as on A: B's session does not hold g");
 }
 
 static void print_times(const struct program_report *r, FILE *out)
@@ -112,12 +119,17 @@ static void print_ranges(const struct program_price *p, FILE *out)
 	if (!a->n)
 		return;
 	fprintf(out, "\n%-26s %9s %11s %11s %8s\n", "ranges", "times", "on A", "on B", "B / A");
-	for (int64_t i = 0; i < a->n && i < RANGES_SHOWN; i++)
-		fprintf(out, "  %-24.24s %9ld %11s %11s %8.3f\n",
+	for (int64_t i = 0; i < a->n && i < RANGES_SHOWN; i++) {
+		double a_ns = a->list[i].retimed_ns, b_ns = b->list[i].retimed_ns;
+
+		fprintf(out, "  %-24.24s %9ld %11s %11s ",
 			text_escaped(trace_name(&p->profile->trace, a->list[i].name)).s,
-			(long)a->list[i].times, text_time(a->list[i].retimed_ns).s,
-			text_time(b->list[i].retimed_ns).s,
-			b->list[i].retimed_ns / a->list[i].retimed_ns);
+			(long)a->list[i].times, text_time(a_ns).s, text_time(b_ns).s);
+		if (a_ns > 0)
+			fprintf(out, "%8.3f\n", b_ns / a_ns);
+		else
+			fprintf(out, "%8s\n", "-");
+	}
 	if (a->n > RANGES_SHOWN)
 		fprintf(out, "  %ld more\n", (long)(a->n - RANGES_SHOWN));
 }
@@ -244,6 +256,8 @@ json_t *program_report_json(const struct program_report *r)
 
 	if (p->a_device)
 		json_object_set_new(out, "other_device", json_text(p->b_device));
+	json_object_set_new(out, "sync", json_string(sync_of(p)));
+	json_object_set_new(out, "gap_priced", json_boolean(p->has_gap));
 	if (p->ranges_a.n)
 		json_object_set_new(out, "ranges", priced_ranges_json(p));
 	if (p->copies_in_turn)

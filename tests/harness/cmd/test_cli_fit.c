@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/json.h"
+
 TestSuite(small_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 300);
 TestSuite(large_cli_fit, .init = make_dir, .fini = remove_dir, .timeout = 300);
 
@@ -36,6 +38,24 @@ Test(small_cli_fit, a_table)
 				   " depth by K, graph mode", "never", " K *5 % ", NULL });
 	cr_assert(eq(ptr, strstr(text, "nan"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
+}
+
+/* A short sweep of an H200 under a layer that adds 5 us to each launch: a pace, and no gap. */
+Test(small_cli_fit, kernels_that_were_swept_one_at_a_time)
+{
+	const json_t *side, *p, *g;
+
+	side = json_array_get(json_object_get(rift_json("fit data/traces/h200-predict-first/"
+							"emulate-call-5.jsonl.gz:b --json"),
+					      "sides"),
+			      0);
+	p = json_object_get(json_object_get(side, "parameters"), "p_ns");
+	g = json_object_get(json_object_get(side, "parameters"), "g_ns");
+	cr_expect(epsilon_eq(dbl, json_get_number(p, "value"), 9730, 100), "%g",
+		  json_get_number(p, "value"));
+	cr_expect(eq(int, json_is_false(json_object_get(g, "identified")), 1), "g");
+	cr_expect(ne(ptr, strstr(json_get_text(g, "why_not"), "at more depths"), NULL), "%s",
+		  json_get_text(g, "why_not"));
 }
 
 Test(large_cli_fit, two_sides)
