@@ -140,6 +140,47 @@ Test(small_sweep_predict, large_and_deep_points_go_first)
 	plan_release(&p);
 }
 
+static bool has_stream_point(const struct plan *p, uint64_t cells, int64_t depth)
+{
+	for (int i = 0; i < p->n_points; i++) {
+		const struct fake_opts *o = p->config[p->point[i].config].params.opts;
+
+		if (p->point[i].mode == MODE_STREAM && p->point[i].depth == depth &&
+		    (uint64_t)o->cells == cells)
+			return true;
+	}
+	return false;
+}
+
+/* Two blocks of larger kernels in a row, which tell a gap between them; a quick design has time. */
+Test(small_sweep_predict, an_express_design_keeps_what_tells_a_gap)
+{
+	for (int express = 0; express < 2; express++) {
+		char *args[] = { "cells=1,16,32,64" };
+		struct plan p = fake_plan("1,16,64", "stream,graph", args, 1);
+		struct plan bare;
+		double least, bare_ns;
+
+		p.design.express = express;
+		set_timing(&p, 1); /* all points cost about the same */
+		bare = p;
+		bare.n_points = bare.n_configs = 0;
+		bare_ns = predict_session_ns(&bare, 1);
+		/* about 11 of 24 points */
+		cr_assert(lt(int, 0,
+			     predict_choose(&p, 1, 1,
+					    bare_ns + 0.46 * (predict_session_ns(&p, 1) - bare_ns),
+					    &least)),
+			  "something goes");
+		cr_expect(eq(int, has_stream_point(&p, 1, 64), 1), "the smallest size");
+		cr_expect(eq(int, has_stream_point(&p, 16, 1), 1), "one of the next");
+		cr_expect(eq(int, has_stream_point(&p, 16, 16), express), "design %d", express);
+		cr_expect(eq(int, has_stream_point(&p, 32, 16), express), "design %d", express);
+		cr_expect(eq(int, has_stream_point(&p, 64, 1), !express), "design %d", express);
+		plan_release(&p);
+	}
+}
+
 /* What set-ups of configurations that go would have taken is free for other points. */
 Test(small_sweep_predict, set_ups_go_with_their_points)
 {
