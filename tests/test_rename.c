@@ -25,11 +25,12 @@ enum { RENAMES_MAX = 32, BYTES_MAX = 1 << 19 };
 
 /* ---- the map ------------------------------------------------------------------------------ */
 
-enum what { KEY, VALUE, OPTION /* in sentences */, START /* of a sentence */, WHATS };
+/* OPTION and PART stand anywhere in a sentence, START at its beginning. */
+enum what { KEY, VALUE, OPTION, START, PART, WHATS };
 
 struct rename {
 	enum what what;
-	char before[32], since[32];
+	char before[128], since[128];
 };
 
 struct renames {
@@ -37,10 +38,15 @@ struct renames {
 	int n;
 };
 
+static bool begins_with(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
 static void read_map(struct renames *m)
 {
-	static const char *const names[] = { "key", "value", "option", "start" };
-	char line[128], what[8];
+	static const char *const names[] = { "key", "value", "option", "start", "part" };
+	char line[256], what[8];
 	FILE *f = fopen(MAP, "r");
 
 	cr_assert(ne(ptr, f, NULL), MAP);
@@ -51,8 +57,16 @@ static void read_map(struct renames *m)
 		if (*line == '#')
 			continue;
 		cr_assert(lt(int, m->n, RENAMES_MAX), "more than the test has room for");
-		cr_assert(eq(int, sscanf(line, "%7s %31s %31s", what, r->before, r->since), 3),
-			  "%s", line);
+		if (begins_with(line, "part "))
+			cr_assert(eq(int,
+				     sscanf(line, "%7s %127[^>]> %127[^\n]", what, r->before,
+					    r->since),
+				     3),
+				  "%s", line);
+		else
+			cr_assert(eq(int,
+				     sscanf(line, "%7s %127s %127s", what, r->before, r->since), 3),
+				  "%s", line);
 		while (r->what < WHATS && strcmp(what, names[r->what]) != 0)
 			r->what++;
 		cr_assert(lt(int, r->what, WHATS), "%s", line);
@@ -61,16 +75,12 @@ static void read_map(struct renames *m)
 	fclose(f);
 }
 
-static bool begins_with(const char *s, const char *prefix)
-{
-	return !strncmp(s, prefix, strlen(prefix));
-}
-
-/* Appends what an option is called since that begins here, else this byte. */
+/* Appends what an option or a part is called since that begins here, else this byte. */
 static char *put_option(char *out, const struct renames *m, const char **s)
 {
 	for (int i = 0; i < m->n; i++)
-		if (m->at[i].what == OPTION && begins_with(*s, m->at[i].before)) {
+		if ((m->at[i].what == OPTION || m->at[i].what == PART) &&
+		    begins_with(*s, m->at[i].before)) {
 			*s += strlen(m->at[i].before);
 			return stpcpy(out, m->at[i].since);
 		}

@@ -47,27 +47,6 @@ static double least_device_ns(const struct fit *f)
 	return least + f->model.v[MODEL_G];
 }
 
-static bool has_kernels_beyond_p(const struct fit *f)
-{
-	for (int i = 0; i < f->grid->n_points; i++) {
-		const struct batch *b = &f->grid->point[i].batch;
-
-		if (b->mode == MODE_STREAM && b->kernel_ns > f->model.v[MODEL_P])
-			return true;
-	}
-	return false;
-}
-
-static void missing_gap(struct fit *f)
-{
-	if (has_kernels_beyond_p(f))
-		not_known(f, MODEL_G,
-			  "fewer than 2 blocks have several kernels that outlast p; sweep such "
-			  "kernels at more depths");
-	else
-		not_known(f, MODEL_G, "no kernel outlasts p, which hides it; sweep larger kernels");
-}
-
 static void missing_stream(struct fit *f, enum model_param which)
 {
 	if (!f->has[MODE_STREAM])
@@ -78,7 +57,10 @@ static void missing_stream(struct fit *f, enum model_param which)
 			  "kernels",
 			  text_time(least_device_ns(f)).s);
 	else if (which == MODEL_G)
-		missing_gap(f);
+		not_known(
+			f, which,
+			"too few kernels in a row outlast p, which hides it; sweep larger kernels "
+			"in larger batches");
 	else if (which == MODEL_W)
 		not_known(f, which, "no block is slowed by a full queue");
 	else

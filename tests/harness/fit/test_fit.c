@@ -303,7 +303,7 @@ Test(small_fit, g_is_hidden_behind_p)
 	s.size = "0,1";
 	s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C] = 9000;
 	made_fit(&made, &s);
-	is_hidden(&made, MODEL_G, "no kernel outlasts p");
+	is_hidden(&made, MODEL_G, "too few kernels in a row outlast p");
 	is_hidden(&made, MODEL_CLOCK, "taken to be 1");
 	cr_assert(made.fit.param[MODEL_P].identified, "%s", made.fit.param[MODEL_P].why);
 	made_release(&made);
@@ -322,7 +322,7 @@ Test(small_fit, empty_kernels_alone_have_a_pace)
 		s.seed = seed;
 		s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C] = 50000;
 		made_fit(&made, &s);
-		is_hidden(&made, MODEL_G, "no kernel outlasts p");
+		is_hidden(&made, MODEL_G, "too few kernels in a row outlast p");
 		cr_assert(made.fit.param[MODEL_P].identified, "%s", made.fit.param[MODEL_P].why);
 		made_release(&made);
 	}
