@@ -145,24 +145,25 @@ static double point_cost_ns(const struct choice *c, int point)
 			      (c->used[config] ? 0 : predict_setups_ns(c->p, c->sides, config)));
 }
 
+static bool has_size(const struct plan *p, const struct workload *w, int size_index)
+{
+	for (int i = 0; i < p->n_configs; i++)
+		if (p->config[i].workload == w && p->config[i].size_index == size_index)
+			return true;
+	return false;
+}
+
 /* How many sizes of the workload are smaller than the configuration's. */
 static int smaller_sizes(const struct plan *p, const struct config *c)
 {
-	int n = 0, last = -1;
+	int n = 0;
 
-	for (int i = 0; i < p->n_configs; i++) {
-		const struct config *k = &p->config[i];
-
-		if (k->workload != c->workload || k->size_index >= c->size_index ||
-		    k->size_index == last)
-			continue;
-		last = k->size_index;
-		n++;
-	}
+	for (int i = 0; i < c->size_index; i++)
+		n += has_size(p, c->workload, i);
 	return n;
 }
 
-/* 0 for the smallest depth of the configuration's stream blocks. */
+/* How many depths of the configuration, in this mode, are smaller. */
 static int smaller_depths(const struct plan *p, const struct plan_point *at)
 {
 	int n = 0;
@@ -174,25 +175,18 @@ static int smaller_depths(const struct plan *p, const struct plan_point *at)
 }
 
 /*
- * An express design may have time for few points beyond the edges, where sizes or depths are the
- * smallest. What is between two kernels (g) is said by kernels in a row that outlast a launch, and
- * it takes two such blocks (harness/fit/fit_parts.c, PACE_POINTS): the first two larger sizes, a
- * few in a stream. They come before what is left of the edges.
+ * In an express design, which may have time for little beyond the edges (the smallest size, the
+ * smallest depth): 0 for the smallest size and the next one's edge, then 1 for what tells a gap
+ * between kernels (g), then 2. A gap takes two blocks of kernels in a row that outlast a launch
+ * (harness/fit/fit_parts.c, PACE_POINTS): the next two sizes, a few in a stream.
  */
-static bool says_gap(const struct plan *p, const struct plan_point *at)
+static int express_rank(const struct plan *p, const struct plan_point *at)
 {
-	int larger = smaller_sizes(p, &p->config[at->config]);
+	int size = smaller_sizes(p, &p->config[at->config]);
 
-	return p->design.express && at->mode == MODE_STREAM && (larger == 1 || larger == 2) &&
-	       smaller_depths(p, at) == 1;
-}
-
-/* The smallest size and the next one's edge, then those, then by the corner. */
-static int rank_of(const struct plan *p, const struct plan_point *at)
-{
-	if (says_gap(p, at))
-		return 1;
-	return at->corner == 0 && smaller_sizes(p, &p->config[at->config]) <= 1 ? 0 : 2;
+	if (at->corner == 0 && size <= 1)
+		return 0;
+	return at->mode == MODE_STREAM && size <= 2 && smaller_depths(p, at) == 1 ? 1 : 2;
 }
 
 /* For qsort_r(), which has no other way to the plan. */
@@ -200,11 +194,14 @@ static int by_corner(const void *a, const void *b, void *plan)
 {
 	const struct plan *p = plan;
 	int i = *(const int *)a, k = *(const int *)b;
-	int first = rank_of(p, &p->point[i]), second = rank_of(p, &p->point[k]);
 	double x = p->point[i].corner, y = p->point[k].corner;
 
-	if (p->design.express && first != second)
-		return first - second;
+	if (p->design.express) {
+		int rank = express_rank(p, &p->point[i]) - express_rank(p, &p->point[k]);
+
+		if (rank)
+			return rank;
+	}
 	return x != y ? (x > y) - (x < y) : i - k;
 }
 
