@@ -25,8 +25,8 @@ enum { RENAMES_MAX = 32, BYTES_MAX = 1 << 19 };
 
 /* ---- the map ------------------------------------------------------------------------------ */
 
-/* OPTION and PART stand anywhere in a sentence, START at its beginning. */
-enum what { KEY, VALUE, OPTION, START, PART, WHATS };
+/* PART stands anywhere in a sentence, START at its beginning. */
+enum what { KEY, VALUE, PART, START, WHATS };
 
 struct rename {
 	enum what what;
@@ -45,7 +45,7 @@ static bool begins_with(const char *s, const char *prefix)
 
 static void read_map(struct renames *m)
 {
-	static const char *const names[] = { "key", "value", "option", "start", "part" };
+	static const char *const names[] = { "key", "value", "part", "start" };
 	char line[256], what[8];
 	FILE *f = fopen(MAP, "r");
 
@@ -57,16 +57,13 @@ static void read_map(struct renames *m)
 		if (*line == '#')
 			continue;
 		cr_assert(lt(int, m->n, RENAMES_MAX), "more than the test has room for");
-		if (begins_with(line, "part "))
-			cr_assert(eq(int,
-				     sscanf(line, "%7s %127[^>]> %127[^\n]", what, r->before,
-					    r->since),
-				     3),
-				  "%s", line);
-		else
-			cr_assert(eq(int,
-				     sscanf(line, "%7s %127s %127s", what, r->before, r->since), 3),
-				  "%s", line);
+		cr_assert(
+			eq(int,
+			   sscanf(line,
+				  strchr(line, '>') ? "%7s %127[^>]> %127[^\n]" : "%7s %127s %127s",
+				  what, r->before, r->since),
+			   3),
+			"%s", line);
 		while (r->what < WHATS && strcmp(what, names[r->what]) != 0)
 			r->what++;
 		cr_assert(lt(int, r->what, WHATS), "%s", line);
@@ -75,12 +72,11 @@ static void read_map(struct renames *m)
 	fclose(f);
 }
 
-/* Appends what an option or a part is called since that begins here, else this byte. */
-static char *put_option(char *out, const struct renames *m, const char **s)
+/* Appends what a part is called since that begins here, else this byte. */
+static char *put_part(char *out, const struct renames *m, const char **s)
 {
 	for (int i = 0; i < m->n; i++)
-		if ((m->at[i].what == OPTION || m->at[i].what == PART) &&
-		    begins_with(*s, m->at[i].before)) {
+		if (m->at[i].what == PART && begins_with(*s, m->at[i].before)) {
 			*s += strlen(m->at[i].before);
 			return stpcpy(out, m->at[i].since);
 		}
@@ -106,7 +102,7 @@ static char *put_renamed(char *out, const struct renames *m, const char *s, size
 		}
 	}
 	while (s < end)
-		out = put_option(out, m, &s);
+		out = put_part(out, m, &s);
 	return out;
 }
 
@@ -251,7 +247,7 @@ Test(small_rename, no_number_is_renamed)
 Test(small_rename, keys_and_values_are_told_apart)
 {
 	const struct renames map = {
-		{ { KEY, "open", "key" }, { VALUE, "open", "value" }, { OPTION, "--x", "--y" } },
+		{ { KEY, "open", "key" }, { VALUE, "open", "value" }, { PART, "--x", "--y" } },
 		3,
 	};
 

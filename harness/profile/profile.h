@@ -74,7 +74,7 @@ struct profile {
 
 /*
  * Adds to BOOTSTRAP_DRAWS draws of a process's time what starts of processes differ by: those that
- * did nothing, without the recorder, less their median. On a GPU that is 0.02 to 0.2 s before the
+ * did nothing, without the recorder, less their median. On an H200 that is 0.02 to 0.3 s before the
  * first call. Nothing where a part of the program was recorded: no start is in its time.
  */
 void profile_add_starts(const struct trace *t, double *draws);

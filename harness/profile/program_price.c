@@ -311,17 +311,24 @@ static void find_other_device(struct program_price *p)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-static void find_shares_and_ranges(struct program_price *p)
+static void simulate_a(struct program_price *p)
 {
-	const struct profile *of = p->profile;
 	struct timed times;
 
-	timed_priced(&times, &of->steps, &p->on_a);
-	ranges_make(&p->ranges_a, &of->trace, &times);
+	timed_priced(&times, &p->profile->steps, &p->on_a);
+	p->simulated_a_ns = times.end - times.start;
+	ranges_make(&p->ranges_a, &p->profile->trace, &times);
 	timed_release(&times);
-	timed_priced(&times, &of->steps, &p->on_b);
-	ranges_make(&p->ranges_b, &of->trace, &times);
-	shares_make(&p->shares_b, &of->steps, &times, p->on_b.start_ns, false);
+}
+
+static void simulate_b(struct program_price *p)
+{
+	struct timed times;
+
+	timed_priced(&times, &p->profile->steps, &p->on_b);
+	p->simulated_b_ns = times.end - times.start;
+	ranges_make(&p->ranges_b, &p->profile->trace, &times);
+	shares_make(&p->shares_b, &p->profile->steps, &times, p->on_b.start_ns, false);
 	timed_release(&times);
 }
 
@@ -338,16 +345,14 @@ void program_price_make(struct program_price *out, const struct profile *p,
 			const struct price_sources *sources)
 {
 	*out = (struct program_price){ .profile = p, .sources = sources };
-	out->has_gap = has_gap(sources->b);
 	out->on_a = prices_on_a(p, sources->a);
 	out->on_b = prices_on_b(out, model_a(out), &sources->b->model);
-	out->simulated_a_ns = retimed_ns(&p->steps, &out->on_a);
+	simulate_a(out);
 	find_other_device(out);
 	program_costs_find(out);
 	out->on_b.extra = out->extra;
-	out->simulated_b_ns = retimed_ns(&p->steps, &out->on_b);
+	simulate_b(out);
 	find_interval(out);
-	find_shares_and_ranges(out);
 	find_costs(out);
 	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
 	find_dear_copies(out);

@@ -73,7 +73,6 @@ struct program_price {
 	double simulated_a_ns, simulated_b_ns;
 	struct interval a_ns;		  /* wall time */
 	struct interval b_ns;		  /* and by how unevenly processes start */
-	bool has_gap;			  /* B's session holds the gap; else it is A's on B, too */
 	struct ranges ranges_a, ranges_b; /* simulated: the same ones, in one order */
 	struct shares shares_b;
 	double cost_ns[PROFILE_COSTS];	 /* 1 us more on B; of the wall time there */

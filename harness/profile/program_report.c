@@ -23,6 +23,12 @@ static const char *sync_of(const struct program_price *p)
 	return sync_names[p->sources->b->grid->j->plan.point[0].sync];
 }
 
+/* Does B's session hold the gap between queued kernels? Else it is as on A. */
+static bool has_gap(const struct program_price *p)
+{
+	return p->sources->b->param[MODEL_G].identified;
+}
+
 static void print_platforms(const struct program_price *p, FILE *out)
 {
 	const struct price_sources *s = p->sources;
@@ -43,7 +49,7 @@ static void print_platforms(const struct program_price *p, FILE *out)
 			 "(--costs and --from-costs price them)");
 	row(out, "assumed", "kernels last as long on B as on A, and the host computes as fast");
 	row(out, "", "its waits are as those of B's session: --sync %s", sync_of(p));
-	if (!p->has_gap)
+	if (!has_gap(p))
 		row(out, "",
 		    "gaps between queued kernels are as on A: B's session does not hold g");
 }
@@ -257,7 +263,7 @@ json_t *program_report_json(const struct program_report *r)
 	if (p->a_device)
 		json_object_set_new(out, "other_device", json_text(p->b_device));
 	json_object_set_new(out, "sync", json_string(sync_of(p)));
-	json_object_set_new(out, "gap_priced", json_boolean(p->has_gap));
+	json_object_set_new(out, "gap_priced", json_boolean(has_gap(p)));
 	if (p->ranges_a.n)
 		json_object_set_new(out, "ranges", priced_ranges_json(p));
 	if (p->copies_in_turn)
