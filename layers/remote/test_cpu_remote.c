@@ -121,7 +121,7 @@ static double commands_a_wait(const char *words)
 	const char *out, *sent;
 	long long ahead = 0, answered = 0;
 	int rc = shell(&out,
-		       "'%s' layer remote %s -- '%s' run transfer host=pageable bytes=1M "
+		       "'%s' layer remote %s -- '%s' run transfer host=pageable call=sync bytes=1M "
 		       "--depth 1 --blocks 60 --check-steps 4 --quiet 2>&1",
 		       rift(), words, rift());
 
@@ -134,13 +134,14 @@ static double commands_a_wait(const char *words)
 	return (double)ahead / (double)answered;
 }
 
-/* A copy and a wait: 16 commands of a block each, and an answer; or one. */
+/* Each copy waits: it is 16 commands, a block each, and 15 are sent ahead; or it is one. However
+ * many copies are made: rift makes more of them while they are fast. */
 Test(small_remote, blocks_are_as_large_as_asked_for)
 {
 	double in_16 = commands_a_wait("block=64k"), in_one = commands_a_wait("block=1M");
 	double by_socket = commands_a_wait("transport=unix block=64k");
 
-	cr_assert(in_16 > 3 * in_one && by_socket > 3 * in_one, "%g, over a socket %g; %g", in_16,
+	cr_assert(in_16 > 3 && by_socket > 3 && in_one < 1, "%g, over a socket %g; %g", in_16,
 		  by_socket, in_one);
 }
 
