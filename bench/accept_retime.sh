@@ -13,6 +13,9 @@
 # ..." adds the timed blocks of `rift run NAME`, BLOCKS of them (default 20). PYTHON, a Python that has
 # PyTorch, adds bench/mlp.py as MLP says (default: eager and graph), STEPS steps (default 500).
 #
+# HOST_RUNS=N: the whole program is recorded, and N runs with calls alone say how long the host takes
+# (`rift profile --host-runs`); otherwise what is in the range alone is recorded.
+#
 # OUT keeps the last trace of each and the times of all turns; turns that are there are not run again. It
 # prints figures and judges nothing.
 set -u
@@ -47,13 +50,15 @@ if r and r["retimed_ns"]:
 
 # A turn a line: ms without the recorder, recorded, re-timed, the kind. Missing turns are added.
 turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
-	local name=$1 recorded=$2 range=$3 ms_of=$4 trace=$out/$1.trace file=$out/$1.turns without with
+	local name=$1 range=$3 ms_of=$4 trace=$out/$1.trace file=$out/$1.turns without with
+	local what=(--range "$2")
+	[ -z "${HOST_RUNS:-}" ] || what=(--ranges --host-runs "$HOST_RUNS")
 	shift 4
 	touch "$file"
 	while [ "$(wc -l <"$file")" -lt "${TURNS:-15}" ]; do
 		"$@" >"$out/log" 2>&1 && without=$($ms_of "$out/log") || without=
 		rm -f "$trace"
-		"$rift" profile --quiet --runs 0 --recordings 1 --range "$recorded" --output "$trace" -- "$@" >"$out/log" 2>&1
+		"$rift" profile --quiet --runs 0 --recordings 1 "${what[@]}" --output "$trace" -- "$@" >"$out/log" 2>&1
 		with=$(range_ms "$trace" "$range")
 		if [ -z "$without" ] || [ -z "$with" ]; then
 			echo "not measured: $*: $(tail -n 1 "$out/log")" >&2

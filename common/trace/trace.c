@@ -454,6 +454,8 @@ static int take_runs(struct reading *r, const json_t *o)
 		err = take_retimed(r, o);
 	if (!err && json_object_get(o, "empty"))
 		err = take_empties(r, json_object_get(o, "empty"));
+	if (!err && json_object_get(o, "host_gaps"))
+		err = trace_take_host_gaps(r, json_object_get(o, "host_gaps"));
 	return err;
 }
 
@@ -593,6 +595,7 @@ void trace_release(struct trace *t)
 		free(t->string[i]);
 	for (int64_t i = 0; i < t->threads; i++)
 		free(t->thread[i].name);
+	trace_release_host_gaps(t);
 	free(t->string);
 	free(t->thread);
 	free(t->stream);

@@ -162,6 +162,14 @@ struct trace_empty {
 	double launch_call_ns, launch_and_wait_ns, gap_ns;
 };
 
+/* How long the host takes from a call of one function to one of another: host_gaps.h. */
+struct trace_host_pair {
+	char *from, *to;
+	bool after; /* another thread's call */
+	double n;   /* of a run */
+	double ns;  /* mean; with the first call where that is a launch */
+};
+
 struct trace {
 	char *path;
 	json_t *header; /* the first line */
@@ -199,6 +207,11 @@ struct trace {
 	int empties, plain_empties; /* processes that do nothing, with the recorder and without */
 	struct trace_empty empty[TRACE_RUNS_MAX];
 	double plain_empty_ns[TRACE_RUNS_MAX];
+
+	int host_runs; /* recordings of calls alone that what follows is of */
+	char **host_function;
+	struct trace_host_pair *host_pair;
+	int64_t host_functions, host_pairs;
 };
 
 /*

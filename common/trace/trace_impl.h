@@ -72,6 +72,10 @@ int trace_add_op(struct reading *r, const struct trace_op *op);
 
 int trace_take_fold(struct reading *r, const json_t *o);
 
+/* host_gaps.c: member host_gaps of the row `runs`. */
+int trace_take_host_gaps(const struct reading *r, const json_t *o);
+void trace_release_host_gaps(struct trace *t);
+
 /* Once all rows are there: order, references from operations to calls. */
 int trace_link(struct reading *r);
 

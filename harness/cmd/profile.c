@@ -25,7 +25,7 @@
 
 /* Options with values, as parameter rows: parsed and refused like all others. */
 struct profile_values {
-	int64_t runs, recordings, max_events;
+	int64_t runs, recordings, host_runs, max_events;
 	double delay_s, duration_s;
 	int recorder; /* enum recorder_choice */
 };
@@ -36,6 +36,8 @@ static const struct param rows[] = {
 	{ "runs", PARAM_INT, VALUE(runs), "runs", "5", 0, RECORDING_RUNS_MAX, NULL, "", NULL, NULL,
 	  false },
 	{ "recordings", PARAM_INT, VALUE(recordings), "runs", "1", 1, RECORDING_RUNS_MAX, NULL, "",
+	  NULL, NULL, false },
+	{ "host-runs", PARAM_INT, VALUE(host_runs), "runs", "0", 0, RECORDING_RUNS_MAX, NULL, "",
 	  NULL, NULL, false },
 	{ "max-events", PARAM_INT, VALUE(max_events), "rows", "2000000", 1000, TRACE_ROWS_MAX, NULL,
 	  "", NULL, NULL, false },
@@ -67,6 +69,9 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("recordings", "N"),
 	  "runs of COMMAND with it, in turns with the others: the trace is that of the median one "
 	  "(default: 1)" },
+	{ OPTION_ROW("host-runs", "N"),
+	  "runs of COMMAND with calls alone recorded, which slows it less: what the host takes "
+	  "between calls is theirs (default: 0)" },
 	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
 	  "no names of kernels, functions and threads in the trace" },
 	{ OPTION_ROW("recorder", "NAME"),
@@ -220,6 +225,7 @@ static int record(const struct profile_args *a, const char *path)
 		.recorder = (enum recorder_choice)a->values.recorder,
 		.unprofiled = (int)a->values.runs,
 		.recordings = (int)a->values.recordings,
+		.host_runs = (int)a->values.host_runs,
 		.stdout_to_stderr = a->given.json,
 	};
 	struct recording recording;
@@ -409,6 +415,22 @@ static int check_range(const struct profile_args *a)
 			text_shown(a->range).s);
 }
 
+/* They lie beside a recording of the device, and see calls alone. */
+static int check_host_runs(const struct profile_args *a)
+{
+	if (!a->values.host_runs)
+		return 0;
+	if (a->values.recorder == RECORDER_CALLS)
+		return complain(EINVAL,
+				"--host-runs: --recorder calls records calls alone already");
+	if (a->range && *a->range != '@')
+		return complain(EINVAL,
+				"--host-runs: sees no NVTX ranges; without --range=%s, or with "
+				"@profiler",
+				text_shown(a->range).s);
+	return 0;
+}
+
 static int check_words(const struct profile_args *a)
 {
 	if (a->calibrate)
@@ -448,6 +470,7 @@ static int open_targets(const struct profile_args *a, struct output *chrome)
 	int err = check_words(a);
 
 	err = err ? err : check_range(a);
+	err = err ? err : check_host_runs(a);
 	err = err ? err : check_chrome(a);
 	if (!err && a->given.output)
 		err = output_refuse_packed("--output", a->given.output);

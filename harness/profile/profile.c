@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "common/philox.h"
+#include "common/trace/host_gaps.h"
 #include "harness/base/json.h"
 
 /* Draws are the same each time. */
@@ -338,6 +339,7 @@ static void retime(struct profile *p)
 	if (processes.n >= PROCESSES_LEAST)
 		take_processes(&p->trace, &processes);
 	p->prices = prices_of_trace(&p->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
+	p->host_gaps = host_gaps_apply(&p->steps, p->prices.launch_ns);
 	timed_priced(&p->times, &p->steps, &p->prices);
 	predict(p, &processes);
 }

@@ -148,6 +148,10 @@ static void print_check(const struct profile *p, FILE *out)
 	if (p->trace.recordings > 1)
 		row(out, "", "the median one of %d recordings, and as far as these differ",
 		    p->trace.recordings);
+	if (p->host_gaps)
+		row(out, "host times", "of %d run%s with calls alone, for %lld of %lld calls",
+		    p->trace.host_runs, p->trace.host_runs == 1 ? "" : "s", (long long)p->host_gaps,
+		    (long long)p->trace.calls);
 	if (p->measured.n) {
 		char label[32];
 
@@ -252,11 +256,20 @@ static json_t *recordings_json(const struct trace *t)
 	return list;
 }
 
+/* NULL: gaps are the recording's. */
+static json_t *host_runs_json(const struct profile *p)
+{
+	if (!p->host_gaps)
+		return NULL;
+	return json_pack("{s:i, s:I}", "runs", p->trace.host_runs, "gaps",
+			 (json_int_t)p->host_gaps);
+}
+
 json_t *profile_json(const struct profile *p)
 {
 	return json_pack(
 		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
-		"s:f, s:o, s:o*, s:o, "
+		"s:f, s:o, s:o*, s:o*, s:o, "
 		"s:s, s:o}",
 		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
 		"program", json_text(p->trace.program), "recorder",
@@ -269,6 +282,7 @@ json_t *profile_json(const struct profile *p)
 		shares_json(&p->shares), "one_us_more", costs_json(p), "ranges",
 		ranges_json(&p->ranges, &p->trace), "total_ns", p->shares.total_ns, "recorded_ns",
 		p->recorded_ns, "predicted", profile_interval_json(&p->predicted), "recordings_ns",
-		recordings_json(&p->trace), "without_recorder", profile_interval_json(&p->measured),
-		"self_check", trust_names[p->trust], "doubts", doubts_json(p));
+		recordings_json(&p->trace), "host_runs", host_runs_json(p), "without_recorder",
+		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "doubts",
+		doubts_json(p));
 }

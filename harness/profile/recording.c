@@ -30,6 +30,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "common/trace/trace.h"
+#include "harness/profile/host_runs.h"
 #include "harness/profile/profile.h"
 #include "harness/profile/trace_files.h"
 #include "harness/record/record.h"
@@ -244,9 +245,12 @@ static bool may_lack_times(const struct recording_request *r)
 /* Before anything runs. */
 static int refuse(const struct recording_request *r)
 {
+	int err;
+
 	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
 		return inject(false);
-	return trace_files_refuse(r->output, r->recordings);
+	err = trace_files_refuse(r->output, r->recordings);
+	return err ? err : host_runs_refuse(r);
 }
 
 /* What a preloaded recorder does not see. */
@@ -277,7 +281,7 @@ static int no_trace(const struct recording_request *r, int status)
 			why[r->recorder]);
 }
 
-static int run_told(const struct recording_request *r, struct recording *out)
+int recording_told(const struct recording_request *r, struct recording *out)
 {
 	int err = recording_tell(r);
 
@@ -298,7 +302,7 @@ static int run_for_calls(const struct recording_request *r, struct recording *ou
 	int err;
 
 	calls.recorder = RECORDER_CALLS;
-	err = run_told(&calls, out);
+	err = recording_told(&calls, out);
 	if (!err && !access(r->output, F_OK))
 		complain(ENODATA, "%s: recorded without times of the device: %s",
 			 text_shown(r->argv[0]).s, why);
@@ -315,7 +319,7 @@ static int run_recorded(const struct recording_request *r, struct recording *out
 				    "another profiler is there already, as "
 				    "CUDA_INJECTION64_PATH says");
 	else
-		err = run_told(r, out);
+		err = recording_told(r, out);
 	if (!err && may && wrote_none(r) && !getenv(injection))
 		err = run_for_calls(r, out, "these cannot be had here");
 	return !err && access(r->output, F_OK) ? no_trace(r, out->status) : err;
@@ -388,7 +392,7 @@ static int run_pair(const struct recording_request *r, struct recording *out)
 	struct recording_empty *e = &out->empty[out->empties];
 	int64_t *plain = &out->plain_empty_ns[out->empties];
 	struct recording recorded = { 0 };
-	int err = run_told(r, &recorded), status = 0;
+	int err = recording_told(r, &recorded), status = 0;
 
 	*e = (struct recording_empty){ .wall_ns = recorded.profiled_wall_ns };
 	err = err ? err : run_once(r, &status, plain);
@@ -470,10 +474,10 @@ static json_t *runs_row(const struct recording *rec)
 		json_array_append_new(list, json_integer(rec->unprofiled_wall_ns[i]));
 	for (int i = 0; i < rec->recordings; i++)
 		json_array_append_new(retimed, json_integer((json_int_t)rec->retimed_ns[i]));
-	return json_pack("{s:s, s:I, s:o, s:o*, s:i, s:o*}", "record", "runs", "profiled_wall_ns",
-			 (json_int_t)rec->profiled_wall_ns, "unprofiled_wall_ns", list,
-			 "retimed_wall_ns", retimed, "exit_status", rec->status, "empty",
-			 empties_json(rec));
+	return json_pack("{s:s, s:I, s:o, s:o*, s:i, s:o*, s:O*}", "record", "runs",
+			 "profiled_wall_ns", (json_int_t)rec->profiled_wall_ns,
+			 "unprofiled_wall_ns", list, "retimed_wall_ns", retimed, "exit_status",
+			 rec->status, "empty", empties_json(rec), "host_gaps", rec->host_gaps);
 }
 
 static int find_failed(const json_t *o, const struct record_scan *scan, void *arg)
@@ -663,6 +667,8 @@ int recording_run(const struct recording_request *request, struct recording *out
 		err = run_in_turns(request, &plain, take, &n);
 	out->status = take->status;
 	if (!err)
+		err = host_runs_take(request, out);
+	if (!err)
 		err = run_empties(request, out);
 	if (!err) {
 		keep_equal(request, &plain, out);
@@ -671,6 +677,8 @@ int recording_run(const struct recording_request *request, struct recording *out
 	for (int i = 1; err && i < RECORDING_RUNS_MAX && *take[i].path; i++)
 		trace_files_remove(take[i].path);
 	trace_files_let_go(&held);
+	json_decref(out->host_gaps);
+	out->host_gaps = NULL;
 	free(take);
 	return err;
 }

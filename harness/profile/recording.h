@@ -5,6 +5,7 @@
 #ifndef RIFT_PROFILE_RECORDING_H
 #define RIFT_PROFILE_RECORDING_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct recording_request {
 	bool ranges;	       /* NVTX is told of the recorder of a GPU */
 	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
 	int recordings;	       /* runs with it, at most RECORDING_RUNS_MAX; 0: one */
+	int host_runs;	       /* with calls alone, beside a recording of more (host_runs.h) */
 	bool stdout_to_stderr; /* what the program prints */
 	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */
 	enum recorder_choice recorder;
@@ -49,6 +51,7 @@ struct recording {
 	int empties; /* on a GPU as many as runs, each beside one without the recorder */
 	struct recording_empty empty[RECORDING_RUNS_MAX];
 	int64_t plain_empty_ns[RECORDING_RUNS_MAX];
+	json_t *host_gaps; /* of the runs with calls alone; NULL once the trace has it */
 };
 
 /*
@@ -65,6 +68,10 @@ struct recording {
  * alone could be recorded.
  */
 int recording_run(const struct recording_request *request, struct recording *out);
+
+/* One run with the recorder that is asked for (AUTO is DEVICE here): out->status and
+ * out->profiled_wall_ns. */
+int recording_told(const struct recording_request *request, struct recording *out);
 
 /* `rift profile-empty`, such a process: a context, one wait. Returns an exit code. */
 int cmd_empty(int argc, char **argv);

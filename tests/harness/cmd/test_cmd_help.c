@@ -35,7 +35,8 @@ static const struct {
 		   "--processes=N --quiet --sync=KIND -h,--help " },
 	{ "profile",
 	  "--anonymous --calibrate --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS "
-	  "--json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME --ranges "
+	  "--host-runs=N --json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME "
+	  "--ranges "
 	  "--recorder=NAME --recordings=N --rule=NAME=PERCENT --runs=N -h,--help " },
 	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "

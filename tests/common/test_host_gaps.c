@@ -1,0 +1,471 @@
+/*
+ * test_host_gaps.c - the host's times of a lighter recording take the place of a trace's: which
+ * passages are joined, what is in them, what stays as it was, what is refused.
+ */
+/* sanitizers: one thread */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/trace/host_gaps.h"
+#include "harness/base/json.h"
+#include "tests/divert.h"
+#include "tests/made_trace.h"
+
+TestSuite(small_host_gaps, .timeout = 60);
+
+static struct made made;
+
+/*
+ * A program's steps: a record of an event, a launch, a memset, a synchronize; between launch and
+ * memset the driver is asked for a launch, which only the fuller recording sees. Times in ns.
+ */
+struct shape {
+	int steps;
+	bool driver;		   /* the driver's launch is there, halfway */
+	long launch;		   /* how long launches last */
+	long first, second, third; /* from the launch, from the memset, from the synchronize on */
+	bool rare;		   /* no memset in every other step */
+	bool idle;		   /* launches come right behind synchronizes */
+	bool polls;		   /* a query before the synchronize */
+	bool driver_waits;	   /* the driver is asked to wait, not to launch */
+	int loads;		   /* first steps, whose launch takes 1 ms more */
+	int interrupted;	   /* a step whose first gap does; 0: none */
+};
+
+static const struct shape slow = {
+	.steps = 40, .driver = true, .launch = 3000, .first = 20000, .second = 1000, .third = 5000
+};
+static const struct shape light = {
+	.steps = 40, .launch = 2200, .first = 15000, .second = 3000, .third = 5000
+};
+
+enum { LAUNCH = 2, MEMSET, SYNC, DRIVER, QUERY, RECORD }; /* ids of names */
+
+static void put(const char *class, int name, long *t, long ns, const char *more)
+{
+	char with[160];
+
+	snprintf(with, sizeof(with), ",\"name\":%d%s", name, more);
+	made_call(&made, class, *t, *t + ns, with);
+	*t += ns;
+}
+
+static void put_step(const struct shape *s, long *t, int step)
+{
+	enum { RARELY = 1000000 };
+	long first = s->first + (step && step == s->interrupted ? RARELY : 0);
+
+	if (!s->idle)
+		put("record", RECORD, t, 100, ",\"stream\":2,\"event\":1");
+	put("launch", LAUNCH, t, s->launch + (step < s->loads ? RARELY : 0), "");
+	made_op(&made, "kernel", 2, *t, *t + 100, "");
+	*t += s->driver ? first / 2 : first;
+	if (s->driver) {
+		put(s->driver_waits ? "sync_device" : "launch", DRIVER, t, s->launch, "");
+		*t += first / 2;
+	}
+	if (!s->rare || step % 2) {
+		put("memset", MEMSET, t, 500, "");
+		*t += s->second;
+	}
+	if (s->polls)
+		put("query", QUERY, t, 100, ",\"stream\":2");
+	put("sync_stream", SYNC, t, 400, ",\"stream\":2");
+	*t += s->third;
+}
+
+/* Ends with the row runs, and host_gaps in it where that is not "". */
+static void put_program(const struct shape *s, const char *host_gaps)
+{
+	static const char *const names[] = { "cudaLaunchKernel",      "cudaMemset",
+					     "cudaStreamSynchronize", "cuLaunchKernel",
+					     "cudaStreamQuery",	      "cudaEventRecord" };
+	char runs[4096];
+	long t = 1000;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	for (int i = 0; i < 6; i++)
+		made_row(&made, "{\"record\":\"string\",\"id\":%d,\"text\":\"%s\"}", LAUNCH + i,
+			 names[i]);
+	for (int i = 0; i < s->steps; i++)
+		put_step(s, &t, i);
+	snprintf(runs, sizeof(runs), ",\"host_gaps\":%s", host_gaps);
+	made.runs = *host_gaps ? runs : NULL;
+	made_end(&made, t, 1, t);
+}
+
+static void read_program(const struct shape *s, const char *host_gaps, struct trace *t)
+{
+	put_program(s, host_gaps);
+	cr_assert(zero(int, trace_read(t, made.path)), "%s", made.path);
+	made_remove(&made);
+}
+
+/* What n runs of one shape say of a recording of another: static memory, "" for nothing. */
+static const char *joined(const struct shape *full, const struct shape *calls, int n)
+{
+	static char text[4096];
+	struct trace f, c[2];
+	json_t *o;
+	char *dump;
+
+	read_program(full, "", &f);
+	for (int i = 0; i < n; i++)
+		read_program(calls, "", &c[i]);
+	o = host_gaps_json(&f, c, n);
+	dump = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+	snprintf(text, sizeof(text), "%s", dump ? dump : "");
+	free(dump);
+	json_decref(o);
+	for (int i = 0; i < n; i++)
+		trace_release(&c[i]);
+	trace_release(&f);
+	return text;
+}
+
+/* Gaps of the shape's first steps once they are as the runs say; returns how many were changed. */
+static int64_t gaps_after(const struct shape *s, const char *host_gaps, double *gap, int n)
+{
+	struct trace t;
+	struct steps steps;
+	int64_t changed;
+
+	read_program(s, host_gaps, &t);
+	steps_init(&steps, &t);
+	changed = host_gaps_apply(&steps, MADE_C);
+	for (int i = 0; i < n; i++)
+		gap[i] = steps.step[i].gap_ns;
+	steps_release(&steps);
+	trace_release(&t);
+	return changed;
+}
+
+/* -1: there is no such pair. */
+static double pair_ns(const char *host_gaps, const char *from, const char *to)
+{
+	json_t *o = json_loads(host_gaps, 0, NULL), *pairs = json_object_get(o, "pairs");
+	double ns = -1;
+
+	for (size_t i = 0; i < json_array_size(pairs); i++) {
+		const json_t *pair = json_array_get(pairs, i);
+
+		if (!strcmp(json_get_text(pair, "from"), from) &&
+		    !strcmp(json_get_text(pair, "to"), to))
+			ns = json_number_value(json_object_get(pair, "ns"));
+	}
+	json_decref(o);
+	return ns;
+}
+
+/* A launch is the host's time, and so is what it does until the next call that both have seen. */
+Test(small_host_gaps, means_of_the_lighter_runs)
+{
+	const char *o = joined(&slow, &light, 2);
+
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaMemset"), 2200 + 15000));
+	cr_expect(eq(dbl, pair_ns(o, "cudaMemset", "cudaStreamSynchronize"), 3000));
+	cr_expect(eq(dbl, pair_ns(o, "cudaStreamSynchronize", "cudaEventRecord"), 5000));
+	cr_expect(ne(ptr, strstr(o, "\"runs\":2"), NULL), "%s", o);
+	cr_expect(ne(ptr, strstr(o, "\"n\":40.0"), NULL), "of a run: %s", o);
+	cr_expect(eq(ptr, strstr(o, "cuLaunchKernel"), NULL), "%s", o);
+}
+
+/*
+ * 17.2 us from a launch to the memset: the simulation has two launches of 2 us in it, and each of
+ * the two gaps of 10 us is 6.6. From the memset it is 2 us more. Before the first call it is the
+ * process that starts.
+ */
+Test(small_host_gaps, gaps_are_as_long_as_there)
+{
+	double gap[8];
+	int64_t n = gaps_after(&slow, joined(&slow, &light, 2), gap, 8);
+
+	cr_expect(eq(i64, n, 5 * 40 - 1));
+	cr_expect(eq(dbl, gap[0], 1000), "the start");
+	cr_expect(epsilon_eq(dbl, gap[2], 6600, 1e-6), "to the driver's launch");
+	cr_expect(epsilon_eq(dbl, gap[3], 6600, 1e-6), "from there");
+	cr_expect(epsilon_eq(dbl, gap[4], 3000, 1e-6), "longer than it was");
+	cr_expect(epsilon_eq(dbl, gap[5], 5000, 1e-6), "as it was");
+}
+
+/* Z has all that a launch takes which wakes an idle device: the gaps alone are joined. */
+Test(small_host_gaps, a_launch_behind_a_wait)
+{
+	struct shape full = slow, calls = light;
+	double gap[5];
+	const char *o;
+
+	full.idle = calls.idle = true;
+	o = joined(&full, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaMemset"), 15000));
+	gaps_after(&full, o, gap, 5);
+	cr_expect(epsilon_eq(dbl, gap[1], 6500, 1e-6), "less the driver's launch");
+	cr_expect(epsilon_eq(dbl, gap[2], 6500, 1e-6));
+}
+
+/* 27.2 us: 3.2 more than there are, a half for each gap. */
+Test(small_host_gaps, what_is_missing_is_shared_by_the_gaps)
+{
+	struct shape longer = light;
+	double gap[5];
+
+	longer.first = 25000;
+	gaps_after(&slow, joined(&slow, &longer, 1), gap, 5);
+	cr_expect(epsilon_eq(dbl, gap[2], 11600, 1e-6));
+	cr_expect(epsilon_eq(dbl, gap[3], 11600, 1e-6));
+}
+
+/* One interrupt of 40 passages; three launches that load code, which are too many to be cut off. */
+Test(small_host_gaps, what_is_rare_is_in_no_mean)
+{
+	struct shape calls = light;
+
+	calls.interrupted = 10;
+	calls.loads = 3;
+	cr_expect(eq(dbl, pair_ns(joined(&slow, &calls, 1), "cudaLaunchKernel", "cudaMemset"),
+		     2200 + 15000));
+}
+
+/* What the host takes is not known then. */
+Test(small_host_gaps, a_wait_that_one_recorder_sees_is_no_passage)
+{
+	struct shape waits = slow;
+	double gap[5];
+
+	waits.driver_waits = true;
+	gaps_after(&waits, joined(&waits, &light, 1), gap, 5);
+	cr_expect(eq(dbl, gap[2], 10000));
+	cr_expect(eq(dbl, gap[3], 10000));
+	cr_expect(epsilon_eq(dbl, gap[4], 3000, 1e-6));
+}
+
+Test(small_host_gaps, nothing_is_joined_without_such_runs)
+{
+	double gap[5];
+
+	cr_expect(zero(i64, gaps_after(&slow, "", gap, 5)));
+	cr_expect(eq(dbl, gap[2], 10000));
+}
+
+/* What is seen twice as often is no call of the same program; of the others passages lead past it.
+ */
+Test(small_host_gaps, functions_that_are_called_otherwise)
+{
+	struct shape rare = light;
+	const char *o;
+
+	rare.rare = true;
+	o = joined(&slow, &rare, 1);
+	cr_expect(eq(ptr, strstr(o, "cudaMemset"), NULL), "%s", o);
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaStreamSynchronize"),
+		     2200 + 15000 + (3000 + 500) / 2.0),
+		  "%s", o);
+}
+
+Test(small_host_gaps, few_passages_say_nothing)
+{
+	struct shape full = slow, calls = light;
+	double gap[5];
+	const char *o;
+
+	full.steps = calls.steps = HOST_PAIR_LEAST - 1;
+	o = joined(&full, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaMemset"), -1), "%s", o);
+	cr_expect(zero(i64, gaps_after(&full, o, gap, 5)));
+}
+
+/* The runs were of 40 steps, this trace is of 60: another input. */
+Test(small_host_gaps, a_trace_with_more_passages_stays)
+{
+	struct shape more = slow;
+	double gap[5];
+
+	more.steps = 60;
+	cr_expect(zero(i64, gaps_after(&more, joined(&slow, &light, 1), gap, 5)));
+	cr_expect(eq(dbl, gap[2], 10000));
+}
+
+/* How often a program asks is the recorder's doing, too; what it does until then waits. */
+Test(small_host_gaps, polling_is_no_passage)
+{
+	struct shape full = slow, calls = light;
+	const char *o;
+
+	full.polls = calls.polls = true;
+	o = joined(&full, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaMemset", "cudaStreamQuery"), -1), "%s", o);
+	cr_expect(eq(dbl, pair_ns(o, "cudaStreamQuery", "cudaStreamSynchronize"), 0), "%s", o);
+	calls.polls = false;
+	o = joined(&full, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaMemset", "cudaStreamSynchronize"), 3000), "%s", o);
+}
+
+Test(small_host_gaps, other_programs_have_nothing_in_common)
+{
+	struct shape few = light;
+
+	few.steps = 4;
+	cr_expect(eq(str, (char *)joined(&slow, &few, 1), ""));
+}
+
+/* Two threads that take turns, three calls each, 20 times: in a fold. */
+static void read_turns(long gap_ns, const char *host_gaps, struct trace *t)
+{
+	enum { TIMES = 20, CALLS = 6, TOOK = 400 };
+	char runs[4096];
+	long end = TIMES * CALLS * (gap_ns + TOOK);
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"cudaMemset\"}");
+	fprintf(made.out, "{\"record\":\"fold\",\"times\":%d,\"t0\":0,\"t1\":%ld,\"body\":[", TIMES,
+		end);
+	for (int i = 0; i < CALLS; i++)
+		fprintf(made.out,
+			"%s{\"record\":\"call\",\"thread\":%d,\"class\":\"memset\",\"name\":2,"
+			"\"gap_ns\":[[%ld,%d]],\"took_ns\":[[%d,%d]]}",
+			i ? "," : "", i >= CALLS / 2, gap_ns, TIMES, TOOK, TIMES);
+	made_row(&made, "]}");
+	made.calls = TIMES * CALLS;
+	snprintf(runs, sizeof(runs), ",\"host_gaps\":%s", host_gaps);
+	made.runs = *host_gaps ? runs : NULL;
+	made_end(&made, end, 1, end);
+	cr_assert(zero(int, trace_read(t, made.path)), "%s", made.path);
+	made_remove(&made);
+}
+
+/* What one of two threads waits for the other is a passage, too, and a pair of its own. */
+Test(small_host_gaps, threads_that_hand_work_to_each_other)
+{
+	struct trace full, calls;
+	struct steps steps;
+	json_t *o;
+	char *text;
+
+	read_turns(900, "", &full);
+	read_turns(600, "", &calls);
+	o = host_gaps_json(&full, &calls, 1);
+	text = json_dumps(o, JSON_COMPACT);
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "pairs")), 2), "%s", text);
+	trace_release(&full);
+	read_turns(900, text, &full);
+	steps_init(&steps, &full);
+	cr_expect(eq(dbl, steps.step[9].after_ns, 900), "as recorded");
+	cr_expect(eq(i64, host_gaps_apply(&steps, MADE_C), full.calls - 1));
+	cr_expect(eq(i64, steps.step[9].after, 8));
+	cr_expect(epsilon_eq(dbl, steps.step[9].after_ns, 600, 1e-6), "from thread to thread");
+	cr_expect(epsilon_eq(dbl, steps.step[10].gap_ns, 600, 1e-6), "of one thread");
+	steps_release(&steps);
+	trace_release(&calls);
+	trace_release(&full);
+	free(text);
+	json_decref(o);
+}
+
+enum { BEGUN = 21 }; /* threads, and the one that begins them */
+
+/* The first thread launches by the runtime, by the driver, begins a thread that sets memory, and
+ * waits; each of these 10 us, or less, after the other. */
+static void read_begun(long gap_ns, bool driver, const char *host_gaps, struct trace *t)
+{
+	char more[64], runs[4096];
+	long at = 1000;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"cudaLaunchKernel\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"cudaMemset\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":4,\"text\":\"cudaStreamSynchronize\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":5,\"text\":\"cuLaunchKernel\"}");
+	for (int i = 2; i <= BEGUN; i++)
+		made_row(&made, "{\"record\":\"thread\",\"id\":%d,\"tid\":%d}", i, 100 + i);
+	for (int i = 1; i <= BEGUN; i++) {
+		long set;
+
+		put("launch", LAUNCH, &at, MADE_C, "");
+		at += gap_ns;
+		if (driver)
+			put("launch", DRIVER, &at, MADE_C, "");
+		set = at + gap_ns;
+		snprintf(more, sizeof(more), ",\"thread\":%d", i);
+		put("memset", MEMSET, &set, 500, more);
+		at = set + gap_ns;
+		put("sync_stream", SYNC, &at, 400, "");
+		at += gap_ns;
+	}
+	snprintf(runs, sizeof(runs), ",\"host_gaps\":%s", host_gaps);
+	made.runs = *host_gaps ? runs : NULL;
+	made_end(&made, at, 1, at);
+	cr_assert(zero(int, trace_read(t, made.path)), "%s", made.path);
+	made_remove(&made);
+}
+
+/* What the first thread does before it asks the driver leads to both: it is scaled once. Without
+ * the driver's launch it is 5 us to there, and 5 from there; less the launch, each gap is 4. */
+Test(small_host_gaps, a_gap_of_two_passages_is_scaled_once)
+{
+	struct trace full, calls;
+	struct steps steps;
+	json_t *o;
+	char *text;
+
+	read_begun(10000, true, "", &full);
+	read_begun(5000, false, "", &calls);
+	o = host_gaps_json(&full, &calls, 1);
+	text = json_dumps(o, JSON_COMPACT);
+	trace_release(&full);
+	read_begun(10000, true, text, &full);
+	steps_init(&steps, &full);
+	host_gaps_apply(&steps, MADE_C);
+	cr_expect(eq(i64, steps.step[2].after, 1), "%s", text);
+	cr_expect(epsilon_eq(dbl, steps.step[1].gap_ns, 4000, 1e-6), "%s", text);
+	cr_expect(epsilon_eq(dbl, steps.step[2].after_ns, 4000, 1e-6), "%s", text);
+	steps_release(&steps);
+	trace_release(&calls);
+	trace_release(&full);
+	free(text);
+	json_decref(o);
+}
+
+static int read_with(const char *host_gaps)
+{
+	struct trace t;
+	int err;
+
+	put_program(&slow, host_gaps);
+	err = trace_read(&t, made.path);
+	trace_release(&t);
+	made_remove(&made);
+	return err;
+}
+
+Test(small_host_gaps, damaged_ones_are_refused)
+{
+	static const char *const damaged[] = {
+		"1",
+		"{\"runs\":0,\"functions\":[],\"pairs\":[]}",
+		"{\"runs\":1,\"functions\":{},\"pairs\":[]}",
+		"{\"runs\":1,\"functions\":[]}",
+		"{\"runs\":1,\"functions\":[7],\"pairs\":[]}",
+		"{\"runs\":1,\"functions\":[\"a\"],\"pairs\":[{}]}",
+		"{\"runs\":1,\"functions\":[],\"pairs\":[{\"from\":\"a\",\"to\":\"b\",\"n\":0,"
+		"\"ns\":1}]}",
+		"{\"runs\":1,\"functions\":[],\"pairs\":[{\"from\":\"a\",\"to\":\"b\",\"n\":1,"
+		"\"ns\":-1}]}",
+		"{\"runs\":1,\"functions\":[],\"pairs\":[{\"from\":\"a\",\"n\":1,\"ns\":1}]}",
+	};
+
+	cr_assert(zero(int, read_with("{\"runs\":1,\"functions\":[\"a\"],\"pairs\":[{\"from\":"
+				      "\"a\",\"to\":\"b\",\"n\":1,\"ns\":1}]}")));
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
+		const char *said;
+		int err;
+
+		divert_stderr();
+		err = read_with(damaged[i]);
+		said = diverted_stderr();
+		cr_expect(eq(int, err, -EINVAL), "%s", damaged[i]);
+		cr_expect(ne(ptr, strstr(said, "host_gaps"), NULL), "%s: %s", damaged[i], said);
+	}
+}

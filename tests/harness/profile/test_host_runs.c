@@ -1,0 +1,166 @@
+/*
+ * test_host_runs.c - runs of a program with its calls alone recorded: what they leave in the trace,
+ * and what is said where they tell nothing. The program is tests/cpu/traced.cu, or a script.
+ */
+/* sanitizers: seen elsewhere */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/profile/profile.h"
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/made_trace.h"
+
+static char folder[] = "/tmp/rift-host-runs-XXXXXX";
+static char output[4096];
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	snprintf(output, sizeof(output), "%s/a.trace", folder);
+	unsetenv("CUDA_INJECTION64_PATH");
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf '%s'", folder);
+}
+
+TestSuite(small_host_runs, .timeout = 120, .init = make_folder, .fini = remove_folder);
+
+/* Exit status of the program's recording; what is said goes to *out. */
+static int record(const char **out, int host_runs, const char *program)
+{
+	return shell(out, "'%s' profile --quiet --runs 0 --host-runs %d --output '%s' -- %s 2>&1",
+		     rift(), host_runs, output, program);
+}
+
+static const char *files(void)
+{
+	const char *text;
+
+	shell(&text, "ls '%s'", folder);
+	return text;
+}
+
+#ifdef RIFT_CPU_DEVICE
+
+/* 200 times three launches and a synchronize; the device's times are the CPU device's own. */
+Test(small_host_runs, the_trace_has_what_the_host_takes)
+{
+	static const struct kind_rules rules = KIND_DEFAULTS;
+	char program[4200];
+	const char *out;
+	struct profile p;
+	int rc;
+
+	snprintf(program, sizeof(program), "'%s' periods", beside_tests("cpu/traced"));
+	rc = record(&out, 2, program);
+	cr_assert(zero(int, rc), "%s", out);
+	cr_expect(tells(out, "of 2 runs with calls alone, for"), "%s", out);
+	cr_assert(eq(str, (char *)files(), "a.trace\n"));
+	cr_assert(zero(int, profile_make(&p, output, &rules, false)));
+	cr_expect(eq(int, p.trace.host_runs, 2));
+	cr_expect(lt(i64, 900, p.host_gaps), "of %ld calls", (long)p.trace.calls);
+	profile_release(&p);
+}
+
+#endif
+
+/*
+ * A script that leaves trace 1 in the recorded run, and does what is given in one of calls alone:
+ * what is said of it. The trace is there in any case, and no other file.
+ */
+static const char *said(const char *calls)
+{
+	const char *out;
+	char program[4200];
+	struct made made;
+	int rc;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_kernel(&made, 2, 0, 6000, 9000);
+	made_call(&made, "sync_device", MADE_C, 12000, "");
+	made_end(&made, 12000, 0, 0);
+	shell(NULL,
+	      "cd '%s' && mv '%s' 1 && cat >app <<'END'\ncd '%s'\n"
+	      "if [ \"$RIFT_TRACE_RECORDER\" ]; then %s; else cp 1 \"$RIFT_TRACE\"; fi\nEND\n",
+	      folder, made.path, folder, calls);
+	snprintf(program, sizeof(program), "sh '%s/app'", folder);
+	cr_expect(eq(str, (char *)files(), "1\napp\n"));
+	rc = record(&out, 3, program);
+	cr_assert(zero(int, rc), "%s", out);
+	cr_expect(eq(ptr, strstr(out, "with calls alone, for"), NULL), "%s", out);
+	return out;
+}
+
+static void said_once(const char *calls, const char *what)
+{
+	static const char begins[] = "rift: sh: the host's times are those of the recording: ";
+	const char *out = said(calls), *at = strstr(out, begins);
+
+	cr_assert(at != NULL, "%s", out);
+	cr_expect(eq(ptr, strstr(at + 1, begins), NULL), "the next run would be the same: %s", out);
+	cr_expect(tells(at, what), "%s", out);
+	cr_expect(eq(str, (char *)files(), "1\na.trace\napp\n"));
+}
+
+Test(small_host_runs, a_runtime_that_is_not_shared)
+{
+	said_once("true", "asked nothing of a shared CUDA runtime");
+}
+
+Test(small_host_runs, a_run_that_ends_otherwise)
+{
+	said_once("cp 1 \"$RIFT_TRACE\"; exit 7", "ended otherwise");
+}
+
+Test(small_host_runs, a_run_whose_trace_is_damaged)
+{
+	said_once("echo x >\"$RIFT_TRACE\"", "cannot be read");
+}
+
+/* No call has a name. Traces of children go, too. */
+Test(small_host_runs, nothing_in_common)
+{
+	said_once("cp 1 \"$RIFT_TRACE\"; cp 1 \"$RIFT_TRACE.77\"", "other calls");
+}
+
+/* Before anything runs; and what lies there stays. */
+Test(small_host_runs, a_name_that_is_taken)
+{
+	static const char *const names[] = { "a.trace.calls", "a.trace.calls.77" };
+
+	for (int i = 0; i < 2; i++) {
+		const char *out;
+
+		shell(NULL, "rm -f '%s'/*; echo mine >'%s/%s'", folder, folder, names[i]);
+		cr_expect(eq(int, record(&out, 1, "sh -c 'touch \"$RIFT_TRACE.ran\"'"), 3));
+		cr_expect(is_one_complaint(out) && tells(out, "a.trace.calls*exist"), "%s", out);
+		shell(&out, "cd '%s'; ls; cat a.trace.calls*", folder);
+		cr_expect(tells(out, names[i]) && tells(out, "mine") && !tells(out, "ran"), "%s",
+			  out);
+	}
+}
+
+static void is_refused(const char *options, const char *told)
+{
+	const char *out;
+	int rc = shell(&out, "'%s' profile --host-runs 2 %s 2>&1", rift(), options);
+
+	cr_expect(eq(int, rc, 3), "%s", options);
+	cr_expect(is_one_complaint(out) && tells(out, told), "%s", out);
+}
+
+Test(small_host_runs, what_they_cannot_be_beside)
+{
+	is_refused("--recorder calls -- true", "--host-runs*--recorder calls");
+	is_refused("--range step -- true", "--host-runs*--range=step");
+	is_refused("--calibrate", "no use for --host-runs");
+	is_refused("a.trace", "--host-runs*a.trace");
+}
