@@ -24,6 +24,7 @@ out=${2:-results/retime}
 rift=$build/rift
 mkdir -p "$out"
 here=$(dirname "$0")
+suffix=${HOST_RUNS:+.host-$HOST_RUNS} # of files, as turns of both kinds are no one sample
 
 programs=${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}
 [ "$programs" != none ] || programs=
@@ -50,7 +51,7 @@ if r and r["retimed_ns"]:
 
 # A turn a line: ms without the recorder, recorded, re-timed, the kind. Missing turns are added.
 turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
-	local name=$1 range=$3 ms_of=$4 trace=$out/$1.trace file=$out/$1.turns without with
+	local name=$1 range=$3 ms_of=$4 trace=$out/$1$suffix.trace file=$out/$1$suffix.turns without with
 	local what=(--range "$2")
 	[ -z "${HOST_RUNS:-}" ] || what=(--ranges --host-runs "$HOST_RUNS")
 	shift 4
@@ -69,7 +70,7 @@ turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
 }
 
 line() { # NAME
-	python3 - "$out/$1.turns" "$1" <<-'END'
+	python3 - "$out/$1$suffix.turns" "$1" <<-'END'
 		import math, statistics, sys
 		rows = [line.split(None, 3) for line in open(sys.argv[1])]
 		n = len(rows)

@@ -6,19 +6,43 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "common/timing.h"
 #include "common/trace/trace_impl.h"
 
-/* So many percent of a pair, at either end, do not count: interrupts, first uses. */
-enum { TRIM_PERCENT = 5 };
-/* Counts of one function or pair that differ by more percent are of two programs. */
+/* Counts of one function or pair that differ by more, in percent and in calls, are of two programs.
+ */
 enum { APART_PERCENT = 2, APART_LEAST = 2 };
-/* A launch that lasts so many times as long as others, and so many ns more, waits or loads. */
+/* A launch so many times as long as others, and so many ns more, waits or loads. A passage that is
+ * so much longer than its pair's median sleeps. */
 enum { LONG_TIMES = 4, LONG_NS = 10000 };
+/* So many percent of a pair's launches must be launches alone. */
+enum { SAMPLES_PERCENT = 80 };
 /* Calls that one recorder alone has seen, in a row, within a passage. */
 enum { UNSEEN_MOST = 1000 };
 
+static void *memory(size_t n, size_t size)
+{
+	void *m = calloc(n + 1, size);
+
+	CHECK(m, "memory of host gaps");
+	return m;
+}
+
+static bool agree(double a, double b)
+{
+	return fabs(a - b) <= fmax(APART_LEAST, fmax(a, b) * (APART_PERCENT / 100.0));
+}
+
 /* ---- passages ----------------------------------------------------------------------------- */
+
+enum { NOT_COMMON = -1 };
+
+struct walk {
+	const struct trace *t;
+	struct steps *steps;
+	int32_t *function; /* common, by the index of its name */
+	int64_t *before;   /* of each call: its thread's call before; TRACE_NONE */
+	double launch_max; /* that is no launch alone, ns */
+};
 
 /* From one common call to the next. */
 struct passage {
@@ -27,32 +51,25 @@ struct passage {
 	double gap_ns;	/* outside calls */
 	double call_ns; /* in calls that are not common, launches not among them */
 	int64_t launches;
-	double launch_ns; /* of these, as recorded */
+	double launch_ns; /* in these, as recorded */
+	bool waits;	  /* a launch for a place, or it loads */
 };
 
-struct walk {
-	const struct trace *t;
-	struct step *step;
-	bool *is_common; /* by the index of a name */
-	int64_t *before; /* of each call: its thread's call before; TRACE_NONE */
-};
-
-static bool is_common(const struct walk *w, int64_t call)
+static double longest_launch(const struct trace *t)
 {
-	int32_t name = w->t->call[call].name;
-
-	return name >= 0 && w->is_common[name];
+	return t->calibration.launch_call_ns[QUANTILE_P95] * LONG_TIMES + LONG_NS;
 }
 
-static void walk_init(struct walk *w, const struct steps *s)
+static void walk_init(struct walk *w, struct steps *s, double launch_max)
 {
 	const struct trace *t = s->trace;
-	int64_t *last = malloc(((size_t)t->threads + 1) * sizeof(*last));
+	int64_t *last = memory((size_t)t->threads, sizeof(*last));
 
-	*w = (struct walk){ .t = t, .step = s->step };
-	w->is_common = calloc((size_t)t->strings + 1, sizeof(*w->is_common));
-	w->before = malloc(((size_t)t->calls + 1) * sizeof(*w->before));
-	CHECK(last && w->is_common && w->before, "memory of %ld calls", (long)t->calls);
+	*w = (struct walk){ .t = t, .steps = s, .launch_max = launch_max };
+	w->function = memory((size_t)t->strings, sizeof(*w->function));
+	w->before = memory((size_t)t->calls, sizeof(*w->before));
+	for (int64_t i = 0; i < t->strings; i++)
+		w->function[i] = NOT_COMMON;
 	for (int64_t i = 0; i < t->threads; i++)
 		last[i] = TRACE_NONE;
 	for (int64_t i = 0; i < t->calls; i++) {
@@ -64,20 +81,39 @@ static void walk_init(struct walk *w, const struct steps *s)
 
 static void walk_release(struct walk *w)
 {
-	free(w->is_common);
+	free(w->function);
 	free(w->before);
+}
+
+static void set_common(struct walk *w, int32_t function, const char *name)
+{
+	for (int64_t i = 0; i < w->t->strings; i++)
+		if (!strcmp(w->t->string[i], name))
+			w->function[i] = function;
+}
+
+static int32_t function_of(const struct walk *w, int64_t call)
+{
+	int32_t name = w->t->call[call].name;
+
+	return name < 0 ? NOT_COMMON : w->function[name];
+}
+
+static bool is_common(const struct walk *w, int64_t call)
+{
+	return function_of(w, call) != NOT_COMMON;
 }
 
 static double *gap_before(const struct walk *w, int64_t call)
 {
-	struct step *step = &w->step[call];
+	struct step *step = &w->steps->step[call];
 
 	return step->after == TRACE_NONE ? &step->gap_ns : &step->after_ns;
 }
 
 static int64_t call_before(const struct walk *w, int64_t call)
 {
-	int64_t after = w->step[call].after;
+	int64_t after = w->steps->step[call].after;
 
 	return after == TRACE_NONE ? w->before[call] : after;
 }
@@ -87,16 +123,44 @@ static bool is_wait(const struct trace_call *c)
 	return call_is_sync(c->class) || c->class == CALL_QUERY;
 }
 
-static void pass_call(struct passage *p, const struct trace_call *c)
+static bool is_launch(const struct trace_call *c)
+{
+	return c->class == CALL_LAUNCH && !c->captured;
+}
+
+static void pass_call(const struct walk *w, struct passage *p, const struct trace_call *c)
 {
 	double ns = (double)(c->t1 - c->t0);
 
-	if (c->class == CALL_LAUNCH) {
-		p->launches++;
-		p->launch_ns += ns;
-	} else {
+	if (!is_launch(c)) {
 		p->call_ns += ns;
+		return;
 	}
+	p->launches++;
+	p->launch_ns += ns;
+	p->waits |= ns > w->launch_max;
+}
+
+/* Is the common call before this one a wait, or is there none? */
+static bool is_behind_wait(const struct walk *w, int64_t call)
+{
+	for (int unseen = 0; unseen < UNSEEN_MOST; unseen++) {
+		call = call_before(w, call);
+		if (call == TRACE_NONE)
+			return true;
+		if (is_common(w, call))
+			return is_wait(&w->t->call[call]);
+	}
+	return false;
+}
+
+/* The launch that a passage begins with. */
+static void pass_first(const struct walk *w, struct passage *p)
+{
+	const struct trace_call *c = &w->t->call[p->from];
+
+	if (is_launch(c) && !is_behind_wait(w, p->from))
+		pass_call(w, p, c);
 }
 
 /* The one that leads to a common call. False: it has no beginning, or waits for the device. */
@@ -106,249 +170,267 @@ static bool passage_to(const struct walk *w, int64_t to, struct passage *out)
 	if (w->t->call[to].class == CALL_QUERY) /* it polls: the loop around it is part of a wait */
 		return false;
 	for (int unseen = 0; unseen < UNSEEN_MOST; unseen++) {
-		const struct trace_call *c;
-
 		out->gap_ns += *gap_before(w, out->from);
-		out->after |= w->step[out->from].after != TRACE_NONE;
+		out->after |= w->steps->step[out->from].after != TRACE_NONE;
 		out->from = call_before(w, out->from);
 		if (out->from == TRACE_NONE)
 			return false;
-		if (is_common(w, out->from))
+		if (is_common(w, out->from)) {
+			pass_first(w, out);
 			return true;
-		c = &w->t->call[out->from];
-		if (is_wait(c))
+		}
+		if (is_wait(&w->t->call[out->from]))
 			return false;
-		pass_call(out, c);
+		pass_call(w, out, &w->t->call[out->from]);
 	}
 	return false;
 }
 
 /* ---- pairs -------------------------------------------------------------------------------- */
 
-struct samples {
-	double *ns;
-	int64_t n, room;
+struct sample {
+	double whole_ns, gap_ns;
 };
 
-/* By names, which are another trace's than those of its fellow recordings. */
 struct pair {
-	const char *from, *to;
+	int32_t from, to; /* functions */
 	bool after;
-	int64_t n; /* passages, those without a sample too */
-	struct samples whole, fixed;
+	int64_t n; /* passages, those that are no sample too */
+	struct sample *sample;
+	int64_t samples, room;
 };
 
 struct pairs {
+	int32_t functions;
+	int32_t *at; /* one more than its index: 0 for none; by from, to and after */
 	struct pair *list;
 	int64_t n, room;
 };
 
-static void samples_add(struct samples *s, double ns)
+static void pairs_init(struct pairs *p, int32_t functions)
 {
-	if (s->n == s->room) {
-		s->room = s->room ? 2 * s->room : 64;
-		s->ns = realloc(s->ns, (size_t)s->room * sizeof(*s->ns));
-		CHECK(s->ns, "memory of %ld passages", (long)s->room);
-	}
-	s->ns[s->n++] = ns;
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Without those at either end; NAN: there are none. */
-static double trimmed_mean(struct samples *s)
-{
-	int64_t cut = s->n * TRIM_PERCENT / 100;
-	double sum = 0;
-
-	if (!s->n)
-		return NAN;
-	qsort(s->ns, (size_t)s->n, sizeof(*s->ns), compare_ns);
-	for (int64_t i = cut; i < s->n - cut; i++)
-		sum += s->ns[i];
-	return sum / (double)(s->n - 2 * cut);
-}
-
-static struct pair *pair_find(struct pairs *p, const char *from, const char *to, bool after)
-{
-	for (int64_t i = 0; i < p->n; i++)
-		if (p->list[i].after == after && !strcmp(p->list[i].to, to) &&
-		    !strcmp(p->list[i].from, from))
-			return &p->list[i];
-	if (p->n == p->room) {
-		p->room = p->room ? 2 * p->room : 64;
-		p->list = realloc(p->list, (size_t)p->room * sizeof(*p->list));
-		CHECK(p->list, "memory of %ld pairs", (long)p->room);
-	}
-	p->list[p->n] = (struct pair){ .from = from, .to = to, .after = after };
-	return &p->list[p->n++];
-}
-
-static struct pair *pair_of(struct pairs *pairs, const struct walk *w, int64_t to,
-			    const struct passage *p)
-{
-	return pair_find(pairs, trace_name(w->t, w->t->call[p->from].name),
-			 trace_name(w->t, w->t->call[to].name), p->after);
+	*p = (struct pairs){ .functions = functions };
+	p->at = memory(2 * (size_t)functions * (size_t)functions, sizeof(*p->at));
 }
 
 static void pairs_release(struct pairs *p)
 {
-	for (int64_t i = 0; i < p->n; i++) {
-		free(p->list[i].whole.ns);
-		free(p->list[i].fixed.ns);
-	}
+	for (int64_t i = 0; i < p->n; i++)
+		free(p->list[i].sample);
 	free(p->list);
+	free(p->at);
 }
 
-static bool agree(double a, double b)
+static int32_t *place_of(const struct pairs *p, int32_t from, int32_t to, bool after)
 {
-	return fabs(a - b) <= fmax(APART_LEAST, fmax(a, b) * APART_PERCENT / 100);
+	return &p->at[((size_t)from * (size_t)p->functions + (size_t)to) * 2 + after];
+}
+
+/* The passage's, which leads to that call. */
+static struct pair *pair_of(struct pairs *pairs, const struct walk *w, const struct passage *p,
+			    int64_t to)
+{
+	int32_t from_function = function_of(w, p->from), to_function = function_of(w, to);
+	int32_t *at = place_of(pairs, from_function, to_function, p->after);
+
+	if (!*at) {
+		pairs->list = trace_grow(pairs->list, pairs->n, &pairs->room, sizeof(*pairs->list));
+		pairs->list[pairs->n++] = (struct pair){ .from = from_function,
+							 .to = to_function,
+							 .after = p->after };
+		*at = (int32_t)pairs->n;
+	}
+	return &pairs->list[*at - 1];
+}
+
+static void pair_add(struct pair *p, double whole_ns, double gap_ns)
+{
+	p->sample = trace_grow(p->sample, p->samples, &p->room, sizeof(*p->sample));
+	p->sample[p->samples++] = (struct sample){ whole_ns, gap_ns };
+}
+
+/* All passages of a trace. launch_ns: what a launch takes; NAN: as recorded. */
+static void sample_passages(struct pairs *pairs, const struct walk *w, double launch_ns)
+{
+	for (int64_t i = 0; i < w->t->calls; i++) {
+		struct passage p;
+		struct pair *pair;
+		double launches;
+
+		if (!is_common(w, i) || !passage_to(w, i, &p))
+			continue;
+		pair = pair_of(pairs, w, &p, i);
+		pair->n++;
+		launches = isnan(launch_ns) ? p.launch_ns : (double)p.launches * launch_ns;
+		if (!p.waits)
+			pair_add(pair, p.gap_ns + p.call_ns + launches, p.gap_ns);
+	}
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	return (x->whole_ns > y->whole_ns) - (x->whole_ns < y->whole_ns);
+}
+
+/*
+ * How many samples count, which then come first: all but those in which the host sleeps. 0: too
+ * many of the passages are none.
+ */
+static int64_t counting_samples(struct pair *p)
+{
+	int64_t n = p->samples;
+	double most;
+
+	if (!n || n * 100 < p->n * SAMPLES_PERCENT)
+		return 0;
+	qsort(p->sample, (size_t)n, sizeof(*p->sample), compare_samples);
+	most = p->sample[(n - 1) / 2].whole_ns * LONG_TIMES + LONG_NS;
+	while (p->sample[n - 1].whole_ns > most)
+		n--;
+	return n;
+}
+
+static double mean_whole(const struct pair *p, int64_t n)
+{
+	double sum = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		sum += p->sample[i].whole_ns;
+	return sum / (double)n;
+}
+
+/* With each passage so much shorter, but never less than nothing. */
+static double mean_gap(const struct pair *p, int64_t n, double less_ns)
+{
+	double sum = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		sum += fmax(p->sample[i].gap_ns - less_ns, 0);
+	return sum / (double)n;
 }
 
 /* ---- what the lighter recordings say ------------------------------------------------------ */
 
-static int64_t calls_named(const struct trace *t, const char *name)
-{
-	int64_t n = 0;
+struct candidate {
+	const char *name; /* full's */
+	int64_t calls;
+	bool is_common;
+};
 
-	for (int64_t i = 0; i < t->calls; i++)
-		n += !strcmp(trace_name(t, t->call[i].name), name);
-	return n;
-}
+struct host_gaps {
+	const struct trace *full;
+	struct candidate *candidate;
+	int32_t candidates, common;
+	int runs;
+	struct pairs pairs; /* once a run is added; functions: common candidates in their order */
+};
 
 /* By the index of their names. */
 static int64_t *count_calls(const struct trace *t)
 {
-	int64_t *n = calloc((size_t)t->strings + 1, sizeof(*n));
+	int64_t *n = memory((size_t)t->strings, sizeof(*n));
 
-	CHECK(n, "memory of %ld names", (long)t->strings);
 	for (int64_t i = 0; i < t->calls; i++)
 		if (t->call[i].name >= 0)
 			n[t->call[i].name]++;
 	return n;
 }
 
-/* Names of functions, a new reference. */
-static json_t *common_functions(const struct trace *full, const struct trace *calls, int n)
+struct host_gaps *host_gaps_new(const struct trace *full)
 {
-	int64_t *counts = count_calls(full);
-	json_t *list = json_array();
+	struct host_gaps *g = memory(1, sizeof(*g));
+	int64_t *calls = count_calls(full);
 
-	for (int64_t i = 0; i < full->strings; i++) {
-		bool common = counts[i] > 0;
+	g->full = full;
+	g->candidate = memory(HOST_FUNCTIONS_MAX, sizeof(*g->candidate));
+	for (int64_t i = 0; i < full->strings && g->candidates < HOST_FUNCTIONS_MAX; i++)
+		if (calls[i])
+			g->candidate[g->candidates++] =
+				(struct candidate){ full->string[i], calls[i], true };
+	free(calls);
+	return g;
+}
 
-		for (int k = 0; k < n && common; k++)
-			common = agree((double)counts[i],
-				       (double)calls_named(&calls[k], full->string[i]));
-		if (common)
-			json_array_append_new(list, json_string(full->string[i]));
+void host_gaps_free(struct host_gaps *g)
+{
+	pairs_release(&g->pairs);
+	free(g->candidate);
+	free(g);
+}
+
+void host_gaps_count(struct host_gaps *g, const struct trace *run)
+{
+	int64_t *calls = count_calls(run);
+
+	for (int32_t k = 0; k < g->candidates; k++) {
+		struct candidate *c = &g->candidate[k];
+		int64_t n = 0;
+
+		for (int64_t i = 0; i < run->strings; i++)
+			n += calls[i] && !strcmp(run->string[i], c->name) ? calls[i] : 0;
+		c->is_common &= agree((double)c->calls, (double)n);
 	}
-	free(counts);
-	return list;
+	free(calls);
 }
 
-static void mark_common(struct walk *w, const char *function)
+void host_gaps_add(struct host_gaps *g, const struct trace *run)
 {
-	for (int64_t i = 0; i < w->t->strings; i++)
-		w->is_common[i] |= !strcmp(w->t->string[i], function);
-}
-
-/* What launches of this trace last for, those that wait or load aside. */
-static double longest_launch(const struct trace *t)
-{
-	int64_t *ns = malloc(((size_t)t->calls + 1) * sizeof(*ns)), n = 0;
-	double limit = INFINITY;
-
-	CHECK(ns, "memory of %ld calls", (long)t->calls);
-	for (int64_t i = 0; i < t->calls; i++)
-		if (t->call[i].class == CALL_LAUNCH)
-			ns[n++] = t->call[i].t1 - t->call[i].t0;
-	if (n)
-		limit = timing_median(ns, n) * LONG_TIMES + LONG_NS;
-	free(ns);
-	return limit;
-}
-
-/*
- * How long the call that a passage begins with is the host's; NAN: it did more than launch. Right
- * behind a wait it is not asked: there Z says what a launch takes that wakes an idle device.
- */
-static double first_call_ns(const struct walk *w, int64_t call, double longest, double launch_ns)
-{
-	const struct trace_call *c = &w->t->call[call];
-	double ns = (double)(c->t1 - c->t0);
-	int64_t before = call_before(w, call);
-
-	if (c->class != CALL_LAUNCH || c->captured ||
-	    (before != TRACE_NONE && is_wait(&w->t->call[before])))
-		return 0;
-	return ns > longest ? NAN : isnan(launch_ns) ? ns : launch_ns;
-}
-
-static void sample_calls(struct pairs *pairs, const struct trace *t, const json_t *functions)
-{
-	double longest = longest_launch(t);
+	int32_t common = 0;
 	struct steps s;
 	struct walk w;
 
-	steps_init(&s, t);
-	walk_init(&w, &s);
-	for (size_t k = 0; k < json_array_size(functions); k++)
-		mark_common(&w, json_string_value(json_array_get(functions, k)));
-	for (int64_t i = 0; i < t->calls; i++) {
-		struct passage p;
-		struct pair *pair;
-		double first;
-
-		if (!is_common(&w, i) || !passage_to(&w, i, &p))
-			continue;
-		pair = pair_of(pairs, &w, i, &p);
-		pair->n++;
-		first = first_call_ns(&w, p.from, longest, NAN);
-		if (!isnan(first))
-			samples_add(&pair->whole, first + p.gap_ns + p.call_ns + p.launch_ns);
-	}
+	steps_init(&s, run);
+	walk_init(&w, &s, longest_launch(g->full));
+	for (int32_t k = 0; k < g->candidates; k++)
+		if (g->candidate[k].is_common)
+			set_common(&w, common++, g->candidate[k].name);
+	if (!g->runs++)
+		pairs_init(&g->pairs, common);
+	sample_passages(&g->pairs, &w, NAN);
 	walk_release(&w);
 	steps_release(&s);
 }
 
-static json_t *pairs_json(struct pairs *pairs, int runs)
+static json_t *functions_json(const struct host_gaps *g)
 {
 	json_t *list = json_array();
 
-	for (int64_t i = 0; i < pairs->n; i++) {
-		struct pair *p = &pairs->list[i];
-		double ns = trimmed_mean(&p->whole);
-
-		if (isnan(ns) || p->n < HOST_PAIR_LEAST * runs)
-			continue;
-		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:f, s:f}", "from", p->from,
-						      "to", p->to, "after", p->after, "n",
-						      (double)p->n / runs, "ns", ns));
-	}
+	for (int32_t k = 0; k < g->candidates; k++)
+		if (g->candidate[k].is_common)
+			json_array_append_new(list, json_string(g->candidate[k].name));
 	return list;
 }
 
-json_t *host_gaps_json(const struct trace *full, const struct trace *calls, int n)
+static json_t *pair_json(const struct host_gaps *g, struct pair *p, const json_t *functions)
 {
-	json_t *functions = common_functions(full, calls, n), *list;
-	struct pairs pairs = { 0 };
+	int64_t n = counting_samples(p);
 
-	for (int i = 0; i < n; i++)
-		sample_calls(&pairs, &calls[i], functions);
-	list = pairs_json(&pairs, n);
-	pairs_release(&pairs);
-	if (json_array_size(functions))
-		return json_pack("{s:i, s:o, s:o}", "runs", n, "functions", functions, "pairs",
-				 list);
+	if (!n || p->n < (int64_t)HOST_PAIR_LEAST * g->runs)
+		return NULL;
+	return json_pack("{s:O, s:O, s:b, s:f, s:f}", "from",
+			 json_array_get(functions, (size_t)p->from), "to",
+			 json_array_get(functions, (size_t)p->to), "after", p->after, "n",
+			 (double)p->n / g->runs, "ns", mean_whole(p, n));
+}
+
+json_t *host_gaps_json(struct host_gaps *g)
+{
+	json_t *functions = functions_json(g), *pairs = json_array(), *all = NULL;
+
+	for (int64_t i = 0; i < g->pairs.n && json_array_size(pairs) < HOST_PAIRS_MAX; i++) {
+		json_t *pair = pair_json(g, &g->pairs.list[i], functions);
+
+		if (pair)
+			json_array_append_new(pairs, pair);
+	}
+	if (json_array_size(pairs))
+		all = json_pack("{s:i, s:O, s:O}", "runs", g->runs, "functions", functions, "pairs",
+				pairs);
 	json_decref(functions);
-	json_decref(list);
-	return NULL;
+	json_decref(pairs);
+	return all;
 }
 
 /* ---- as a trace has it -------------------------------------------------------------------- */
@@ -375,21 +457,26 @@ static int take_function(const struct reading *r, const json_t *o)
 static int take_pair(const struct reading *r, const json_t *o)
 {
 	const json_t *n = json_object_get(o, "n"), *ns = json_object_get(o, "ns");
+	const json_t *after = json_object_get(o, "after");
 	struct trace *t = r->t;
 	struct trace_host_pair *pair = &t->host_pair[t->host_pairs];
 
 	*pair = (struct trace_host_pair){
 		.from = copy_of(json_object_get(o, "from")),
 		.to = copy_of(json_object_get(o, "to")),
-		.after = json_is_true(json_object_get(o, "after")),
+		.after = json_is_true(after),
 		.n = json_number_value(n),
 		.ns = json_number_value(ns),
 	};
 	t->host_pairs++; /* what it has is released in any case */
-	if (!pair->from || !pair->to || !json_is_number(n) || pair->n < 1 || !json_is_number(ns) ||
+	if (!pair->from || !pair->to || !json_is_boolean(after))
+		return trace_damaged(r, "host_gaps: a pair lacks from, to or after");
+	if (!json_is_number(n) || pair->n < 1 || pair->n > TRACE_ROWS_MAX || !json_is_number(ns) ||
 	    pair->ns < 0 || pair->ns > (double)TRACE_TIME_MAX)
-		return trace_damaged(r, "host_gaps: a pair lacks from, to, n of 1 or more, or ns "
-					"of 0 or more");
+		return trace_damaged(r,
+				     "host_gaps: a pair's n is not 1 to %d, or ns is not 0 or "
+				     "more",
+				     TRACE_ROWS_MAX);
 	return 0;
 }
 
@@ -405,6 +492,10 @@ int trace_take_host_gaps(const struct reading *r, const json_t *o)
 	if (runs < 1 || runs > TRACE_RUNS_MAX || !json_is_array(functions) || !json_is_array(pairs))
 		return trace_damaged(r, "host_gaps lacks runs, 1 to %d, functions or pairs",
 				     TRACE_RUNS_MAX);
+	if (json_array_size(functions) > HOST_FUNCTIONS_MAX ||
+	    json_array_size(pairs) > HOST_PAIRS_MAX)
+		return trace_damaged(r, "host_gaps: more than %d functions or %d pairs",
+				     HOST_FUNCTIONS_MAX, HOST_PAIRS_MAX);
 	t->host_runs = (int)runs;
 	t->host_function = calloc(json_array_size(functions) + 1, sizeof(*t->host_function));
 	t->host_pair = calloc(json_array_size(pairs) + 1, sizeof(*t->host_pair));
@@ -433,63 +524,77 @@ void trace_release_host_gaps(struct trace *t)
 
 /* ---- a trace's gaps ----------------------------------------------------------------------- */
 
-static void sample_trace(struct pairs *pairs, const struct walk *w, double launch_ns)
-{
-	double longest = longest_launch(w->t);
-
-	for (int64_t i = 0; i < w->t->calls; i++) {
-		struct passage p;
-		struct pair *pair;
-		double first, fixed;
-
-		if (!is_common(w, i) || !passage_to(w, i, &p))
-			continue;
-		pair = pair_of(pairs, w, i, &p);
-		pair->n++;
-		first = first_call_ns(w, p.from, longest, launch_ns);
-		if (isnan(first))
-			continue;
-		fixed = first + p.call_ns + (double)p.launches * launch_ns;
-		samples_add(&pair->fixed, fixed);
-		samples_add(&pair->whole, fixed + p.gap_ns);
-	}
-}
-
-/* What makes a pair's gaps as long as they are known to be: a passage's are shortened in
- * proportion, or each of them is made longer by as much. */
+/* What makes a pair's passages as long as they are known to be, each of them by as much. */
 struct correction {
-	double factor; /* 1 or less; NAN: not known */
-	double added_ns;
+	bool is_known;
+	double less_ns, more_ns; /* one of them is 0 */
 };
+
+/* Each of n passages shorter by so much that their gaps are as long as wanted in the mean. */
+static double less_for(const struct pair *p, int64_t n, double wanted_ns)
+{
+	enum { HALVINGS = 60 };
+	double low = 0, high = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		high = fmax(high, p->sample[i].gap_ns);
+	for (int i = 0; i < HALVINGS; i++) {
+		double middle = (low + high) / 2;
+
+		if (mean_gap(p, n, middle) > wanted_ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
 
 static struct correction correct(struct pair *p, const struct trace_host_pair *known)
 {
-	struct correction c = { NAN, 0 };
-	double fixed, gaps, wanted;
+	struct correction c = { 0 };
+	int64_t n = agree((double)p->n, known->n) ? counting_samples(p) : 0;
+	double gap, wanted;
 
-	if (!known || !p->whole.n || !agree((double)p->n, known->n))
+	if (!n)
 		return c;
-	fixed = trimmed_mean(&p->fixed);
-	gaps = fmax(trimmed_mean(&p->whole) - fixed, 0);
-	wanted = fmax(known->ns - fixed, 0);
-	c.factor = wanted < gaps ? wanted / gaps : 1;
-	c.added_ns = fmax(wanted - gaps, 0);
+	gap = mean_gap(p, n, 0);
+	wanted = fmax(known->ns - (mean_whole(p, n) - gap), 0);
+	c.is_known = true;
+	if (wanted < gap)
+		c.less_ns = less_for(p, n, wanted);
+	else
+		c.more_ns = wanted - gap;
 	return c;
 }
 
-static const struct trace_host_pair *find_known(const struct trace *t, const struct pair *p)
+static int32_t find_function(const struct trace *t, const char *name)
 {
-	for (int64_t i = 0; i < t->host_pairs; i++) {
-		const struct trace_host_pair *k = &t->host_pair[i];
-
-		if (k->after == p->after && !strcmp(k->to, p->to) && !strcmp(k->from, p->from))
-			return k;
-	}
-	return NULL;
+	for (int32_t i = 0; i < t->host_functions; i++)
+		if (!strcmp(t->host_function[i], name))
+			return i;
+	return NOT_COMMON;
 }
 
-/* The calls from a common one back to that which its passage begins with, this one not. */
-static int64_t calls_of(const struct walk *w, int64_t to)
+/* One for each pair; to be freed. */
+static struct correction *correct_all(struct pairs *pairs, const struct trace *t)
+{
+	struct correction *c = memory((size_t)pairs->n, sizeof(*c));
+
+	for (int64_t i = 0; i < t->host_pairs; i++) {
+		const struct trace_host_pair *known = &t->host_pair[i];
+		int32_t from = find_function(t, known->from), to = find_function(t, known->to);
+		int32_t at = from == NOT_COMMON || to == NOT_COMMON
+				     ? 0
+				     : *place_of(pairs, from, to, known->after);
+
+		if (at)
+			c[at - 1] = correct(&pairs->list[at - 1], known);
+	}
+	return c;
+}
+
+/* The gaps of a passage, from that before the call it leads to back. */
+static int64_t gaps_of(const struct walk *w, int64_t to)
 {
 	int64_t n = 1;
 
@@ -498,64 +603,65 @@ static int64_t calls_of(const struct walk *w, int64_t to)
 	return n;
 }
 
-/* Each gap once: passages of threads that part begin with the same calls. */
-static int64_t scale(const struct walk *w, int64_t to, const struct correction *c, bool *done)
+/* As they will be: NAN as they are. Each gap once: passages of threads that part begin with the
+ * same calls. */
+static void change(const struct walk *w, const struct passage *p, int64_t to,
+		   const struct correction *c, double *changed)
 {
-	int64_t n = calls_of(w, to), scaled = 0;
+	double factor = p->gap_ns > 0 ? fmax(p->gap_ns - c->less_ns, 0) / p->gap_ns : 1;
+	int64_t n = gaps_of(w, to);
 
-	for (int64_t i = to, k = 0; k < n; i = call_before(w, i), k++) {
-		double *gap = gap_before(w, i);
-
-		if (done[i])
-			continue;
-		*gap = *gap * c->factor + c->added_ns / (double)n;
-		done[i] = true;
-		scaled++;
-	}
-	return scaled;
+	for (int64_t i = to, k = 0; k < n; i = call_before(w, i), k++)
+		if (isnan(changed[i]))
+			changed[i] = *gap_before(w, i) * factor + c->more_ns / (double)n;
 }
 
-static int64_t scale_all(const struct walk *w, struct pairs *pairs,
-			 const struct correction *correction)
+static int64_t change_all(const struct walk *w, struct pairs *pairs, const struct correction *all)
 {
-	bool *done = calloc((size_t)w->t->calls + 1, sizeof(*done));
+	double *changed = memory((size_t)w->t->calls, sizeof(*changed));
 	int64_t n = 0;
 
-	CHECK(done, "memory of %ld calls", (long)w->t->calls);
+	for (int64_t i = 0; i < w->t->calls; i++)
+		changed[i] = NAN;
 	for (int64_t i = 0; i < w->t->calls; i++) {
 		const struct correction *c;
 		struct passage p;
 
 		if (!is_common(w, i) || !passage_to(w, i, &p))
 			continue;
-		c = &correction[pair_of(pairs, w, i, &p) - pairs->list];
-		n += isnan(c->factor) ? 0 : scale(w, i, c, done);
+		c = &all[pair_of(pairs, w, &p, i) - pairs->list];
+		if (c->is_known)
+			change(w, &p, i, c, changed);
 	}
-	free(done);
+	for (int64_t i = 0; i < w->t->calls; i++) {
+		if (isnan(changed[i]))
+			continue;
+		*gap_before(w, i) = changed[i];
+		n++;
+	}
+	free(changed);
 	return n;
 }
 
 int64_t host_gaps_apply(struct steps *s, double launch_ns)
 {
 	const struct trace *t = s->trace;
-	struct correction *correction;
-	struct pairs pairs = { 0 };
-	int64_t scaled;
+	struct correction *all;
+	struct pairs pairs;
+	int64_t changed;
 	struct walk w;
 
-	if (!t->host_pairs)
+	if (!t->host_pairs || !t->is_calibrated)
 		return 0;
-	walk_init(&w, s);
-	for (int64_t i = 0; i < t->host_functions; i++)
-		mark_common(&w, t->host_function[i]);
-	sample_trace(&pairs, &w, launch_ns);
-	correction = malloc(((size_t)pairs.n + 1) * sizeof(*correction));
-	CHECK(correction, "memory of %ld pairs", (long)pairs.n);
-	for (int64_t i = 0; i < pairs.n; i++)
-		correction[i] = correct(&pairs.list[i], find_known(t, &pairs.list[i]));
-	scaled = scale_all(&w, &pairs, correction);
-	free(correction);
+	walk_init(&w, s, longest_launch(t));
+	for (int32_t i = 0; i < t->host_functions; i++)
+		set_common(&w, i, t->host_function[i]);
+	pairs_init(&pairs, (int32_t)t->host_functions);
+	sample_passages(&pairs, &w, launch_ns);
+	all = correct_all(&pairs, t);
+	changed = change_all(&w, &pairs, all);
+	free(all);
 	pairs_release(&pairs);
 	walk_release(&w);
-	return scaled;
+	return changed;
 }

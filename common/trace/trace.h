@@ -167,7 +167,7 @@ struct trace_host_pair {
 	char *from, *to;
 	bool after; /* another thread's call */
 	double n;   /* of a run */
-	double ns;  /* mean; with the first call where that is a launch */
+	double ns;  /* mean, which may have launches in it */
 };
 
 struct trace {

@@ -423,6 +423,11 @@ static int check_host_runs(const struct profile_args *a)
 	if (a->values.recorder == RECORDER_CALLS)
 		return complain(EINVAL,
 				"--host-runs: --recorder calls records calls alone already");
+	if (a->values.delay_s > 0 || a->values.duration_s > 0)
+		return complain(EINVAL,
+				"--host-runs: compares calls by number, and --%s cuts each run "
+				"elsewhere",
+				a->values.delay_s > 0 ? "delay" : "duration");
 	if (a->range && *a->range != '@')
 		return complain(EINVAL,
 				"--host-runs: sees no NVTX ranges; without --range=%s, or with "

@@ -2,29 +2,18 @@
 #include "harness/profile/host_runs.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/interrupt.h"
 #include "common/trace/host_gaps.h"
 #include "harness/base/text.h"
-#include "harness/profile/trace_files.h"
-
-static void name_of(const struct recording_request *r, char out[PATH_MAX])
-{
-	snprintf(out, PATH_MAX, "%s.calls", r->output);
-}
-
-int host_runs_refuse(const struct recording_request *r)
-{
-	char path[PATH_MAX];
-
-	name_of(r, path);
-	return r->host_runs ? trace_files_refuse(path, 2) : 0;
-}
 
 /* After one line: above 0. */
 static int untold(const struct recording_request *r, const char *why)
@@ -33,70 +22,144 @@ static int untold(const struct recording_request *r, const char *why)
 			 text_shown(r->argv[0]).s, why);
 }
 
-/* What is at the path is read into *t, and removed with what children wrote. */
-static int take_trace(const struct recording_request *r, bool as_recorded, struct trace *t)
-{
-	bool is_there = !access(r->output, F_OK), is_whole = is_there && !trace_read(t, r->output);
+/* ---- a folder for their traces ------------------------------------------------------------ */
 
-	trace_files_remove(r->output);
-	if (!is_there)
-		return untold(r, "it asked nothing of a shared CUDA runtime");
-	if (!is_whole)
-		return untold(r, "the trace of a run with calls alone cannot be read");
-	return as_recorded ? 0 : untold(r, "a run with calls alone ended otherwise");
+/* Beside the recording, where there is room for it. A child that goes on for longer than the
+ * program finds its trace's folder gone. */
+static int make_folder(const char *output, char out[PATH_MAX])
+{
+	const char *slash = strrchr(output, '/');
+	int n = snprintf(out, PATH_MAX, "%.*s.rift-calls-XXXXXX",
+			 slash ? (int)(slash - output + 1) : 0, output);
+
+	if (n >= PATH_MAX)
+		return complain(ENAMETOOLONG, "%s: a folder beside it has too long a name",
+				text_shown(output).s);
+	return mkdtemp(out) ? 0
+			    : complain(errno, "%s: no folder can be made beside it: %s",
+				       text_shown(output).s, strerror(errno));
 }
 
-/* One of them. 0, a negative errno, or above 0 after one line: it tells nothing. */
-static int take_one(const struct recording_request *request, int number, int status,
-		    struct trace *t)
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	return remove(path);
+}
+
+static void remove_folder(const char *folder)
+{
+	enum { OPEN_MOST = 8 };
+
+	(void)nftw(folder, remove_one, OPEN_MOST, FTW_DEPTH | FTW_PHYS);
+}
+
+static void name_trace(const char *folder, int run, char out[PATH_MAX + 32])
+{
+	snprintf(out, PATH_MAX + 32, "%s/%d", folder, run);
+}
+
+/* ---- the runs ----------------------------------------------------------------------------- */
+
+static bool is_whole(const struct trace *t)
+{
+	return t->finished && !t->dropped && !*t->failed;
+}
+
+/* Counts what a run left at the path. 0, or above 0 after a line. */
+static int count(const struct recording_request *r, const char *path, struct host_gaps *gaps)
+{
+	struct trace t;
+	int err = 0;
+
+	if (access(path, F_OK))
+		return untold(r, "it asked nothing of a shared CUDA runtime");
+	if (trace_read(&t, path) || !is_whole(&t))
+		err = untold(r, "the trace of a run with calls alone is not whole");
+	else
+		host_gaps_count(gaps, &t);
+	trace_release(&t);
+	return err;
+}
+
+/* 0, a negative errno, or above 0 after a line: it tells nothing. */
+static int run_one(const struct recording_request *request, const char *folder, int run, int status,
+		   struct host_gaps *gaps)
 {
 	struct recording_request r = *request;
 	struct recording one = { 0 };
-	char path[PATH_MAX];
+	char path[PATH_MAX + 32];
 	int err;
 
-	name_of(request, path);
+	if (interrupted())
+		return -EINTR;
+	name_trace(folder, run, path);
 	r.output = path;
 	r.recorder = RECORDER_CALLS;
-	progress("%s: run %d of %d with calls alone", r.argv[0], number + 1, r.host_runs);
+	progress("%s: run %d of %d with calls alone", r.argv[0], run + 1, r.host_runs);
 	err = recording_told(&r, &one);
 	progress_clear();
 	if (err)
-		trace_files_remove(path);
-	return err ? err : take_trace(&r, one.status == status, t);
+		return err;
+	return one.status == status ? count(&r, path, gaps)
+				    : untold(&r, "a run with calls alone ended otherwise");
 }
 
-static int take_all(const struct recording_request *r, const struct trace *full,
-		    struct recording *out)
+/* A second time, now that it is known which functions all have called equally often. */
+static void add(const char *folder, int run, struct host_gaps *gaps)
 {
-	struct trace *calls = calloc((size_t)r->host_runs, sizeof(*calls));
-	int n = 0, err = 0;
+	char path[PATH_MAX + 32];
+	struct trace t;
 
-	CHECK(calls, "memory of %d traces", r->host_runs);
-	for (; n < r->host_runs && !err; n++)
-		err = take_one(r, n, out->status, &calls[n]);
+	name_trace(folder, run, path);
+	if (!trace_read(&t, path))
+		host_gaps_add(gaps, &t);
+	trace_release(&t);
+}
+
+static int run_all(const struct recording_request *r, const char *folder, const struct trace *full,
+		   struct recording *out)
+{
+	struct host_gaps *gaps = host_gaps_new(full);
+	int err = 0;
+
+	for (int i = 0; i < r->host_runs && !err; i++)
+		err = run_one(r, folder, i, out->status, gaps);
+	for (int i = 0; i < r->host_runs && !err; i++)
+		add(folder, i, gaps);
 	if (!err)
-		out->host_gaps = host_gaps_json(full, calls, n);
+		out->host_gaps = host_gaps_json(gaps);
 	if (!err && !out->host_gaps)
-		err = untold(r, "it makes other calls in a run with calls alone");
-	for (int i = 0; i < n; i++)
-		trace_release(&calls[i]);
-	free(calls);
+		err = untold(r, "no two calls follow each other 20 times in all runs, and equally "
+				"often");
+	host_gaps_free(gaps);
 	return err;
+}
+
+/* NULL: a recording that such runs may be held against. */
+static const char *unfit(const struct trace *full)
+{
+	if (!full->device_times || !full->is_calibrated)
+		return "it has no times of the device, or no calibration";
+	return full->calls && is_whole(full) ? NULL : "its trace is not whole";
 }
 
 int host_runs_take(const struct recording_request *r, struct recording *out)
 {
+	char folder[PATH_MAX];
 	struct trace full;
-	int err = 0;
+	int err;
 
 	if (!r->host_runs)
 		return 0;
-	/* one that is damaged is refused where its last row is to be written */
-	if (!trace_read(&full, r->output))
-		err = full.device_times && full.is_calibrated
-			      ? take_all(r, &full, out)
-			      : untold(r, "it has no times of the device, or no calibration");
+	err = trace_read(&full, r->output);
+	if (!err && unfit(&full))
+		err = untold(r, unfit(&full));
+	if (!err)
+		err = make_folder(r->output, folder);
+	if (!err) {
+		err = run_all(r, folder, &full, out);
+		remove_folder(folder);
+	}
 	trace_release(&full);
 	return err < 0 ? err : 0;
 }

@@ -7,15 +7,12 @@
 
 #include "harness/profile/recording.h"
 
-/* Where a name of their traces, OUTPUT.calls and those of children behind it, is taken: a negative
- * errno after one line. */
-int host_runs_refuse(const struct recording_request *request);
-
 /*
- * request->host_runs of them, whose traces are read and removed. out->host_gaps is then a new
- * reference, or NULL after one line where they tell nothing: a runtime that is linked in, other
- * calls than in the recording at request->output, another end than out->status. Returns 0, or a
- * negative errno: the program cannot be started; -EINTR without a line.
+ * request->host_runs of them, whose traces lie in a folder of their own beside request->output and
+ * go with it. out->host_gaps is then a new reference, or NULL after a line that says why they tell
+ * nothing: a runtime that is linked in, other calls than in the recording at request->output,
+ * another end than out->status, a trace that is not whole. Returns 0, or a negative errno after a
+ * line: the recording cannot be read, the program cannot be started; -EINTR without one.
  */
 int host_runs_take(const struct recording_request *request, struct recording *out);
 

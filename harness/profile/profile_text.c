@@ -148,7 +148,7 @@ static void print_check(const struct profile *p, FILE *out)
 	if (p->trace.recordings > 1)
 		row(out, "", "the median one of %d recordings, and as far as these differ",
 		    p->trace.recordings);
-	if (p->host_gaps)
+	if (p->trace.host_runs)
 		row(out, "host times", "of %d run%s with calls alone, for %lld of %lld calls",
 		    p->trace.host_runs, p->trace.host_runs == 1 ? "" : "s", (long long)p->host_gaps,
 		    (long long)p->trace.calls);
@@ -259,7 +259,7 @@ static json_t *recordings_json(const struct trace *t)
 /* NULL: gaps are the recording's. */
 static json_t *host_runs_json(const struct profile *p)
 {
-	if (!p->host_gaps)
+	if (!p->trace.host_runs)
 		return NULL;
 	return json_pack("{s:i, s:I}", "runs", p->trace.host_runs, "gaps",
 			 (json_int_t)p->host_gaps);

@@ -139,16 +139,24 @@ static int inject(bool ranges)
 	return 0;
 }
 
+int recording_find_calls(char library[PATH_MAX])
+{
+	if (!find_library(calls_library, library))
+		return complain(ENOENT, "%s: is not there; make builds it", library);
+	if (strpbrk(library, " :"))
+		return complain(EINVAL, "%s: %s takes no blank and no colon", library, preload);
+	return 0;
+}
+
 /* Before all others that are preloaded: it sees the program's calls, not those of a layer. */
 static int preload_calls(void)
 {
 	const char *before = getenv(preload);
 	char library[PATH_MAX], *value;
+	int err = recording_find_calls(library);
 
-	if (!find_library(calls_library, library))
-		return complain(ENOENT, "%s: is not there; make builds it", library);
-	if (strpbrk(library, " :"))
-		return complain(EINVAL, "%s: %s takes no blank and no colon", library, preload);
+	if (err)
+		return err;
 	CHECK(asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
 		       before ? before : "") > 0,
 	      "memory of a path");
@@ -245,12 +253,13 @@ static bool may_lack_times(const struct recording_request *r)
 /* Before anything runs. */
 static int refuse(const struct recording_request *r)
 {
+	char library[PATH_MAX];
 	int err;
 
 	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
 		return inject(false);
 	err = trace_files_refuse(r->output, r->recordings);
-	return err ? err : host_runs_refuse(r);
+	return err || !r->host_runs ? err : recording_find_calls(library);
 }
 
 /* What a preloaded recorder does not see. */

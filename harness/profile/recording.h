@@ -6,6 +6,7 @@
 #define RIFT_PROFILE_RECORDING_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,7 +52,8 @@ struct recording {
 	int empties; /* on a GPU as many as runs, each beside one without the recorder */
 	struct recording_empty empty[RECORDING_RUNS_MAX];
 	int64_t plain_empty_ns[RECORDING_RUNS_MAX];
-	json_t *host_gaps; /* of the runs with calls alone; NULL once the trace has it */
+	json_t *host_gaps; /* of the runs with calls alone; NULL after recording_run(): the trace
+			      has it */
 };
 
 /*
@@ -68,6 +70,10 @@ struct recording {
  * alone could be recorded.
  */
 int recording_run(const struct recording_request *request, struct recording *out);
+
+/* The library that records calls alone: 0, or a negative errno after one line, where it cannot be
+ * preloaded. */
+int recording_find_calls(char library[PATH_MAX]);
 
 /* One run with the recorder that is asked for (AUTO is DEVICE here): out->status and
  * out->profiled_wall_ns. */

@@ -84,8 +84,7 @@ static int refuse_several(const char *output, int recordings)
 			return refuse_existing(path);
 		if (trace_files_children(path))
 			return complain(EEXIST,
-					"%s.PID: traces of processes exist; with --recordings or "
-					"--host-runs they "
+					"%s.PID: traces of processes exist; with --recordings they "
 					"could not be told from new ones",
 					text_shown(path).s);
 	}

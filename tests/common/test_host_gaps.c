@@ -32,7 +32,9 @@ struct shape {
 	bool polls;		   /* a query before the synchronize */
 	bool driver_waits;	   /* the driver is asked to wait, not to launch */
 	int loads;		   /* first steps, whose launch takes 1 ms more */
-	int interrupted;	   /* a step whose first gap does; 0: none */
+	int sleeps;		   /* steps from 10 on, whose first gap does */
+	bool sets_device;	   /* before each launch */
+	bool captured;		   /* launches by the runtime become nodes of a graph */
 };
 
 static const struct shape slow = {
@@ -56,12 +58,16 @@ static void put(const char *class, int name, long *t, long ns, const char *more)
 static void put_step(const struct shape *s, long *t, int step)
 {
 	enum { RARELY = 1000000 };
-	long first = s->first + (step && step == s->interrupted ? RARELY : 0);
+	long first = s->first + (step >= 10 && step < 10 + s->sleeps ? RARELY : 0);
 
 	if (!s->idle)
 		put("record", RECORD, t, 100, ",\"stream\":2,\"event\":1");
-	put("launch", LAUNCH, t, s->launch + (step < s->loads ? RARELY : 0), "");
-	made_op(&made, "kernel", 2, *t, *t + 100, "");
+	if (s->sets_device)
+		put("other", QUERY, t, 0, "");
+	put("launch", LAUNCH, t, s->launch + (step < s->loads ? RARELY : 0),
+	    s->captured ? ",\"captured\":true" : "");
+	if (!s->captured)
+		made_op(&made, "kernel", 2, *t, *t + 100, "");
 	*t += s->driver ? first / 2 : first;
 	if (s->driver) {
 		put(s->driver_waits ? "sync_device" : "launch", DRIVER, t, s->launch, "");
@@ -83,7 +89,7 @@ static void put_program(const struct shape *s, const char *host_gaps)
 	static const char *const names[] = { "cudaLaunchKernel",      "cudaMemset",
 					     "cudaStreamSynchronize", "cuLaunchKernel",
 					     "cudaStreamQuery",	      "cudaEventRecord" };
-	char runs[4096];
+	char runs[16384];
 	long t = 1000;
 
 	made_begin(&made, "", MADE_CALIBRATION);
@@ -104,22 +110,37 @@ static void read_program(const struct shape *s, const char *host_gaps, struct tr
 	made_remove(&made);
 }
 
-/* What n runs of one shape say of a recording of another: static memory, "" for nothing. */
+/* To be freed; "" for nothing. */
+static char *joined_text(const struct trace *full, const struct trace *calls, int n)
+{
+	struct host_gaps *g = host_gaps_new(full);
+	json_t *o;
+	char *text;
+
+	for (int i = 0; i < n; i++)
+		host_gaps_count(g, &calls[i]);
+	for (int i = 0; i < n; i++)
+		host_gaps_add(g, &calls[i]);
+	o = host_gaps_json(g);
+	text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9)) : strdup("");
+	json_decref(o);
+	host_gaps_free(g);
+	return text;
+}
+
+/* What n runs of one shape say of a recording of another: static memory. */
 static const char *joined(const struct shape *full, const struct shape *calls, int n)
 {
 	static char text[4096];
 	struct trace f, c[2];
-	json_t *o;
-	char *dump;
+	char *whole;
 
 	read_program(full, "", &f);
 	for (int i = 0; i < n; i++)
 		read_program(calls, "", &c[i]);
-	o = host_gaps_json(&f, c, n);
-	dump = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-	snprintf(text, sizeof(text), "%s", dump ? dump : "");
-	free(dump);
-	json_decref(o);
+	whole = joined_text(&f, c, n);
+	snprintf(text, sizeof(text), "%s", whole);
+	free(whole);
 	for (int i = 0; i < n; i++)
 		trace_release(&c[i]);
 	trace_release(&f);
@@ -206,6 +227,16 @@ Test(small_host_gaps, a_launch_behind_a_wait)
 	cr_expect(epsilon_eq(dbl, gap[2], 6500, 1e-6));
 }
 
+/* Its call stays as recorded: it gives the device nothing, and has no price. */
+Test(small_host_gaps, a_launch_that_is_captured)
+{
+	struct shape full = slow, calls = light;
+
+	full.captured = calls.captured = true;
+	cr_expect(eq(dbl, pair_ns(joined(&full, &calls, 1), "cudaLaunchKernel", "cudaMemset"),
+		     15000));
+}
+
 /* 27.2 us: 3.2 more than there are, a half for each gap. */
 Test(small_host_gaps, what_is_missing_is_shared_by_the_gaps)
 {
@@ -218,15 +249,60 @@ Test(small_host_gaps, what_is_missing_is_shared_by_the_gaps)
 	cr_expect(epsilon_eq(dbl, gap[3], 11600, 1e-6));
 }
 
-/* One interrupt of 40 passages; three launches that load code, which are too many to be cut off. */
+/* One sleep of 40 passages, and three launches that load code. */
 Test(small_host_gaps, what_is_rare_is_in_no_mean)
 {
 	struct shape calls = light;
 
-	calls.interrupted = 10;
+	calls.sleeps = 1;
 	calls.loads = 3;
 	cr_expect(eq(dbl, pair_ns(joined(&slow, &calls, 1), "cudaLaunchKernel", "cudaMemset"),
 		     2200 + 15000));
+}
+
+/* Steps 10, 11, 12 ... sleep for 1 ms: as in the lighter run, or in one more. A recorder adds to a
+ * call, not to a sleep: both of its gaps lose what others do, 6.8 us of 1020. */
+Test(small_host_gaps, a_sleep_stays_as_long)
+{
+	for (int more = 0; more < 2; more++) {
+		struct shape full = slow, calls = light;
+		double gap[5 * 12];
+
+		full.sleeps = 5;
+		calls.sleeps = 5 + more;
+		gaps_after(&full, joined(&full, &calls, 1), gap, 5 * 12);
+		cr_expect(epsilon_eq(dbl, gap[2], 6600, 1e-3));
+		cr_expect(epsilon_eq(dbl, gap[5 * 11 + 2], 510000 - 3400, 1e-3));
+	}
+}
+
+/* Launches that wait for a place in the queue are the device's time. */
+Test(small_host_gaps, launches_that_wait_say_nothing)
+{
+	struct shape full = slow, calls = light;
+	double gap[5];
+	const char *o;
+
+	calls.loads = 20;
+	o = joined(&slow, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaMemset"), -1), "%s", o);
+	full.loads = 20;
+	gaps_after(&full, joined(&slow, &light, 1), gap, 5);
+	cr_expect(eq(dbl, gap[2], 10000), "nor in the trace");
+	cr_expect(epsilon_eq(dbl, gap[4], 3000, 1e-3), "others do");
+}
+
+/* cudaSetDevice, say, which CUPTI's recorder leaves out: the launch is behind a wait all the same.
+ */
+Test(small_host_gaps, a_call_between_a_wait_and_a_launch)
+{
+	struct shape full = slow, calls = light;
+	const char *o;
+
+	full.idle = calls.idle = true;
+	calls.sets_device = true;
+	o = joined(&full, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaMemset"), 15000), "%s", o);
 }
 
 /* What the host takes is not known then. */
@@ -273,7 +349,7 @@ Test(small_host_gaps, few_passages_say_nothing)
 
 	full.steps = calls.steps = HOST_PAIR_LEAST - 1;
 	o = joined(&full, &calls, 1);
-	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaMemset"), -1), "%s", o);
+	cr_expect(eq(str, (char *)o, ""));
 	cr_expect(zero(i64, gaps_after(&full, o, gap, 5)));
 }
 
@@ -341,14 +417,12 @@ Test(small_host_gaps, threads_that_hand_work_to_each_other)
 {
 	struct trace full, calls;
 	struct steps steps;
-	json_t *o;
 	char *text;
 
 	read_turns(900, "", &full);
 	read_turns(600, "", &calls);
-	o = host_gaps_json(&full, &calls, 1);
-	text = json_dumps(o, JSON_COMPACT);
-	cr_assert(eq(sz, json_array_size(json_object_get(o, "pairs")), 2), "%s", text);
+	text = joined_text(&full, &calls, 1);
+	cr_assert(ne(ptr, strstr(text, "\"after\":true"), NULL), "%s", text);
 	trace_release(&full);
 	read_turns(900, text, &full);
 	steps_init(&steps, &full);
@@ -361,7 +435,6 @@ Test(small_host_gaps, threads_that_hand_work_to_each_other)
 	trace_release(&calls);
 	trace_release(&full);
 	free(text);
-	json_decref(o);
 }
 
 enum { BEGUN = 21 }; /* threads, and the one that begins them */
@@ -407,13 +480,11 @@ Test(small_host_gaps, a_gap_of_two_passages_is_scaled_once)
 {
 	struct trace full, calls;
 	struct steps steps;
-	json_t *o;
 	char *text;
 
 	read_begun(10000, true, "", &full);
 	read_begun(5000, false, "", &calls);
-	o = host_gaps_json(&full, &calls, 1);
-	text = json_dumps(o, JSON_COMPACT);
+	text = joined_text(&full, &calls, 1);
 	trace_release(&full);
 	read_begun(10000, true, text, &full);
 	steps_init(&steps, &full);
@@ -425,7 +496,6 @@ Test(small_host_gaps, a_gap_of_two_passages_is_scaled_once)
 	trace_release(&calls);
 	trace_release(&full);
 	free(text);
-	json_decref(o);
 }
 
 static int read_with(const char *host_gaps)
@@ -440,24 +510,28 @@ static int read_with(const char *host_gaps)
 	return err;
 }
 
+#define PAIRS(members) "{\"runs\":1,\"functions\":[\"a\"],\"pairs\":[{" members "}]}"
+#define FROM_TO "\"from\":\"a\",\"to\":\"b\",\"after\":false,"
+
 Test(small_host_gaps, damaged_ones_are_refused)
 {
 	static const char *const damaged[] = {
 		"1",
 		"{\"runs\":0,\"functions\":[],\"pairs\":[]}",
+		"{\"runs\":101,\"functions\":[],\"pairs\":[]}",
 		"{\"runs\":1,\"functions\":{},\"pairs\":[]}",
 		"{\"runs\":1,\"functions\":[]}",
 		"{\"runs\":1,\"functions\":[7],\"pairs\":[]}",
-		"{\"runs\":1,\"functions\":[\"a\"],\"pairs\":[{}]}",
-		"{\"runs\":1,\"functions\":[],\"pairs\":[{\"from\":\"a\",\"to\":\"b\",\"n\":0,"
-		"\"ns\":1}]}",
-		"{\"runs\":1,\"functions\":[],\"pairs\":[{\"from\":\"a\",\"to\":\"b\",\"n\":1,"
-		"\"ns\":-1}]}",
-		"{\"runs\":1,\"functions\":[],\"pairs\":[{\"from\":\"a\",\"n\":1,\"ns\":1}]}",
+		PAIRS(""),
+		PAIRS(FROM_TO "\"n\":0,\"ns\":1"),
+		PAIRS(FROM_TO "\"n\":1e308,\"ns\":1"),
+		PAIRS(FROM_TO "\"n\":1,\"ns\":-1"),
+		PAIRS(FROM_TO "\"n\":1,\"ns\":1e300"),
+		PAIRS("\"from\":\"a\",\"after\":false,\"n\":1,\"ns\":1"),
+		PAIRS("\"from\":\"a\",\"to\":\"b\",\"after\":\"yes\",\"n\":1,\"ns\":1"),
 	};
 
-	cr_assert(zero(int, read_with("{\"runs\":1,\"functions\":[\"a\"],\"pairs\":[{\"from\":"
-				      "\"a\",\"to\":\"b\",\"n\":1,\"ns\":1}]}")));
+	cr_assert(zero(int, read_with(PAIRS(FROM_TO "\"n\":1,\"ns\":1"))));
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
 		const char *said;
 		int err;
@@ -466,6 +540,25 @@ Test(small_host_gaps, damaged_ones_are_refused)
 		err = read_with(damaged[i]);
 		said = diverted_stderr();
 		cr_expect(eq(int, err, -EINVAL), "%s", damaged[i]);
-		cr_expect(ne(ptr, strstr(said, "host_gaps"), NULL), "%s: %s", damaged[i], said);
+		cr_expect(is_one_complaint(said) && tells(said, "host_gaps"), "%s: %s", damaged[i],
+			  said);
 	}
+}
+
+/* Tables are as large as the square of their number. */
+Test(small_host_gaps, so_many_functions_are_no_program_s)
+{
+	char host_gaps[4000 + 4 * HOST_FUNCTIONS_MAX], *end = host_gaps;
+	const char *said;
+	int err;
+
+	end += sprintf(end, "{\"runs\":1,\"pairs\":[],\"functions\":[\"a\"");
+	for (int i = 0; i < HOST_FUNCTIONS_MAX; i++)
+		end += sprintf(end, ",\"\"");
+	sprintf(end, "]}");
+	divert_stderr();
+	err = read_with(host_gaps);
+	said = diverted_stderr();
+	cr_expect(eq(int, err, -EINVAL));
+	cr_expect(is_one_complaint(said) && tells(said, "1000"), "%s", said);
 }

@@ -105,6 +105,25 @@ Test(small_calls, where_the_device_is_not_seen_calls_are)
 	json_decref(rows);
 }
 
+/* As CUPTI's recorder has it: which symbol a program's compiler chose is no name of a function. */
+Test(small_calls, variants_have_one_name)
+{
+	const char *out;
+	char command[9000];
+	json_t *rows;
+
+	stubbed();
+	snprintf(command, sizeof(command),
+		 "'%s' calls cudaLaunchKernel=1 __cudaLaunchKernel=2 cudaLaunchKernel_ptsz=4",
+		 beside_tests("layers/caller"));
+	cr_assert(zero(int, profile(&out, STUBS, "--runs 0 --recorder calls", command)), "%s", out);
+	rows = traced_rows(path);
+	cr_expect(eq(i64, trace_calls_of(rows, "launch"), 7));
+	cr_expect(eq(sz, trace_count(rows, "string", "text", "cudaLaunchKernel"), 1));
+	cr_expect(eq(sz, trace_count(rows, "string", NULL, NULL), 1));
+	json_decref(rows);
+}
+
 Test(small_calls, who_wants_times_of_the_device_gets_no_less)
 {
 	const char *out;

@@ -268,6 +268,15 @@ static int make(enum call call, const uint64_t *w)
 	return f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
 }
 
+/* A program does not know the variant: it stands behind the plain one. CUPTI's recorder has no
+ * underscores either. */
+static const char *plain_name(const struct row *row)
+{
+	const char *name = per_thread[row - rows] ? row[-1].name : row->name;
+
+	return name + strspn(name, "_");
+}
+
 static int record(enum call call, const uint64_t *w)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -279,8 +288,7 @@ static int record(enum call call, const uint64_t *w)
 		return make(call, w);
 	depth++;
 	drop(call, w);
-	/* A program does not know the variant: it stands behind the plain one. */
-	recorder_call_begin(row->class, per_thread[call] ? row[-1].name : row->name);
+	recorder_call_begin(row->class, plain_name(row));
 	if (recorder_has_call())
 		tell(recorder_call, row, w);
 	err = make(call, w);

@@ -44,7 +44,7 @@ static const char *files(void)
 {
 	const char *text;
 
-	shell(&text, "ls '%s'", folder);
+	shell(&text, "ls -A '%s'", folder);
 	return text;
 }
 
@@ -92,7 +92,6 @@ static const char *said(const char *calls)
 	      "if [ \"$RIFT_TRACE_RECORDER\" ]; then %s; else cp 1 \"$RIFT_TRACE\"; fi\nEND\n",
 	      folder, made.path, folder, calls);
 	snprintf(program, sizeof(program), "sh '%s/app'", folder);
-	cr_expect(eq(str, (char *)files(), "1\napp\n"));
 	rc = record(&out, 3, program);
 	cr_assert(zero(int, rc), "%s", out);
 	cr_expect(eq(ptr, strstr(out, "with calls alone, for"), NULL), "%s", out);
@@ -122,30 +121,65 @@ Test(small_host_runs, a_run_that_ends_otherwise)
 
 Test(small_host_runs, a_run_whose_trace_is_damaged)
 {
-	said_once("echo x >\"$RIFT_TRACE\"", "cannot be read");
+	said_once("echo x >\"$RIFT_TRACE\"", "not whole");
 }
 
-/* No call has a name. Traces of children go, too. */
+Test(small_host_runs, a_run_whose_trace_has_no_end)
+{
+	said_once("head -n 8 1 >\"$RIFT_TRACE\"", "not whole");
+}
+
+/* No call has a name. What children wrote goes, too. */
 Test(small_host_runs, nothing_in_common)
 {
-	said_once("cp 1 \"$RIFT_TRACE\"; cp 1 \"$RIFT_TRACE.77\"", "other calls");
+	said_once("cp 1 \"$RIFT_TRACE\"; cp 1 \"$RIFT_TRACE.77\"", "20 times");
 }
 
-/* Before anything runs; and what lies there stays. */
-Test(small_host_runs, a_name_that_is_taken)
+/* A recording that is cut off is none that could be held against another; nothing more runs. */
+Test(small_host_runs, a_recording_without_an_end)
 {
-	static const char *const names[] = { "a.trace.calls", "a.trace.calls.77" };
+	const char *out;
+	struct made made;
 
-	for (int i = 0; i < 2; i++) {
-		const char *out;
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_kernel(&made, 2, 0, 6000, 9000);
+	fclose(made.out);
+	shell(NULL,
+	      "cd '%s' && mv '%s' 1 && echo \"cd '%s'; cp 1 \\$RIFT_TRACE; echo run >>n\" >app",
+	      folder, made.path, folder);
+	shell(&out, "'%s' profile --quiet --runs 0 --host-runs 3 --output '%s' -- sh '%s/app' 2>&1",
+	      rift(), output, folder);
+	cr_expect(tells(out, "the host's times are those of the recording: its trace is not whole"),
+		  "%s", out);
+	shell(&out, "cd '%s'; ls -A; cat n", folder);
+	cr_expect(eq(str, (char *)out, "1\na.trace\napp\nn\nrun\n"), "%s", out);
+}
 
-		shell(NULL, "rm -f '%s'/*; echo mine >'%s/%s'", folder, folder, names[i]);
-		cr_expect(eq(int, record(&out, 1, "sh -c 'touch \"$RIFT_TRACE.ran\"'"), 3));
-		cr_expect(is_one_complaint(out) && tells(out, "a.trace.calls*exist"), "%s", out);
-		shell(&out, "cd '%s'; ls; cat a.trace.calls*", folder);
-		cr_expect(tells(out, names[i]) && tells(out, "mine") && !tells(out, "ran"), "%s",
-			  out);
-	}
+/* Its traces lie in a folder of their own: files of such names are the user's. */
+Test(small_host_runs, files_of_others_stay)
+{
+	const char *out;
+
+	shell(NULL, "cd '%s'; echo mine >a.trace.calls; echo mine >a.trace.calls.77", folder);
+	said("cp 1 \"$RIFT_TRACE\"");
+	shell(&out, "cd '%s'; ls -A; cat a.trace.calls*", folder);
+	cr_expect(eq(str, (char *)out,
+		     "1\na.trace\na.trace.calls\na.trace.calls.77\napp\nmine\n"
+		     "mine\n"),
+		  "%s", out);
+}
+
+/* Before anything runs. */
+Test(small_host_runs, a_library_that_is_not_there)
+{
+	const char *out;
+	int rc = shell(&out,
+		       "cd '%s'; cp '%s' rift; LD_LIBRARY_PATH=$(dirname '%s') ./rift profile "
+		       "--host-runs 1 --output a.trace -- touch ran 2>&1; echo $?; ls ran 2>&1",
+		       folder, rift(), rift());
+
+	cr_expect(ne(int, rc, 0), "ran is not there");
+	cr_expect(tells(out, "recorder/calls.so*is not there*3\n"), "%s", out);
 }
 
 static void is_refused(const char *options, const char *told)
@@ -161,6 +195,8 @@ Test(small_host_runs, what_they_cannot_be_beside)
 {
 	is_refused("--recorder calls -- true", "--host-runs*--recorder calls");
 	is_refused("--range step -- true", "--host-runs*--range=step");
+	is_refused("--delay 1 -- true", "--host-runs*--delay");
+	is_refused("--duration 1 -- true", "--host-runs*--duration");
 	is_refused("--calibrate", "no use for --host-runs");
 	is_refused("a.trace", "--host-runs*a.trace");
 }
