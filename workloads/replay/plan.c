@@ -425,8 +425,7 @@ static int take_trace(struct replay_plan *p, const struct trace *t, const struct
 				EFBIG, "trace=%s: a graph of %ld nodes; %d at most can be played",
 				text_shown(o->trace).s, (long)t->graph[i].nodes, GRAPH_NODES_MAX);
 	steps_init(&steps, t);
-	if (t->is_calibrated)
-		host_gaps_apply(&steps, t->calibration.launch_call_ns[QUANTILE_P50]);
+	host_gaps_apply(&steps, t->calibration.launch_call_ns[QUANTILE_P50]);
 	err = replay_part_choose(&part, t, &steps, o);
 	if (!err)
 		take_calls(p, &part, o);

@@ -142,6 +142,48 @@ static void add_folds(void)
 	trace.ops += 5;
 }
 
+/* 30 times a launch and a wait; how long the host takes between them. */
+static struct replay_plan plan_of_waits(const char *runs)
+{
+	struct replay_plan p;
+	struct replay_opts o = { .kernels = 100 };
+	long t = 0;
+
+	begin();
+	made_row(&trace, "{\"record\":\"string\",\"id\":2,\"text\":\"cudaLaunchKernel\"}");
+	made_row(&trace, "{\"record\":\"string\",\"id\":3,\"text\":\"cudaDeviceSynchronize\"}");
+	for (int i = 0; i < 30; i++, t += 50000) {
+		made_call(&trace, "launch", t, t + MADE_C, ",\"name\":2");
+		made_op(&trace, "kernel", 2, t + 6000, t + 20000,
+			",\"grid\":[2,1,1],\"block\":[32,1,1]");
+		made_call(&trace, "sync_device", t + MADE_C, t + 24000, ",\"name\":3");
+	}
+	trace.runs = runs;
+	made_end(&trace, t, 1, t);
+	o.trace = trace.path;
+	cr_assert(!replay_plan_make(&p, &o), "plan");
+	made_remove(&trace);
+	return p;
+}
+
+/* 26 us from a wait to the next launch, as recorded; 5 by runs that CUPTI did not slow. */
+Test(small_replay_plan, gaps_are_those_of_runs_with_calls_alone)
+{
+	struct replay_plan
+		recorded = plan_of_waits(""),
+		known = plan_of_waits(
+			",\"host_gaps\":{\"runs\":1,\"functions\":[\"cudaLaunchKernel\","
+			"\"cudaDeviceSynchronize\"],\"pairs\":[{\"from\":\"cudaDeviceSynchronize\","
+			"\"to\":\"cudaLaunchKernel\",\"after\":false,\"n\":29,\"ns\":5000}]}");
+
+	cr_assert(recorded.acts == known.acts && recorded.acts > 4, "%ld acts", (long)known.acts);
+	cr_assert(recorded.act[2].kind == ACT_KERNEL, "a launch");
+	is_near(recorded.act[2].gap_ns, 26000, "as recorded");
+	is_near(known.act[2].gap_ns, 5000, "as known");
+	replay_plan_release(&recorded);
+	replay_plan_release(&known);
+}
+
 /* Host times of a fold are stretched so that they end where it does: 66 to 60 us, 40 to 40. */
 Test(small_replay_plan, folds_that_begin_elsewhere_are_the_same_period)
 {
