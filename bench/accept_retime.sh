@@ -14,7 +14,8 @@
 # PyTorch, adds bench/mlp.py as MLP says (default: eager and graph), STEPS steps (default 500).
 #
 # HOST_RUNS=N: the whole program is recorded, and N runs with calls alone say how long the host takes
-# (`rift profile --host-runs`); otherwise what is in the range alone is recorded.
+# (`rift profile --host-runs`); otherwise what is in the range alone is recorded. HOST_RUNS=0: the whole
+# program, and no such runs.
 #
 # OUT keeps the last trace of each and the times of all turns; turns that are there are not run again. It
 # prints figures and judges nothing.
@@ -45,8 +46,10 @@ range_ms() {
 import json, sys
 p = json.load(sys.stdin)
 r = next((r for r in p["ranges"] if r["name"] == sys.argv[1]), None)
-if r and r["retimed_ns"]:
-    print(1e-6 * r["ns"], 1e-6 * r["retimed_ns"], p["verdict"] or "-")' "$2"
+# host runs that tell nothing would be a turn of another kind
+told = not int(sys.argv[2]) or p.get("host_runs", {}).get("gaps")
+if told and r and r["retimed_ns"]:
+    print(1e-6 * r["ns"], 1e-6 * r["retimed_ns"], p["verdict"] or "-")' "$2" "${HOST_RUNS:-0}"
 }
 
 # A turn a line: ms without the recorder, recorded, re-timed, the kind. Missing turns are added.

@@ -11,8 +11,8 @@
 /* Counts of one function or pair that differ by more, in percent and in calls, are of two programs.
  */
 enum { APART_PERCENT = 2, APART_LEAST = 2 };
-/* A launch so many times as long as others, and so many ns more, waits or loads. A passage that is
- * so much longer than its pair's median sleeps. */
+/* A launch that is longer than so many times the usual plus so many ns waits or loads. In a passage
+ * that is so much longer than its pair's median the host sleeps. */
 enum { LONG_TIMES = 4, LONG_NS = 10000 };
 /* So many percent of a pair's launches must be launches alone. */
 enum { SAMPLES_PERCENT = 80 };
@@ -128,8 +128,9 @@ static bool is_launch(const struct trace_call *c)
 	return c->class == CALL_LAUNCH && !c->captured;
 }
 
-static void pass_call(const struct walk *w, struct passage *p, const struct trace_call *c)
+static void pass_call(const struct walk *w, struct passage *p, int64_t call)
 {
+	const struct trace_call *c = &w->t->call[call];
 	double ns = (double)(c->t1 - c->t0);
 
 	if (!is_launch(c)) {
@@ -138,10 +139,16 @@ static void pass_call(const struct walk *w, struct passage *p, const struct trac
 	}
 	p->launches++;
 	p->launch_ns += ns;
-	p->waits |= ns > w->launch_max;
+	p->waits |= ns > w->launch_max || w->steps->step[call].is_behind_full;
 }
 
-/* Is the common call before this one a wait, or is there none? */
+/* Does it leave an idle device behind? Small copies to the device may not. */
+static bool leaves_idle(const struct trace_call *c)
+{
+	return is_wait(c) || ((c->class == CALL_COPY || c->class == CALL_FREE) && !c->async);
+}
+
+/* Is the common call before this one such a call, or is there none? */
 static bool is_behind_wait(const struct walk *w, int64_t call)
 {
 	for (int unseen = 0; unseen < UNSEEN_MOST; unseen++) {
@@ -149,7 +156,7 @@ static bool is_behind_wait(const struct walk *w, int64_t call)
 		if (call == TRACE_NONE)
 			return true;
 		if (is_common(w, call))
-			return is_wait(&w->t->call[call]);
+			return leaves_idle(&w->t->call[call]);
 	}
 	return false;
 }
@@ -157,10 +164,8 @@ static bool is_behind_wait(const struct walk *w, int64_t call)
 /* The launch that a passage begins with. */
 static void pass_first(const struct walk *w, struct passage *p)
 {
-	const struct trace_call *c = &w->t->call[p->from];
-
-	if (is_launch(c) && !is_behind_wait(w, p->from))
-		pass_call(w, p, c);
+	if (is_launch(&w->t->call[p->from]) && !is_behind_wait(w, p->from))
+		pass_call(w, p, p->from);
 }
 
 /* The one that leads to a common call. False: it has no beginning, or waits for the device. */
@@ -179,9 +184,11 @@ static bool passage_to(const struct walk *w, int64_t to, struct passage *out)
 			pass_first(w, out);
 			return true;
 		}
-		if (is_wait(&w->t->call[out->from]))
+		if (is_wait(&w->t->call[out->from]) ||
+		    w->t->call[out->from].class ==
+			    CALL_GRAPH_LAUNCH) /* its price is not known here */
 			return false;
-		pass_call(w, out, &w->t->call[out->from]);
+		pass_call(w, out, out->from);
 	}
 	return false;
 }
@@ -274,20 +281,32 @@ static int compare_samples(const void *a, const void *b)
 	return (x->whole_ns > y->whole_ns) - (x->whole_ns < y->whole_ns);
 }
 
-/*
- * How many samples count, which then come first: all but those in which the host sleeps. 0: too
- * many of the passages are none.
- */
-static int64_t counting_samples(struct pair *p)
+/* In order; false: too many of the passages are no sample. */
+static bool sort_samples(struct pair *p)
+{
+	if (!p->samples || p->samples * 100 < p->n * SAMPLES_PERCENT)
+		return false;
+	qsort(p->sample, (size_t)p->samples, sizeof(*p->sample), compare_samples);
+	return true;
+}
+
+static double median_whole(const struct pair *p)
+{
+	return p->sample[(p->samples - 1) / 2].whole_ns;
+}
+
+/* In a passage that is longer the host sleeps. By the lighter runs' median. */
+static double longest_passage(double median_ns)
+{
+	return median_ns * LONG_TIMES + LONG_NS;
+}
+
+/* How many count, which come first. */
+static int64_t samples_up_to(const struct pair *p, double most_ns)
 {
 	int64_t n = p->samples;
-	double most;
 
-	if (!n || n * 100 < p->n * SAMPLES_PERCENT)
-		return 0;
-	qsort(p->sample, (size_t)n, sizeof(*p->sample), compare_samples);
-	most = p->sample[(n - 1) / 2].whole_ns * LONG_TIMES + LONG_NS;
-	while (p->sample[n - 1].whole_ns > most)
+	while (n && p->sample[n - 1].whole_ns > most_ns)
 		n--;
 	return n;
 }
@@ -370,7 +389,7 @@ void host_gaps_count(struct host_gaps *g, const struct trace *run)
 
 		for (int64_t i = 0; i < run->strings; i++)
 			n += calls[i] && !strcmp(run->string[i], c->name) ? calls[i] : 0;
-		c->is_common &= agree((double)c->calls, (double)n);
+		c->is_common &= n && agree((double)c->calls, (double)n);
 	}
 	free(calls);
 }
@@ -405,14 +424,17 @@ static json_t *functions_json(const struct host_gaps *g)
 
 static json_t *pair_json(const struct host_gaps *g, struct pair *p, const json_t *functions)
 {
-	int64_t n = counting_samples(p);
+	double median;
 
-	if (!n || p->n < (int64_t)HOST_PAIR_LEAST * g->runs)
+	if (p->n < (int64_t)HOST_PAIR_LEAST * g->runs || !sort_samples(p))
 		return NULL;
-	return json_pack("{s:O, s:O, s:b, s:f, s:f}", "from",
+	median = median_whole(p);
+	return json_pack("{s:O, s:O, s:b, s:f, s:f, s:f}", "from",
 			 json_array_get(functions, (size_t)p->from), "to",
 			 json_array_get(functions, (size_t)p->to), "after", p->after, "n",
-			 (double)p->n / g->runs, "ns", mean_whole(p, n));
+			 (double)p->n / g->runs, "ns",
+			 mean_whole(p, samples_up_to(p, longest_passage(median))), "median_ns",
+			 median);
 }
 
 json_t *host_gaps_json(struct host_gaps *g)
@@ -454,10 +476,17 @@ static int take_function(const struct reading *r, const json_t *o)
 	return 0;
 }
 
+static bool is_time(const json_t *o, const char *name, double *ns)
+{
+	const json_t *value = json_object_get(o, name);
+
+	*ns = json_number_value(value);
+	return json_is_number(value) && *ns >= 0 && *ns <= (double)TRACE_TIME_MAX;
+}
+
 static int take_pair(const struct reading *r, const json_t *o)
 {
-	const json_t *n = json_object_get(o, "n"), *ns = json_object_get(o, "ns");
-	const json_t *after = json_object_get(o, "after");
+	const json_t *n = json_object_get(o, "n"), *after = json_object_get(o, "after");
 	struct trace *t = r->t;
 	struct trace_host_pair *pair = &t->host_pair[t->host_pairs];
 
@@ -466,17 +495,14 @@ static int take_pair(const struct reading *r, const json_t *o)
 		.to = copy_of(json_object_get(o, "to")),
 		.after = json_is_true(after),
 		.n = json_number_value(n),
-		.ns = json_number_value(ns),
 	};
 	t->host_pairs++; /* what it has is released in any case */
 	if (!pair->from || !pair->to || !json_is_boolean(after))
 		return trace_damaged(r, "host_gaps: a pair lacks from, to or after");
-	if (!json_is_number(n) || pair->n < 1 || pair->n > TRACE_ROWS_MAX || !json_is_number(ns) ||
-	    pair->ns < 0 || pair->ns > (double)TRACE_TIME_MAX)
-		return trace_damaged(r,
-				     "host_gaps: a pair's n is not 1 to %d, or ns is not 0 or "
-				     "more",
-				     TRACE_ROWS_MAX);
+	if (!json_is_number(n) || pair->n < 1 || pair->n > TRACE_ROWS_MAX)
+		return trace_damaged(r, "host_gaps: a pair's n is not 1 to %d", TRACE_ROWS_MAX);
+	if (!is_time(o, "ns", &pair->ns) || !is_time(o, "median_ns", &pair->median_ns))
+		return trace_damaged(r, "host_gaps: a pair's ns or median_ns is no time");
 	return 0;
 }
 
@@ -549,12 +575,17 @@ static double less_for(const struct pair *p, int64_t n, double wanted_ns)
 	return high;
 }
 
+/* Both means are of the same passages: what is added is added to the longest that counts, too. */
 static struct correction correct(struct pair *p, const struct trace_host_pair *known)
 {
 	struct correction c = { 0 };
-	int64_t n = agree((double)p->n, known->n) ? counting_samples(p) : 0;
-	double gap, wanted;
+	double gap, wanted, most;
+	int64_t n;
 
+	if (!agree((double)p->n, known->n) || !sort_samples(p))
+		return c;
+	most = longest_passage(known->median_ns) + median_whole(p) - known->median_ns;
+	n = samples_up_to(p, most);
 	if (!n)
 		return c;
 	gap = mean_gap(p, n, 0);
@@ -587,7 +618,7 @@ static struct correction *correct_all(struct pairs *pairs, const struct trace *t
 				     ? 0
 				     : *place_of(pairs, from, to, known->after);
 
-		if (at)
+		if (at && !c[at - 1].is_known) /* of two that are the same, the first */
 			c[at - 1] = correct(&pairs->list[at - 1], known);
 	}
 	return c;
@@ -603,8 +634,8 @@ static int64_t gaps_of(const struct walk *w, int64_t to)
 	return n;
 }
 
-/* As they will be: NAN as they are. Each gap once: passages of threads that part begin with the
- * same calls. */
+/* As they will be: NAN as they are. Each gap once: passages of two threads may share their first
+ * gaps. */
 static void change(const struct walk *w, const struct passage *p, int64_t to,
 		   const struct correction *c, double *changed)
 {

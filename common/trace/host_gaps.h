@@ -6,18 +6,20 @@
  * device. So the two are joined: what the device does, and in which order, is the first one's, and
  * how long the host takes is the second one's.
  *
- * Functions that all recordings saw equally often are common. A passage leads from one common call
- * to the next, of a thread or of threads that hand work to each other. What only one of the two
- * recorders sees lies within passages: cuBLAS launches by the driver, say. Passages between the
- * same two functions are a pair.
+ * Functions that all recordings saw equally often, apart by 2 calls or 2 % at most, are common. A
+ * passage leads from one common call to the next, of a thread or of threads that hand work to each
+ * other. What only one of the two recorders sees lies within passages: cuBLAS launches by the
+ * driver, say. A passage with a wait in it, or to a query, is none. Passages between the same two
+ * functions are a pair.
  *
- * The lighter runs give each pair a mean. Passages longer than four times the median and 10 us do
- * not count. The traced passages of the pair are then made shorter, or longer, all by so many ns
- * that their mean is the same: what a recorder adds is no share of how long a host sleeps.
+ * The lighter runs give each pair a mean. Passages longer than four times the median plus 10 us do
+ * not count. Each traced passage of the pair then becomes shorter, or longer, by the same number of
+ * ns, but never less than 0. The number is such that the mean of those that count is the lighter
+ * runs': what a recorder adds is no share of how long a host sleeps.
  *
- * A launch is the host's time, so a passage that begins with one has it, too. It has not where it
- * waited for a full queue or loaded code, which is no sample, and not right behind a wait: there Z
- * says what a launch takes that wakes an idle device.
+ * A passage that begins with a launch includes that launch. A launch that lasted four times as long
+ * as usual plus 10 us, or that found its queue full, makes the passage no sample. A launch behind a
+ * wait, or a captured one, is left out: Z has what it takes to wake an idle device.
  */
 #ifndef RIFT_TRACE_HOST_GAPS_H
 #define RIFT_TRACE_HOST_GAPS_H
@@ -32,22 +34,22 @@ enum { HOST_PAIR_LEAST = 20 };
 enum { HOST_FUNCTIONS_MAX = 1000, HOST_PAIRS_MAX = 20000 };
 
 /*
- * What runs with calls alone say of the program that `full` is a recording of, which is calibrated
- * and outlives this. First all of them are counted, then all are added: each trace may be released
- * in between.
+ * What runs with calls alone say of a program. `full` is a recording of it, calibrated, and stays
+ * until host_gaps_free(). First all runs are counted, then all are added: each trace may be
+ * released in between.
  */
 struct host_gaps *host_gaps_new(const struct trace *full);
 void host_gaps_count(struct host_gaps *g, const struct trace *run);
 void host_gaps_add(struct host_gaps *g, const struct trace *run);
 void host_gaps_free(struct host_gaps *g);
 
-/* {runs, functions[], pairs[{from, to, after, n, ns}]} for the trace's row `runs`: a new reference,
- * or NULL where there is no pair. */
+/* {runs, functions[], pairs[{from, to, after, n, ns, median_ns}]} for the trace's row `runs`: a new
+ * reference, or NULL where there is no pair. */
 json_t *host_gaps_json(struct host_gaps *g);
 
 /*
  * Corrects the gaps of a trace that has such means; launch_ns: what its launches are priced at.
- * Returns how many gaps that concerns: 0 where it has none.
+ * Returns how many gaps have a known mean, changed or not: 0 where the trace has no such means.
  */
 int64_t host_gaps_apply(struct steps *s, double launch_ns);
 

@@ -239,9 +239,10 @@ static void find_launch_call(struct scan *scan, int64_t i, int64_t pending)
 	step->role = STEP_LAUNCH;
 	if (c->ops && scan->device_end <= c->t0)
 		times_add(&scan->latency, later(t->op[c->first_op].t0 - c->t1, 0));
+	step->is_behind_full = (double)pending >= full;
 	if (!is_long(t, c))
 		return;
-	if ((double)pending >= full) {
+	if (step->is_behind_full) {
 		times_add(&scan->full, pending);
 		return;
 	}

@@ -168,6 +168,7 @@ struct trace_host_pair {
 	bool after; /* another thread's call */
 	double n;   /* of a run */
 	double ns;  /* mean, which may have launches in it */
+	double median_ns;
 };
 
 struct trace {
@@ -208,7 +209,7 @@ struct trace {
 	struct trace_empty empty[TRACE_RUNS_MAX];
 	double plain_empty_ns[TRACE_RUNS_MAX];
 
-	int host_runs; /* recordings of calls alone that what follows is of */
+	int host_runs; /* recordings of calls alone, which the following is of */
 	char **host_function;
 	struct trace_host_pair *host_pair;
 	int64_t host_functions, host_pairs;

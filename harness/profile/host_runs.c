@@ -25,25 +25,21 @@ static int untold(const struct recording_request *r, const char *why)
 /* ---- a folder for their traces ------------------------------------------------------------ */
 
 /* Beside the recording, where there is room for it. A child that goes on for longer than the
- * program finds its trace's folder gone. */
-static int make_folder(const char *output, char out[PATH_MAX])
+ * program finds the folder gone. */
+static bool make_folder(const char *output, char out[PATH_MAX])
 {
 	const char *slash = strrchr(output, '/');
 	int n = snprintf(out, PATH_MAX, "%.*s.rift-calls-XXXXXX",
 			 slash ? (int)(slash - output + 1) : 0, output);
 
-	if (n >= PATH_MAX)
-		return complain(ENAMETOOLONG, "%s: a folder beside it has too long a name",
-				text_shown(output).s);
-	return mkdtemp(out) ? 0
-			    : complain(errno, "%s: no folder can be made beside it: %s",
-				       text_shown(output).s, strerror(errno));
+	return n < PATH_MAX && mkdtemp(out);
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
 	(void)st, (void)kind, (void)at;
-	return remove(path);
+	(void)remove(path); /* a child that still runs may have been faster */
+	return 0;
 }
 
 static void remove_folder(const char *folder)
@@ -154,8 +150,8 @@ int host_runs_take(const struct recording_request *r, struct recording *out)
 	err = trace_read(&full, r->output);
 	if (!err && unfit(&full))
 		err = untold(r, unfit(&full));
-	if (!err)
-		err = make_folder(r->output, folder);
+	if (!err && !make_folder(r->output, folder))
+		err = untold(r, "no folder can be made beside it");
 	if (!err) {
 		err = run_all(r, folder, &full, out);
 		remove_folder(folder);

@@ -8,11 +8,12 @@
 #include "harness/profile/recording.h"
 
 /*
- * request->host_runs of them, whose traces lie in a folder of their own beside request->output and
- * go with it. out->host_gaps is then a new reference, or NULL after a line that says why they tell
- * nothing: a runtime that is linked in, other calls than in the recording at request->output,
- * another end than out->status, a trace that is not whole. Returns 0, or a negative errno after a
- * line: the recording cannot be read, the program cannot be started; -EINTR without one.
+ * request->host_runs of them; 0: nothing is done. Their traces lie in a folder of their own beside
+ * request->output, which is removed. out->host_gaps is then a new reference. It is NULL after a
+ * line that says why: a runtime that is linked in, an end other than out->status, traces that are
+ * not whole or without times of the device, no two calls that follow each other often enough, no
+ * such folder. Returns 0, or a negative errno after a line: the recording cannot be read, the
+ * program cannot be started. -EINTR: without a line.
  */
 int host_runs_take(const struct recording_request *request, struct recording *out);
 

@@ -59,7 +59,7 @@ struct profile {
 	struct ranges ranges;
 	struct call_prices prices; /* of c, Z and g the medians */
 	bool retimed;
-	int64_t host_gaps; /* that are as long as runs with calls alone say */
+	int64_t host_gaps; /* gaps corrected by runs with calls alone */
 
 	struct interval predicted; /* wall time, ns */
 	struct interval measured;  /* of runs without the recorder, ns; known from 5 on */
