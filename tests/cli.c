@@ -154,3 +154,12 @@ void says(const char *args, const char *const *want)
 	for (; *want; want++)
 		cr_assert(tells(out, *want), "rift %s: '%s' in\n%s", args, *want, out);
 }
+
+void let_sanitizer_come_second(void)
+{
+	const char *before = getenv("ASAN_OPTIONS");
+	char value[512];
+
+	snprintf(value, sizeof(value), "%s:verify_asan_link_order=0", before ? before : "");
+	setenv("ASAN_OPTIONS", value, 1);
+}

@@ -32,6 +32,9 @@ const json_t *axis(void);
 /* A string member, "" where it is missing or null. */
 const char *get_text(const json_t *object, const char *key);
 
+/* For programs that libraries are preloaded into: the address sanitizer would want to be first. */
+void let_sanitizer_come_second(void);
+
 /* Skips the test where there is no device. */
 void need_device(void);
 

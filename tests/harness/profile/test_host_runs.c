@@ -19,19 +19,9 @@
 static char folder[] = "/tmp/rift-host-runs-XXXXXX";
 static char output[4096];
 
-/* The address sanitizer would want to be preloaded first. */
-static void soothe_sanitizer(void)
-{
-	const char *before = getenv("ASAN_OPTIONS");
-	char value[512];
-
-	snprintf(value, sizeof(value), "%s:verify_asan_link_order=0", before ? before : "");
-	setenv("ASAN_OPTIONS", value, 1);
-}
-
 static void make_folder(void)
 {
-	soothe_sanitizer();
+	let_sanitizer_come_second();
 	cr_assert(ne(ptr, mkdtemp(folder), NULL));
 	snprintf(output, sizeof(output), "%s/a.trace", folder);
 	unsetenv("CUDA_INJECTION64_PATH");

@@ -17,17 +17,7 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 
-/* The address sanitizer would want to be preloaded first. */
-static void soothe_sanitizer(void)
-{
-	const char *before = getenv("ASAN_OPTIONS");
-	char value[512];
-
-	snprintf(value, sizeof(value), "%s:verify_asan_link_order=0", before ? before : "");
-	setenv("ASAN_OPTIONS", value, 1);
-}
-
-TestSuite(small_recorder_cost, .init = soothe_sanitizer, .timeout = 300);
+TestSuite(small_recorder_cost, .init = let_sanitizer_come_second, .timeout = 300);
 
 enum { TURNS = 5 };
 
