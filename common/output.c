@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,4 +260,20 @@ void output_discard(struct output *out)
 	free(out->path);
 	free(out->part);
 	*out = (struct output){ 0 };
+}
+
+/* ---- folders ------------------------------------------------------------------------------ */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
+{
+	(void)st, (void)type, (void)walk;
+	(void)remove(path);
+	return 0;
+}
+
+void output_remove_folder(const char *path)
+{
+	enum { FILES_OPEN = 16 };
+
+	(void)nftw(path, remove_one, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
 }

@@ -67,4 +67,7 @@ void output_discard(struct output *out);
 #ifdef __cplusplus
 }
 #endif
+/* With all that is in it, as far as that can be removed: another process may be at work there. */
+void output_remove_folder(const char *path);
+
 #endif

@@ -341,7 +341,7 @@ struct candidate {
 struct host_gaps {
 	const struct trace *full;
 	struct candidate *candidate;
-	int32_t candidates, common;
+	int32_t candidates;
 	int runs;
 	struct pairs pairs; /* once a run is added; functions: common candidates in their order */
 };
@@ -523,9 +523,8 @@ int trace_take_host_gaps(const struct reading *r, const json_t *o)
 		return trace_damaged(r, "host_gaps: more than %d functions or %d pairs",
 				     HOST_FUNCTIONS_MAX, HOST_PAIRS_MAX);
 	t->host_runs = (int)runs;
-	t->host_function = calloc(json_array_size(functions) + 1, sizeof(*t->host_function));
-	t->host_pair = calloc(json_array_size(pairs) + 1, sizeof(*t->host_pair));
-	CHECK(t->host_function && t->host_pair, "memory of host gaps");
+	t->host_function = memory(json_array_size(functions), sizeof(*t->host_function));
+	t->host_pair = memory(json_array_size(pairs), sizeof(*t->host_pair));
 	for (size_t i = 0; i < json_array_size(functions) && !err; i++)
 		err = take_function(r, json_array_get(functions, i));
 	for (size_t i = 0; i < json_array_size(pairs) && !err; i++)

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/output.h"
 
 /*
  * A daemon may end in order before it is killed, and so may what runs in a container; a helper may
@@ -43,20 +43,6 @@ static int pidfd_of(pid_t pid)
 }
 
 /* ---- folders ------------------------------------------------------------------------------ */
-
-static int remove_one(const char *path, const struct stat *s, int type, struct FTW *walk)
-{
-	(void)s, (void)type, (void)walk;
-	remove(path);
-	return 0;
-}
-
-static void remove_folder(const char *path)
-{
-	enum { FILES_OPEN = 16 };
-
-	nftw(path, remove_one, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
-}
 
 /* The folder of folders: this user's alone. */
 static int open_base(char out[GUARD_PATH])
@@ -103,7 +89,7 @@ static void sweep_up(const char *base)
 		lock = take_lock(path);
 		if (lock < 0)
 			continue;
-		remove_folder(path);
+		output_remove_folder(path);
 		close(lock);
 	}
 	if (all)
@@ -342,7 +328,7 @@ static void finish(const struct guard *g)
 {
 	report(g);
 	if (*g->folder)
-		remove_folder(g->folder);
+		output_remove_folder(g->folder);
 }
 
 _Noreturn static void become_guard(const struct guard *g, int command, int ready,

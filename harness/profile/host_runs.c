@@ -2,7 +2,6 @@
 #include "harness/profile/host_runs.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "common/output.h"
 #include "common/trace/host_gaps.h"
 #include "harness/base/text.h"
 
@@ -33,20 +33,6 @@ static bool make_folder(const char *output, char out[PATH_MAX])
 			 slash ? (int)(slash - output + 1) : 0, output);
 
 	return n < PATH_MAX && mkdtemp(out);
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-	(void)st, (void)kind, (void)at;
-	(void)remove(path); /* a child that still runs may have been faster */
-	return 0;
-}
-
-static void remove_folder(const char *folder)
-{
-	enum { OPEN_MOST = 8 };
-
-	(void)nftw(folder, remove_one, OPEN_MOST, FTW_DEPTH | FTW_PHYS);
 }
 
 static void name_trace(const char *folder, int run, char out[PATH_MAX + 32])
@@ -154,7 +140,7 @@ int host_runs_take(const struct recording_request *r, struct recording *out)
 		err = untold(r, "no folder can be made beside it");
 	if (!err) {
 		err = run_all(r, folder, &full, out);
-		remove_folder(folder);
+		output_remove_folder(folder);
 	}
 	trace_release(&full);
 	return err < 0 ? err : 0;

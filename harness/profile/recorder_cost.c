@@ -2,7 +2,6 @@
 #include "harness/profile/recorder_cost.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "common/output.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
@@ -183,12 +183,6 @@ static int take_turns(struct recorder_costs *out, const struct recording_request
 	return err;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	return remove(path);
-}
-
 int recorder_costs_take(struct recorder_costs *out, const struct recording_request *request,
 			int turns)
 {
@@ -208,7 +202,7 @@ int recorder_costs_take(struct recorder_costs *out, const struct recording_reque
 	r.output = path;
 	recording_tell_nothing();
 	err = take_turns(out, &r);
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	output_remove_folder(folder);
 	return err;
 }
 

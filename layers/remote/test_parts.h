@@ -282,7 +282,7 @@ static inline void kill_part(pid_t pid)
 }
 
 /* Stacks of threads stay with the library, some of them; so maps may be a few more. Sanitizers have
- * their own: 63 more were seen with that for addresses. What three clients leave would be 300. */
+ * their own: 63 more were seen once with that for addresses. */
 #ifdef __SANITIZE_THREAD__
 enum { STACKS = 10000 };
 #elif defined(__SANITIZE_ADDRESS__)

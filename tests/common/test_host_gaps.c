@@ -89,13 +89,27 @@ static void put_step(const struct shape *s, long *t, int step)
 	*t += s->third;
 }
 
-/* Ends with the row runs, and host_gaps in it where that is not "". */
+/* With the row runs, and host_gaps in it where that is not "". */
+static void end_program(long t, const char *host_gaps)
+{
+	char runs[16384];
+
+	snprintf(runs, sizeof(runs), ",\"host_gaps\":%s", host_gaps);
+	made.runs = *host_gaps ? runs : NULL;
+	made_end(&made, t, 1, t);
+}
+
+static void read_made(struct trace *t)
+{
+	cr_assert(zero(int, trace_read(t, made.path)), "%s", made.path);
+	made_remove(&made);
+}
+
 static void put_program(const struct shape *s, const char *host_gaps)
 {
 	static const char *const names[] = { "cudaLaunchKernel",      "cudaMemset",
 					     "cudaStreamSynchronize", "cuLaunchKernel",
 					     "cudaStreamQuery",	      "cudaEventRecord" };
-	char runs[16384];
 	long t = 1000;
 
 	made_begin(&made, "", MADE_CALIBRATION);
@@ -104,16 +118,13 @@ static void put_program(const struct shape *s, const char *host_gaps)
 			 names[i]);
 	for (int i = 0; i < s->steps; i++)
 		put_step(s, &t, i);
-	snprintf(runs, sizeof(runs), ",\"host_gaps\":%s", host_gaps);
-	made.runs = *host_gaps ? runs : NULL;
-	made_end(&made, t, 1, t);
+	end_program(t, host_gaps);
 }
 
 static void read_program(const struct shape *s, const char *host_gaps, struct trace *t)
 {
 	put_program(s, host_gaps);
-	cr_assert(zero(int, trace_read(t, made.path)), "%s", made.path);
-	made_remove(&made);
+	read_made(t);
 }
 
 /* To be freed; "" for nothing. */
@@ -464,7 +475,6 @@ Test(small_host_gaps, other_programs_have_nothing_in_common)
 static void read_turns(long gap_ns, const char *host_gaps, struct trace *t)
 {
 	enum { TIMES = 20, CALLS = 6, TOOK = 400 };
-	char runs[4096];
 	long end = TIMES * CALLS * (gap_ns + TOOK);
 
 	made_begin(&made, "", MADE_CALIBRATION);
@@ -478,11 +488,8 @@ static void read_turns(long gap_ns, const char *host_gaps, struct trace *t)
 			i ? "," : "", i >= CALLS / 2, gap_ns, TIMES, TOOK, TIMES);
 	made_row(&made, "]}");
 	made.calls = TIMES * CALLS;
-	snprintf(runs, sizeof(runs), ",\"host_gaps\":%s", host_gaps);
-	made.runs = *host_gaps ? runs : NULL;
-	made_end(&made, end, 1, end);
-	cr_assert(zero(int, trace_read(t, made.path)), "%s", made.path);
-	made_remove(&made);
+	end_program(end, host_gaps);
+	read_made(t);
 }
 
 /* What one of two threads waits for the other is a passage, too, and a pair of its own. */
@@ -516,7 +523,7 @@ enum { BEGUN = 21 }; /* threads, and the one that begins them */
  * waits; each of these 10 us, or less, after the other. */
 static void read_begun(long gap_ns, bool driver, const char *host_gaps, struct trace *t)
 {
-	char more[64], runs[4096];
+	char more[64];
 	long at = 1000;
 
 	made_begin(&made, "", MADE_CALIBRATION);
@@ -540,11 +547,8 @@ static void read_begun(long gap_ns, bool driver, const char *host_gaps, struct t
 		put("sync_stream", SYNC, &at, 400, "");
 		at += gap_ns;
 	}
-	snprintf(runs, sizeof(runs), ",\"host_gaps\":%s", host_gaps);
-	made.runs = *host_gaps ? runs : NULL;
-	made_end(&made, at, 1, at);
-	cr_assert(zero(int, trace_read(t, made.path)), "%s", made.path);
-	made_remove(&made);
+	end_program(at, host_gaps);
+	read_made(t);
 }
 
 /* What the first thread does before it asks the driver leads to both: it is changed once. Without

@@ -3,7 +3,7 @@
 #
 # Each is executable, takes the same two words, prints one line for each case that fails and a
 # closing line "NAME: N passed, N failed", and exits 1 on failures. `quick` is for CI: all of them
-# together get 180 s (they took 30 to 55), and one that is still running then has failed. `all` has no such bound.
+# together get 180 s (they took 55 on two slow processors), and one that is still running then has failed. `all` has no such bound.
 set -eu
 binary=${1:?usage: run.sh BINARY quick|all}
 size=${2:?usage: run.sh BINARY quick|all}
