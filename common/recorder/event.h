@@ -91,6 +91,7 @@ struct trace_event {
 	uint32_t not_recorded; /* calls since the one before that the recorder slows and leaves out
 				*/
 	const char *name;      /* that lives as long as the process; NULL: none */
+	const char *kernel;    /* of a launch whose operation is not recorded: the same */
 
 	uint32_t stream, stream_kind;
 	int32_t priority;

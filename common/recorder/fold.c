@@ -84,6 +84,7 @@ static uint64_t hash_event(uint64_t hash, const struct trace_event *e)
 	const uint64_t parts[] = {
 		(uint64_t)e->what << 32 | (uint64_t)e->kind,
 		(uintptr_t)e->name,
+		(uintptr_t)e->kernel,
 		(uint64_t)e->stream << 32 | e->graph,
 		e->event,
 		e->bytes,

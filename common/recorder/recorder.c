@@ -47,6 +47,7 @@ struct producer {
 	struct chunk *tail, *head;     /* the thread's, and the reader's */
 	struct chunk *spare;	       /* the reader gives one back */
 	uint64_t written, read, until; /* until: what is read in this round */
+	uint64_t head_end;	       /* the first event behind the reader's chunk */
 	uint64_t n_chunks;
 	uint64_t dropped;
 	int thread; /* its number once it has made a call; -1 */
@@ -198,6 +199,7 @@ static struct producer *producer(void)
 	}
 	chunk->next = NULL;
 	p->head = p->tail = chunk;
+	p->head_end = CHUNK_EVENTS;
 	p->n_chunks = 1;
 	p->thread = -1;
 	p->next = __atomic_load_n(&producers, __ATOMIC_RELAXED);
@@ -250,35 +252,74 @@ static void publish(struct producer *p)
 	__atomic_store_n(&p->written, p->written + 1, __ATOMIC_RELEASE);
 }
 
-/* Hands the events of a thread on, one after the other. */
-static void drain(struct producer *p, void (*take)(const struct trace_event *e, void *arg),
-		  void *arg)
+/* A thread's next event; NULL: there is none. */
+static const struct trace_event *peek(struct producer *p)
 {
-	while (p->read < p->until) {
-		uint64_t at = p->read % CHUNK_EVENTS;
+	if (p->read == p->until)
+		return NULL;
+	if (p->read == p->head_end) {
+		struct chunk *done = p->head;
 
-		if (at == 0 && p->read) {
-			struct chunk *done = p->head;
+		p->head = __atomic_load_n(&done->next, __ATOMIC_ACQUIRE);
+		done = __atomic_exchange_n(&p->spare, done, __ATOMIC_ACQ_REL);
+		__atomic_sub_fetch(&p->n_chunks, done != NULL, __ATOMIC_RELAXED);
+		free(done);
+		p->head_end += CHUNK_EVENTS;
+	}
+	return &p->head->event[p->read % CHUNK_EVENTS];
+}
 
-			p->head = __atomic_load_n(&done->next, __ATOMIC_ACQUIRE);
-			done = __atomic_exchange_n(&p->spare, done, __ATOMIC_ACQ_REL);
-			__atomic_sub_fetch(&p->n_chunks, done != NULL, __ATOMIC_RELAXED);
-			free(done);
-		}
-		take(&p->head->event[at], arg);
+/* Hands the events of a thread on, one after the other, those alone that begin by then. */
+static void drain(struct producer *p, int64_t until,
+		  void (*take)(const struct trace_event *e, void *arg), void *arg)
+{
+	for (const struct trace_event *e = peek(p); e && e->t0 <= until; e = peek(p)) {
+		take(e, arg);
 		p->read++;
 	}
 }
 
-/* What there was at one moment: calls then lack no more operations than are queued. */
+/* Whose next event begins first, and in *until when the first one of all others does. NULL: there
+ * is none. */
+static struct producer *find_first(struct producer *all, int64_t *until)
+{
+	struct producer *first = NULL;
+	int64_t t0 = INT64_MAX;
+
+	*until = INT64_MAX;
+	for (struct producer *p = all; p; p = p->next) {
+		const struct trace_event *e = peek(p);
+
+		if (!e)
+			continue;
+		*until = e->t0 < t0 ? t0 : e->t0 < *until ? e->t0 : *until;
+		first = e->t0 < t0 ? p : first;
+		t0 = e->t0 < t0 ? e->t0 : t0;
+	}
+	return first;
+}
+
+/* Threads make their calls themselves, and order is promised. */
+static bool merges(void)
+{
+	return source->is_ordered && !source->flush;
+}
+
+/*
+ * What there was at one moment: calls then lack no more operations than are queued. Merged events
+ * come by their starts, but for calls that were under way then.
+ */
 static void drain_all(void (*take)(const struct trace_event *e, void *arg), void *arg)
 {
 	struct producer *first = __atomic_load_n(&producers, __ATOMIC_ACQUIRE);
+	int64_t until = INT64_MAX;
 
 	for (struct producer *p = first; p; p = p->next)
 		p->until = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
-	for (struct producer *p = first; p; p = p->next)
-		drain(p, take, arg);
+	for (struct producer *p = first; p && !merges(); p = p->next)
+		drain(p, INT64_MAX, take, arg);
+	for (struct producer *p = find_first(first, &until); p; p = find_first(first, &until))
+		drain(p, until, take, arg);
 }
 
 void recorder_take(const struct trace_event *e)

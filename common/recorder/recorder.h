@@ -46,8 +46,8 @@ struct recorder_source {
 	/* Called by the recorder's thread before it writes, and at the end. NULL: nothing. */
 	void (*flush)(bool end);
 	bool ends_process; /* where the file cannot be made: with status 3, else unrecorded */
-	/* flush() hands on calls of all threads in the order of their starts, but for those that
-	 * last longer than two flushes. */
+	/* Calls of all threads come in the order of their starts: flush() hands them on so, but for
+	 * those that last longer than two flushes. Where there is no flush(), the recorder does. */
 	bool is_ordered;
 	bool has_no_times; /* of the device: calls alone */
 };

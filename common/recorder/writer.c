@@ -532,6 +532,8 @@ static uint32_t know(struct trace_writer *w, const struct trace_event *e)
 {
 	know_stream(w, e);
 	know_graph(w, e);
+	if (e->kernel)
+		string_id(w, e->kernel, "kernel");
 	return e->name ? string_id(w, e->name, name_kind(e)) : 0;
 }
 
@@ -579,6 +581,8 @@ static void put_call(struct trace_writer *w, const struct trace_event *e, uint32
 	put_member(w, "thread", e->thread);
 	put_named(w, "class", classes[e->kind]);
 	put_if(w, "name", name);
+	if (e->kernel)
+		put_if(w, "kernel", string_id(w, e->kernel, "kernel"));
 	put_if(w, "stream", e->stream);
 	put_if(w, "event", e->event);
 	put_if(w, "graph", e->graph);

@@ -6,11 +6,9 @@
  * device. So the two are joined: what the device does, and in which order, is the first one's, and
  * how long the host takes is the second one's.
  *
- * Functions that all recordings saw equally often, apart by 2 calls or 2 % at most, are common. A
- * passage leads from one common call to the next, of a thread or of threads that hand work to each
- * other. What only one of the two recorders sees lies within passages: cuBLAS launches by the
- * driver, say. A passage with a wait in it, or to a query, is none. Passages between the same two
- * functions are a pair.
+ * Calls of a kind that all recordings saw equally often, apart by 2 calls or 2 % at most, are
+ * common. passages.h says what kinds, passages and pairs are. A passage with a wait in it, or to a
+ * query, is none.
  *
  * The lighter runs give each pair a mean. Passages longer than four times the median plus 10 us do
  * not count. Each traced passage of the pair then becomes shorter, or longer, by the same number of
@@ -30,8 +28,8 @@
 
 /* Pairs with fewer passages in a run are left as they were recorded. */
 enum { HOST_PAIR_LEAST = 20 };
-/* Names of functions, and pairs, in a trace: beyond that it is refused. */
-enum { HOST_FUNCTIONS_MAX = 1000, HOST_PAIRS_MAX = 20000 };
+/* Pairs in a trace, beside CALL_KINDS_MAX functions: beyond that it is refused. */
+enum { HOST_PAIRS_MAX = 20000 };
 
 /*
  * What runs with calls alone say of a program. `full` is a recording of it, calibrated, and stays

@@ -86,7 +86,8 @@ struct trace_call {
 	int64_t not_recorded;  /* calls since the one before that have no row */
 	int32_t first_op, ops; /* trace.op[first_op ...] */
 	int32_t thread, stream, event, graph, name, memory; /* indexes; event: as the file has it */
-	int32_t fold; /* trace.fold[fold], which it was made of; TRACE_NONE: it is a row */
+	int32_t kernel; /* a launch's, by its name, where its operation is not in the file */
+	int32_t fold;	/* trace.fold[fold], which it was made of; TRACE_NONE: it is a row */
 	enum call_class class;
 	bool async;
 	bool captured; /* became a node of a graph: nothing on the device, no event */
@@ -164,10 +165,10 @@ struct trace_empty {
 
 /* How long the host takes from a call of one function to one of another: host_gaps.h. */
 struct trace_host_pair {
-	char *from, *to;
-	bool after; /* another thread's call */
-	double n;   /* of a run */
-	double ns;  /* mean, which may have launches in it */
+	int32_t from, to; /* host_function[] */
+	bool after;	  /* another thread's call */
+	double n;	  /* of a run */
+	double ns;	  /* mean, which may have launches in it */
 	double median_ns;
 };
 

@@ -166,6 +166,7 @@ static const struct member call_members[] = {
 	{ "thread", MEMBER_REF, CALL(thread), true, NULL, MAP(thread), 0 },
 	{ "class", MEMBER_CHOICE, CALL(class), true, call_class_names, 0, 0 },
 	{ "name", MEMBER_REF, CALL(name), false, NULL, MAP(string), 0 },
+	{ "kernel", MEMBER_REF, CALL(kernel), false, NULL, MAP(string), 0 },
 	{ "stream", MEMBER_REF, CALL(stream), false, NULL, MAP(stream), 0 },
 	{ "event", MEMBER_32, CALL(event), false, NULL, 0, 0 },
 	{ "graph", MEMBER_REF, CALL(graph), false, NULL, MAP(graph), 0 },

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/trace/host_gaps.h"
+#include "common/trace/passages.h"
 #include "harness/base/json.h"
 #include "tests/divert.h"
 #include "tests/made_trace.h"
@@ -181,6 +182,16 @@ static int64_t gaps_after(const struct shape *s, const char *host_gaps, double *
 	return changed;
 }
 
+/* Of a pair: "from" or "to". */
+static const char *function_of(const json_t *o, const json_t *pair, const char *which)
+{
+	json_int_t at = json_integer_value(json_object_get(pair, which));
+	const char *name =
+		json_string_value(json_array_get(json_object_get(o, "functions"), (size_t)at));
+
+	return name ? name : "";
+}
+
 /* -1: there is no such pair. */
 static double pair_ns(const char *host_gaps, const char *from, const char *to)
 {
@@ -190,8 +201,8 @@ static double pair_ns(const char *host_gaps, const char *from, const char *to)
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
 		const json_t *pair = json_array_get(pairs, i);
 
-		if (!strcmp(json_get_text(pair, "from"), from) &&
-		    !strcmp(json_get_text(pair, "to"), to))
+		if (!strcmp(function_of(o, pair, "from"), from) &&
+		    !strcmp(function_of(o, pair, "to"), to))
 			ns = json_number_value(json_object_get(pair, "ns"));
 	}
 	json_decref(o);
@@ -298,16 +309,33 @@ Test(small_host_gaps, both_means_are_of_the_same_passages)
 	cr_expect(epsilon_eq(dbl, gap[4 * 4 + 2], 48200, 1e-3), "the longer ones");
 }
 
+/* Of a function that is there. */
+static int number_of(const char *host_gaps, const char *function)
+{
+	json_t *o = json_loads(host_gaps, 0, NULL), *functions = json_object_get(o, "functions");
+	size_t i = 0;
+
+	while (i < json_array_size(functions) &&
+	       strcmp(json_string_value(json_array_get(functions, i)), function) != 0)
+		i++;
+	cr_assert(lt(sz, i, json_array_size(functions)), "%s", function);
+	json_decref(o);
+	return (int)i;
+}
+
 /* The first of two that say otherwise counts. */
 Test(small_host_gaps, a_pair_that_is_there_twice)
 {
-	static const char again[] = ",{\"from\":\"cudaLaunchKernel\",\"to\":\"cudaMemset\","
-				    "\"after\":false,\"n\":40,\"ns\":99999,\"median_ns\":99999}]}";
+	static const char again[] = ",{\"from\":%d,\"to\":%d,\"after\":false,\"n\":40,"
+				    "\"ns\":99999,\"median_ns\":99999}]}";
 	const char *o = joined(&slow, &light, 1);
 	char twice[8192];
 	double gap[5];
+	int n;
 
-	snprintf(twice, sizeof(twice), "%.*s%s", (int)(strlen(o) - strlen("]}")), o, again);
+	n = snprintf(twice, sizeof(twice), "%.*s", (int)(strlen(o) - strlen("]}")), o);
+	snprintf(twice + n, sizeof(twice) - (size_t)n, again, number_of(o, "cudaLaunchKernel"),
+		 number_of(o, "cudaMemset"));
 	cr_assert(eq(i64, gaps_after(&slow, twice, gap, 5), 5 * 40 - 1), "%s", twice);
 	cr_expect(epsilon_eq(dbl, gap[2], 6600, 1e-3), "%s", twice);
 }
@@ -588,8 +616,8 @@ static int read_with(const char *host_gaps)
 }
 
 #define TIMES "\"ns\":1,\"median_ns\":1"
-#define PAIRS(members) "{\"runs\":1,\"functions\":[\"a\"],\"pairs\":[{" members "}]}"
-#define FROM_TO "\"from\":\"a\",\"to\":\"b\",\"after\":false,"
+#define PAIRS(members) "{\"runs\":1,\"functions\":[\"a\",\"b\"],\"pairs\":[{" members "}]}"
+#define FROM_TO "\"from\":0,\"to\":1,\"after\":false,"
 
 Test(small_host_gaps, damaged_ones_are_refused)
 {
@@ -605,8 +633,11 @@ Test(small_host_gaps, damaged_ones_are_refused)
 		PAIRS(FROM_TO "\"n\":1e308," TIMES),
 		PAIRS(FROM_TO "\"n\":1,\"median_ns\":1,\"ns\":-1"),
 		PAIRS(FROM_TO "\"n\":1,\"median_ns\":1e300,\"ns\":1"),
-		PAIRS("\"from\":\"a\",\"after\":false,\"n\":1," TIMES),
-		PAIRS("\"from\":\"a\",\"to\":\"b\",\"after\":\"yes\",\"n\":1," TIMES),
+		PAIRS("\"from\":0,\"after\":false,\"n\":1," TIMES),
+		PAIRS("\"from\":0,\"to\":1,\"after\":\"yes\",\"n\":1," TIMES),
+		PAIRS("\"from\":0,\"to\":2,\"after\":false,\"n\":1," TIMES),
+		PAIRS("\"from\":-1,\"to\":1,\"after\":false,\"n\":1," TIMES),
+		PAIRS("\"from\":\"a\",\"to\":1,\"after\":false,\"n\":1," TIMES),
 	};
 
 	cr_assert(zero(int, read_with(PAIRS(FROM_TO "\"n\":1," TIMES))));
@@ -626,12 +657,12 @@ Test(small_host_gaps, damaged_ones_are_refused)
 /* Tables are as large as the square of their number. */
 Test(small_host_gaps, so_many_functions_are_no_program_s)
 {
-	char host_gaps[4000 + 4 * HOST_FUNCTIONS_MAX], *end = host_gaps;
+	char host_gaps[4000 + 4 * CALL_KINDS_MAX], *end = host_gaps;
 	const char *said;
 	int err;
 
 	end += sprintf(end, "{\"runs\":1,\"pairs\":[],\"functions\":[\"a\"");
-	for (int i = 0; i < HOST_FUNCTIONS_MAX; i++)
+	for (int i = 0; i < CALL_KINDS_MAX; i++)
 		end += sprintf(end, ",\"\"");
 	sprintf(end, "]}");
 	divert_stderr();

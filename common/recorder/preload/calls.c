@@ -75,7 +75,9 @@ static bool begin(struct recorder_source *s)
 	return true;
 }
 
-static struct recorder_source source = { .name = "calls", .begin = begin, .has_no_times = true };
+static struct recorder_source source = {
+	.name = "calls", .begin = begin, .is_ordered = true, .has_no_times = true
+};
 
 static bool per_thread[CALLS]; /* the variant on the thread's own default stream */
 
@@ -148,8 +150,11 @@ static void tell_event(struct trace_event *e, const struct row *row, uint64_t ev
 static void tell(struct trace_event *e, const struct row *row, const uint64_t *w)
 {
 	static const struct handle unknown = { .number = 0 };
-	bool configured = row->class == TRACE_CLASS_launch && row->stream == NONE;
+	bool launches = row->class == TRACE_CLASS_launch;
+	bool configured = launches && row->stream == NONE;
 
+	if (launches)
+		e->kernel = handle_kernel_name(w[configured]);
 	if (row->stream != NONE)
 		tell_stream(e, row, w[row->stream]);
 	else if (configured)
@@ -297,6 +302,51 @@ static int record(enum call call, const uint64_t *w)
 		keep(call, w);
 	depth--;
 	return err;
+}
+
+/* ---- kernels' names ---------------------------------------------------------------------- */
+
+SHOWN void __cudaRegisterFunction(void **image, const void *function, char *device_function,
+				  const char *name, int threads, void *tid, void *bid, void *block,
+				  void *grid, int *warp);
+SHOWN int __cudaGetKernel(void **kernel, const void *function);
+SHOWN int cudaGetKernel(void **kernel, const void *function);
+
+/* As constructors of nvcc's objects call it, with the mangled name that CUPTI has, too. */
+void __cudaRegisterFunction(void **image, const void *function, char *device_function,
+			    const char *name, int threads, void *tid, void *bid, void *block,
+			    void *grid, int *warp)
+{
+	void *found = runtime_call_next(CALL___cudaRegisterFunction);
+	void (*next)(void **, const void *, char *, const char *, int, void *, void *, void *,
+		     void *, int *);
+
+	memcpy(&next, &found, sizeof(next));
+	handle_name_kernel((uintptr_t)function, name);
+	next(image, function, device_function, name, threads, tid, bid, block, grid, warp);
+}
+
+static int get_kernel(enum runtime_call call, void **kernel, const void *function)
+{
+	void *found = runtime_call_next(call);
+	int (*next)(void **, const void *);
+	int err;
+
+	memcpy(&next, &found, sizeof(next));
+	err = next(kernel, function);
+	if (!err)
+		handle_like_kernel((uintptr_t)*kernel, (uintptr_t)function);
+	return err;
+}
+
+int __cudaGetKernel(void **kernel, const void *function)
+{
+	return get_kernel(CALL___cudaGetKernel, kernel, function);
+}
+
+int cudaGetKernel(void **kernel, const void *function)
+{
+	return get_kernel(CALL_cudaGetKernel, kernel, function);
 }
 
 /* ---- the functions ------------------------------------------------------------------------ */

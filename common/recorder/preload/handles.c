@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { BUCKETS = 1024 };
+#include "common/recorder/recorder.h"
+
+/* A framework registers 100,000 kernels. */
+enum { BUCKETS = 1 << 16 };
 
 struct entry {
 	struct entry *next;
@@ -98,4 +101,46 @@ struct handle handle_record(uint64_t event)
 	}
 	pthread_mutex_unlock(&lock);
 	return is;
+}
+
+void handle_name_kernel(uint64_t kernel, const char *name)
+{
+	const struct handle is = { .name = name };
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	e = find_or_make(HANDLE_KERNEL, kernel, &is);
+	if (e && e->is.name != name) {
+		e->is.name = name;
+		e->is.is_kept = false;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock. The image that has the name may be unloaded before it is written. */
+static const char *kept_name(struct entry *e)
+{
+	if (e && e->is.name && !e->is.is_kept) {
+		e->is.name = recorder_keep(e->is.name);
+		e->is.is_kept = true;
+	}
+	return e ? e->is.name : NULL;
+}
+
+const char *handle_kernel_name(uint64_t kernel)
+{
+	const char *name;
+
+	pthread_mutex_lock(&lock);
+	name = kept_name(*place(HANDLE_KERNEL, kernel));
+	pthread_mutex_unlock(&lock);
+	return name;
+}
+
+void handle_like_kernel(uint64_t kernel, uint64_t function)
+{
+	const char *name = handle_kernel_name(function);
+
+	if (name)
+		handle_name_kernel(kernel, name);
 }
