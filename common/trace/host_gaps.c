@@ -42,6 +42,78 @@ static double longest_passage(double median_ns)
 	return median_ns * LONG_TIMES + LONG_NS;
 }
 
+/* ---- what graphs take --------------------------------------------------------------------- */
+
+/* From the return of one wait of a thread to that of its next. */
+struct stretch {
+	int64_t from, to; /* the waits */
+	double ns, graphs_ns;
+};
+
+struct stretches {
+	struct stretch *list;
+	int64_t n, room;
+};
+
+/* So many percent of a stretch must be graphs: then the host waited for them. */
+enum { GRAPHS_PERCENT = 80 };
+/* Graphs are no shorter than so much of what was recorded, or something else went on. */
+#define GRAPH_FACTOR_LEAST 0.5
+
+/* Of graphs that these calls launched, and that began after t0. */
+static double graphs_within(const struct trace *t, int64_t first, int64_t last, int64_t t0)
+{
+	double ns = 0;
+
+	for (int64_t i = first; i <= last; i++)
+		for (int32_t k = 0; k < t->call[i].ops; k++) {
+			const struct trace_op *op = &t->op[t->call[i].first_op + k];
+
+			if (op->kind == OP_GRAPH && op->t0 >= t0)
+				ns += (double)(op->t1 - op->t0);
+		}
+	return ns;
+}
+
+static void add_stretch(struct stretches *s, const struct walk *w, int64_t from, int64_t to)
+{
+	const struct trace *t = w->t;
+	int64_t t0 = t->call[from].t1;
+
+	s->list = trace_grow(s->list, s->n, &s->room, sizeof(*s->list));
+	s->list[s->n++] = (struct stretch){
+		.from = from,
+		.to = to,
+		.ns = (double)(t->call[to].t1 - t0),
+		.graphs_ns = graphs_within(t, from, to, t0),
+	};
+}
+
+/* Of waits that are common. */
+static void find_stretches(struct stretches *s, const struct walk *w)
+{
+	const struct trace *t = w->t;
+	int64_t *last = memory((size_t)t->threads, sizeof(*last));
+
+	for (int64_t i = 0; i < t->threads; i++)
+		last[i] = TRACE_NONE;
+	for (int64_t i = 0; i < t->calls; i++) {
+		int64_t *from = &last[t->call[i].thread];
+
+		if (!call_is_sync(t->call[i].class) || !is_common(w, i))
+			continue;
+		if (*from != TRACE_NONE)
+			add_stretch(s, w, *from, i);
+		*from = i;
+	}
+	free(last);
+}
+
+static bool waits_for_graphs(const struct stretch *s)
+{
+	return s->graphs_ns > 0 && s->graphs_ns * 100 >= s->ns * GRAPHS_PERCENT;
+}
+
 /* ---- what the lighter recordings say ------------------------------------------------------ */
 
 struct host_gaps {
@@ -50,6 +122,9 @@ struct host_gaps {
 	struct call_kinds kinds; /* full's, once a run is counted */
 	int runs, added;
 	struct passage_pairs pairs; /* once a run is added */
+	struct stretches stretches; /* full's */
+	double graph_waits_ns;	    /* of all runs' that wait for graphs in full */
+	bool is_alike;		    /* all runs wait as often as full */
 };
 
 struct host_gaps *host_gaps_new(const struct trace *full)
@@ -64,6 +139,7 @@ void host_gaps_free(struct host_gaps *g)
 {
 	passage_pairs_release(&g->pairs);
 	call_kinds_release(&g->kinds);
+	free(g->stretches.list);
 	free(g);
 }
 
@@ -113,24 +189,66 @@ static int32_t number_common(struct call_kinds *kinds)
 	return n;
 }
 
+static void begin_walk(const struct host_gaps *g, struct walk *w, struct steps *s)
+{
+	walk_init(w, s, g->by_kernel, longest_launch(g->full));
+	for (int32_t i = 0; i < g->kinds.n; i++) {
+		const struct call_kind *k = &g->kinds.kind[i];
+
+		if (k->function != NOT_COMMON)
+			walk_set_common(w, k->function, k->name, k->kernel);
+	}
+}
+
+/* Before the first run is added. */
+static void begin_adding(struct host_gaps *g)
+{
+	struct steps s;
+	struct walk w;
+
+	passage_pairs_init(&g->pairs, number_common(&g->kinds));
+	g->is_alike = true;
+	steps_init(&s, g->full);
+	begin_walk(g, &w, &s);
+	find_stretches(&g->stretches, &w);
+	walk_release(&w);
+	steps_release(&s);
+}
+
+static void add_stretches(struct host_gaps *g, const struct walk *w)
+{
+	struct stretches light = { 0 };
+
+	find_stretches(&light, w);
+	g->is_alike &= light.n == g->stretches.n;
+	for (int64_t i = 0; i < light.n && g->is_alike; i++)
+		if (waits_for_graphs(&g->stretches.list[i]))
+			g->graph_waits_ns += light.list[i].ns;
+	free(light.list);
+}
+
 void host_gaps_add(struct host_gaps *g, const struct trace *run)
 {
 	struct steps s;
 	struct walk w;
 
 	if (!g->added++)
-		passage_pairs_init(&g->pairs, number_common(&g->kinds));
+		begin_adding(g);
 	steps_init(&s, run);
-	walk_init(&w, &s, g->by_kernel, longest_launch(g->full));
-	for (int32_t i = 0; i < g->kinds.n; i++) {
-		const struct call_kind *k = &g->kinds.kind[i];
-
-		if (k->function != NOT_COMMON)
-			walk_set_common(&w, k->function, k->name, k->kernel);
-	}
+	begin_walk(g, &w, &s);
 	passage_pairs_sample(&g->pairs, &w, NAN);
+	add_stretches(g, &w);
 	walk_release(&w);
 	steps_release(&s);
+}
+
+static int64_t count_graph_waits(const struct stretches *s)
+{
+	int64_t n = 0;
+
+	for (int64_t i = 0; i < s->n; i++)
+		n += waits_for_graphs(&s->list[i]);
+	return n;
 }
 
 static json_t *function_json(const struct call_kind *k)
@@ -165,6 +283,7 @@ static json_t *pair_json(const struct host_gaps *g, struct passage_pair *p)
 json_t *host_gaps_json(struct host_gaps *g)
 {
 	json_t *functions = functions_json(g), *pairs = json_array(), *all = NULL;
+	int64_t waits = g->is_alike ? count_graph_waits(&g->stretches) : 0;
 
 	for (int64_t i = 0; i < g->pairs.n && json_array_size(pairs) < HOST_PAIRS_MAX; i++) {
 		json_t *pair = pair_json(g, &g->pairs.list[i]);
@@ -172,9 +291,13 @@ json_t *host_gaps_json(struct host_gaps *g)
 		if (pair)
 			json_array_append_new(pairs, pair);
 	}
-	if (json_array_size(pairs))
+	if (json_array_size(pairs) || waits)
 		all = json_pack("{s:i, s:O, s:O}", "runs", g->added, "functions", functions,
 				"pairs", pairs);
+	if (waits)
+		json_object_set_new(all, "graph_waits",
+				    json_pack("{s:I, s:f}", "n", (json_int_t)waits, "ns",
+					      g->graph_waits_ns / g->added));
 	json_decref(functions);
 	json_decref(pairs);
 	return all;
@@ -232,6 +355,19 @@ static int take_pair(const struct reading *r, const json_t *o)
 	return 0;
 }
 
+/* NULL: there are none. */
+static int take_graph_waits(const struct reading *r, const json_t *o)
+{
+	const json_t *n = json_object_get(o, "n");
+	struct trace *t = r->t;
+
+	t->graph_waits = json_integer_value(n);
+	if (o &&
+	    (!json_is_integer(n) || t->graph_waits < 1 || !is_time(o, "ns", &t->graph_waits_ns)))
+		return trace_damaged(r, "host_gaps: graph_waits lacks n, 1 or more, or ns");
+	return 0;
+}
+
 int trace_take_host_gaps(const struct reading *r, const json_t *o)
 {
 	const json_t *functions = json_object_get(o, "functions"),
@@ -254,7 +390,7 @@ int trace_take_host_gaps(const struct reading *r, const json_t *o)
 		err = take_function(r, json_array_get(functions, i));
 	for (size_t i = 0; i < json_array_size(pairs) && !err; i++)
 		err = take_pair(r, json_array_get(pairs, i));
-	return err;
+	return err ? err : take_graph_waits(r, json_object_get(o, "graph_waits"));
 }
 
 void trace_release_host_gaps(struct trace *t)
@@ -406,7 +542,38 @@ static void set_common(struct walk *w, int32_t function)
 	free(name);
 }
 
-int64_t host_gaps_apply(struct steps *s, double launch_ns)
+/* The stretches that waited for graphs, re-timed as they are. */
+static double retimed_waits_ns(const struct stretches *all, const struct steps *s,
+			       const struct call_prices *prices)
+{
+	struct timed timed;
+	double ns = 0;
+
+	timed_priced(&timed, s, prices);
+	for (int64_t i = 0; i < all->n; i++)
+		if (waits_for_graphs(&all->list[i]))
+			ns += timed.call[all->list[i].to].t1 - timed.call[all->list[i].from].t1;
+	timed_release(&timed);
+	return ns;
+}
+
+/* What these are longer by than in the lighter runs is the graphs'. */
+static void fit_graphs(struct steps *s, const struct walk *w, const struct call_prices *prices)
+{
+	struct stretches all = { 0 };
+	double graphs_ns = 0, factor;
+
+	find_stretches(&all, w);
+	for (int64_t i = 0; i < all.n; i++)
+		graphs_ns += waits_for_graphs(&all.list[i]) ? all.list[i].graphs_ns : 0;
+	if (w->t->graph_waits && count_graph_waits(&all) == w->t->graph_waits) {
+		factor = 1 - (retimed_waits_ns(&all, s, prices) - w->t->graph_waits_ns) / graphs_ns;
+		s->graph_factor = factor < GRAPH_FACTOR_LEAST ? 1 : fmin(factor, 1);
+	}
+	free(all.list);
+}
+
+int64_t host_gaps_apply(struct steps *s, const struct call_prices *prices)
 {
 	const struct trace *t = s->trace;
 	struct correction *all;
@@ -414,15 +581,16 @@ int64_t host_gaps_apply(struct steps *s, double launch_ns)
 	int64_t changed;
 	struct walk w;
 
-	if (!t->host_pairs || !t->is_calibrated)
+	if (!t->host_runs || !t->is_calibrated)
 		return 0;
 	walk_init(&w, s, names_kernels(t), longest_launch(t));
 	for (int32_t i = 0; i < t->host_functions; i++)
 		set_common(&w, i);
 	passage_pairs_init(&pairs, (int32_t)t->host_functions);
-	passage_pairs_sample(&pairs, &w, launch_ns);
+	passage_pairs_sample(&pairs, &w, prices->launch_ns);
 	all = correct_all(&pairs, t);
 	changed = change_all(&w, &pairs, all);
+	fit_graphs(s, &w, prices);
 	free(all);
 	passage_pairs_release(&pairs);
 	walk_release(&w);

@@ -18,13 +18,18 @@
  * A passage that begins with a launch includes that launch. A launch that lasted four times as long
  * as usual plus 10 us, or that found its queue full, makes the passage no sample. A launch behind a
  * wait, or a captured one, is left out: Z has what it takes to wake an idle device.
+ *
+ * CUPTI slows graphs, too: their nodes stand further apart. A stretch leads from the return of one
+ * wait to that of the thread's next. Where graphs are four fifths of it or more the host waited for
+ * them. What such stretches are longer by, re-timed, than in the lighter runs, is taken off their
+ * graphs, all by one factor.
  */
 #ifndef RIFT_TRACE_HOST_GAPS_H
 #define RIFT_TRACE_HOST_GAPS_H
 
 #include <jansson.h>
 
-#include "common/trace/steps.h"
+#include "common/trace/retime.h"
 
 /* Pairs with fewer passages in a run are left as they were recorded. */
 enum { HOST_PAIR_LEAST = 20 };
@@ -41,14 +46,15 @@ void host_gaps_count(struct host_gaps *g, const struct trace *run);
 void host_gaps_add(struct host_gaps *g, const struct trace *run);
 void host_gaps_free(struct host_gaps *g);
 
-/* {runs, functions[], pairs[{from, to, after, n, ns, median_ns}]} for the trace's row `runs`: a new
- * reference, or NULL where there is no pair. */
+/* {runs, functions[], pairs[{from, to, after, n, ns, median_ns}], graph_waits{n, ns}} for the
+ * trace's row `runs`: a new reference, or NULL where there is no pair. */
 json_t *host_gaps_json(struct host_gaps *g);
 
 /*
- * Corrects the gaps of a trace that has such means; launch_ns: what its launches are priced at.
- * Returns how many gaps have a known mean, changed or not: 0 where the trace has no such means.
+ * Corrects the gaps of a trace that has such means, and what its graphs take; prices: by which it
+ * is re-timed without the recorder. Returns how many gaps have a known mean, changed or not: 0
+ * where the trace has no such means.
  */
-int64_t host_gaps_apply(struct steps *s, double launch_ns);
+int64_t host_gaps_apply(struct steps *s, const struct call_prices *prices);
 
 #endif

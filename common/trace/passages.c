@@ -135,7 +135,7 @@ void walk_set_common(struct walk *w, int32_t function, const char *name, const c
 			w->kinds.kind[i].function = function;
 }
 
-static int32_t function_of(const struct walk *w, int64_t call)
+int32_t function_of(const struct walk *w, int64_t call)
 {
 	int32_t kind = w->kinds.of_call[call];
 

@@ -55,6 +55,8 @@ void walk_release(struct walk *w);
 /* Calls of that kind are common, with that number. */
 void walk_set_common(struct walk *w, int32_t function, const char *name, const char *kernel);
 
+/* The number of a call that is common; NOT_COMMON. */
+int32_t function_of(const struct walk *w, int64_t call);
 bool is_common(const struct walk *w, int64_t call);
 int64_t call_before(const struct walk *w, int64_t call);
 double *gap_before(const struct walk *w, int64_t call);

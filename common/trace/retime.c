@@ -140,6 +140,8 @@ static double priced_length(const struct simulation *sim, const struct trace_op 
 
 	if (op->kind == OP_KERNEL)
 		return ns * sim->p.clock_factor;
+	if (op->kind == OP_GRAPH)
+		ns *= sim->s->graph_factor;
 	if (op->kind == OP_GRAPH && sim->t->graph[op->graph].nodes > 1)
 		return ns * sim->p.clock_factor +
 		       (double)(sim->t->graph[op->graph].nodes - 1) * sim->p.node_gap_ns;

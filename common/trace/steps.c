@@ -233,7 +233,7 @@ static void find_launch_call(struct scan *scan, int64_t i, int64_t pending)
 	const struct trace *t = scan->t;
 	const struct trace_call *c = &t->call[i];
 	struct step *step = &scan->s->step[i];
-	double window = t->calibration.window;
+	double window = t->is_calibrated ? t->calibration.window : INFINITY;
 	double full = isinf(window) ? FULL_LEAST : window * 0.9;
 
 	step->role = STEP_LAUNCH;
@@ -637,7 +637,7 @@ void steps_init(struct steps *s, const struct trace *t)
 	struct trace_own *own = malloc(((size_t)t->owns + 1) * sizeof(*own));
 	struct scan scan;
 
-	*s = (struct steps){ .trace = t, .start_ns = process_start(t) };
+	*s = (struct steps){ .trace = t, .graph_factor = 1, .start_ns = process_start(t) };
 	s->step = calloc((size_t)t->calls + 1, sizeof(*s->step));
 	CHECK(own && s->step, "memory of %ld calls", (long)t->calls);
 	if (t->owns)

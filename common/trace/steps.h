@@ -47,9 +47,10 @@ struct steps {
 			    */
 	/* From the end of the first to the start of the second, beyond the calibration's gap. */
 	double queue_ns[QUEUE_KINDS][QUEUE_KINDS];
-	double start_ns; /* of the process */
-	double tail_ns;	 /* behind the last call of the main thread */
-	int32_t main;	 /* thread whose last call is the last of all; TRACE_NONE: none */
+	double graph_factor; /* how many times as long as recorded graphs last: host_gaps.h */
+	double start_ns;     /* of the process */
+	double tail_ns;	     /* behind the last call of the main thread */
+	int32_t main;	     /* thread whose last call is the last of all; TRACE_NONE: none */
 };
 
 void steps_init(struct steps *s, const struct trace *t);

@@ -210,7 +210,9 @@ struct trace {
 	struct trace_empty empty[TRACE_RUNS_MAX];
 	double plain_empty_ns[TRACE_RUNS_MAX];
 
-	int host_runs; /* recordings of calls alone, which the following is of */
+	int host_runs;	       /* recordings of calls alone, which the following is of */
+	int64_t graph_waits;   /* stretches of a run that waited for graphs */
+	double graph_waits_ns; /* their sum */
 	char **host_function;
 	struct trace_host_pair *host_pair;
 	int64_t host_functions, host_pairs;

@@ -339,7 +339,7 @@ static void retime(struct profile *p)
 	if (processes.n >= PROCESSES_LEAST)
 		take_processes(&p->trace, &processes);
 	p->prices = prices_of_trace(&p->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
-	p->host_gaps = host_gaps_apply(&p->steps, p->prices.launch_ns);
+	p->host_gaps = host_gaps_apply(&p->steps, &p->prices);
 	timed_priced(&p->times, &p->steps, &p->prices);
 	predict(p, &processes);
 }

@@ -152,6 +152,9 @@ static void print_check(const struct profile *p, FILE *out)
 		row(out, "host times", "of %d run%s with calls alone, for %lld of %lld calls",
 		    p->trace.host_runs, p->trace.host_runs == 1 ? "" : "s", (long long)p->host_gaps,
 		    (long long)p->trace.calls);
+	if (p->steps.graph_factor < 1)
+		row(out, "", "graphs take %.3g of what was recorded, by these runs",
+		    p->steps.graph_factor);
 	if (p->measured.n) {
 		char label[32];
 
@@ -261,8 +264,8 @@ static json_t *host_runs_json(const struct profile *p)
 {
 	if (!p->trace.host_runs)
 		return NULL;
-	return json_pack("{s:i, s:I}", "runs", p->trace.host_runs, "gaps",
-			 (json_int_t)p->host_gaps);
+	return json_pack("{s:i, s:I, s:f}", "runs", p->trace.host_runs, "gaps",
+			 (json_int_t)p->host_gaps, "graph_factor", p->steps.graph_factor);
 }
 
 json_t *profile_json(const struct profile *p)

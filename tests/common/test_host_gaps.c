@@ -165,6 +165,15 @@ static const char *joined(const struct shape *full, const struct shape *calls, i
 	return text;
 }
 
+/* By the prices of made traces. */
+static int64_t apply(struct steps *s)
+{
+	struct call_prices prices =
+		prices_of_trace(s->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
+
+	return host_gaps_apply(s, &prices);
+}
+
 /* Gaps of the shape's first steps once they are as the runs say; returns how many were changed. */
 static int64_t gaps_after(const struct shape *s, const char *host_gaps, double *gap, int n)
 {
@@ -174,7 +183,7 @@ static int64_t gaps_after(const struct shape *s, const char *host_gaps, double *
 
 	read_program(s, host_gaps, &t);
 	steps_init(&steps, &t);
-	changed = host_gaps_apply(&steps, MADE_C);
+	changed = apply(&steps);
 	for (int i = 0; i < n; i++)
 		gap[i] = steps.step[i].gap_ns;
 	steps_release(&steps);
@@ -183,7 +192,7 @@ static int64_t gaps_after(const struct shape *s, const char *host_gaps, double *
 }
 
 /* Of a pair: "from" or "to". */
-static const char *function_of(const json_t *o, const json_t *pair, const char *which)
+static const char *function_named(const json_t *o, const json_t *pair, const char *which)
 {
 	json_int_t at = json_integer_value(json_object_get(pair, which));
 	const char *name =
@@ -201,8 +210,8 @@ static double pair_ns(const char *host_gaps, const char *from, const char *to)
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
 		const json_t *pair = json_array_get(pairs, i);
 
-		if (!strcmp(function_of(o, pair, "from"), from) &&
-		    !strcmp(function_of(o, pair, "to"), to))
+		if (!strcmp(function_named(o, pair, "from"), from) &&
+		    !strcmp(function_named(o, pair, "to"), to))
 			ns = json_number_value(json_object_get(pair, "ns"));
 	}
 	json_decref(o);
@@ -535,7 +544,7 @@ Test(small_host_gaps, threads_that_hand_work_to_each_other)
 	read_turns(900, text, &full);
 	steps_init(&steps, &full);
 	cr_expect(eq(dbl, steps.step[9].after_ns, 900), "as recorded");
-	cr_expect(eq(i64, host_gaps_apply(&steps, MADE_C), full.calls - 1));
+	cr_expect(eq(i64, apply(&steps), full.calls - 1));
 	cr_expect(eq(i64, steps.step[9].after, 8));
 	cr_expect(epsilon_eq(dbl, steps.step[9].after_ns, 600, 1e-6), "from thread to thread");
 	cr_expect(epsilon_eq(dbl, steps.step[10].gap_ns, 600, 1e-6), "of one thread");
@@ -593,7 +602,7 @@ Test(small_host_gaps, a_gap_of_two_passages_is_changed_once)
 	trace_release(&full);
 	read_begun(10000, true, text, &full);
 	steps_init(&steps, &full);
-	host_gaps_apply(&steps, MADE_C);
+	apply(&steps);
 	cr_expect(eq(i64, steps.step[2].after, 1), "%s", text);
 	cr_expect(epsilon_eq(dbl, steps.step[1].gap_ns, 4000, 1e-6), "%s", text);
 	cr_expect(epsilon_eq(dbl, steps.step[2].after_ns, 4000, 1e-6), "%s", text);

@@ -225,15 +225,19 @@ static double gap_of(const struct replay_choice *p, int64_t i, int64_t end)
 	return !p->fold && i == p->first ? 0 : gap > 0 ? gap : 0;
 }
 
-static double op_length(const struct trace *t, const struct trace_call *c)
+static double op_length(const struct replay_choice *p, const struct trace_call *c)
 {
+	const struct trace *t = p->t;
 	double ns = 0;
 
 	for (int32_t k = 0; k < c->ops; k++) {
 		const struct trace_op *op = &t->op[c->first_op + k];
 
-		ns += (double)(op->kind == OP_GRAPH && op->busy_ns >= 0 ? op->busy_ns
-									: op->t1 - op->t0);
+		if (op->kind == OP_GRAPH)
+			ns += (double)(op->busy_ns >= 0 ? op->busy_ns : op->t1 - op->t0) *
+			      p->s->graph_factor;
+		else
+			ns += (double)(op->t1 - op->t0);
 	}
 	return ns;
 }
@@ -252,7 +256,7 @@ static void see(struct replay_seen *seen, const struct replay_choice *p, int64_t
 	if (!c->ops)
 		return;
 	seen->with_op++;
-	seen->op_ns += op_length(p->t, c);
+	seen->op_ns += op_length(p, c);
 }
 
 /* Ends of operations in order of starts: which kernels ran beside others? */

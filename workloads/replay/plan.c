@@ -406,6 +406,17 @@ static void take_calls(struct replay_plan *p, struct replay_choice *part,
 	p->program_ns = without_recorder(part);
 }
 
+/* As runs with calls alone have them, where there were such. */
+static void correct_gaps(struct steps *s)
+{
+	struct call_prices prices;
+
+	if (!s->trace->is_calibrated)
+		return;
+	prices = prices_of_trace(s->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
+	host_gaps_apply(s, &prices);
+}
+
 static int take_trace(struct replay_plan *p, const struct trace *t, const struct replay_opts *o)
 {
 	struct replay_choice part;
@@ -425,7 +436,7 @@ static int take_trace(struct replay_plan *p, const struct trace *t, const struct
 				EFBIG, "trace=%s: a graph of %ld nodes; %d at most can be played",
 				text_shown(o->trace).s, (long)t->graph[i].nodes, GRAPH_NODES_MAX);
 	steps_init(&steps, t);
-	host_gaps_apply(&steps, t->calibration.launch_call_ns[QUANTILE_P50]);
+	correct_gaps(&steps);
 	err = replay_part_choose(&part, t, &steps, o);
 	if (!err)
 		take_calls(p, &part, o);
