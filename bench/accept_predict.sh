@@ -26,6 +26,10 @@ set -u
 build=$(realpath "${1:?usage: accept_predict.sh BUILD [OUT]}")
 out=${2:-results/predict}
 rift=$build/rift
+if [ ! -x "$build/bench/programs" ]; then
+	echo "${0##*/}: $build/bench/programs is missing; make DEVICE=... bench builds it" >&2
+	exit 2
+fi
 runs=${RUNS:-7}
 recorded=$((runs > 5 ? runs : 5)) # the self-check takes 5
 mkdir -p "$out"

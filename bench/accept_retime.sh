@@ -23,6 +23,10 @@ set -u
 build=$(realpath "${1:?usage: accept_retime.sh BUILD [OUT]}")
 out=${2:-results/retime}
 rift=$build/rift
+if [ ! -x "$build/bench/programs" ]; then
+	echo "${0##*/}: $build/bench/programs is missing; make DEVICE=... bench builds it" >&2
+	exit 2
+fi
 mkdir -p "$out"
 here=$(dirname "$0")
 suffix=${HOST_RUNS:+.host-$HOST_RUNS} # of files, as turns of both kinds are no one sample

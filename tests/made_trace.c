@@ -30,8 +30,9 @@ void made_begin(struct made *m, const char *more, const char *calibration)
 	CHECK(m->out, "%s", m->path);
 	made_row(m,
 		 "{\"record\":\"trace\",\"trace\":\"1.0\",\"program\":[\"./app\",\"x\"],\"pid\":7,"
-		 "\"recorder\":\"cpu-device\",\"device_times\":\"recorded\",\"calibration\":%s%s}",
-		 calibration ? calibration : "null", more);
+		 "\"recorder\":\"cpu-device\",\"calibration\":%s%s%s}",
+		 calibration ? calibration : "null",
+		 strstr(more, "\"device_times\"") ? "" : ",\"device_times\":\"recorded\"", more);
 	for (int i = 0; i < 2; i++)
 		made_row(m, "{\"record\":\"thread\",\"id\":%d,\"tid\":%d}", i, 100 + i);
 	for (int i = 0; i < 4; i++)

@@ -60,7 +60,7 @@ enum { GRAPHS_PERCENT = 80 };
 /* Graphs are no shorter than so much of what was recorded, or something else went on. */
 #define GRAPH_FACTOR_LEAST 0.5
 
-/* Of graphs that these calls launched, and that began after t0. */
+/* The graphs that these calls launched, and that began after t0. */
 static double graphs_within(const struct trace *t, int64_t first, int64_t last, int64_t t0)
 {
 	double ns = 0;
@@ -89,7 +89,7 @@ static void add_stretch(struct stretches *s, const struct walk *w, int64_t from,
 	};
 }
 
-/* Of waits that are common. */
+/* Between waits that are common. */
 static void find_stretches(struct stretches *s, const struct walk *w)
 {
 	const struct trace *t = w->t;

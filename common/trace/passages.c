@@ -25,7 +25,7 @@ static void *memory(size_t n, size_t size)
 
 enum { SLOTS = 4 * 1024 }; /* more than CALL_KINDS_MAX by far, a power of two */
 
-/* Of a launch that gave the device a kernel; TRACE_NONE: not known. */
+/* A launch that gave the device a kernel: which; TRACE_NONE: not known. */
 static int32_t kernel_of(const struct trace *t, const struct trace_call *c)
 {
 	if (c->class != CALL_LAUNCH || c->captured)
@@ -42,7 +42,7 @@ bool trace_has_kernels(const struct trace *t)
 	if (json_is_true(json_object_get(t->header, "anonymous")))
 		return false;
 	for (int64_t i = 0; i < t->calls; i++)
-		if (kernel_of(t, &t->call[i]) != TRACE_NONE)
+		if (t->call[i].kernel != TRACE_NONE || kernel_of(t, &t->call[i]) != TRACE_NONE)
 			return true;
 	return false;
 }

@@ -116,7 +116,7 @@ double passage_pair_median(const struct passage_pair *p);
 int64_t passage_pair_up_to(const struct passage_pair *p, double most_ns);
 double passage_pair_mean(const struct passage_pair *p, int64_t n);
 
-/* Of their gaps, with each so much shorter, but never less than nothing. */
+/* The same of their gaps, with each so much shorter, but never less than nothing. */
 double passage_pair_mean_gap(const struct passage_pair *p, int64_t n, double less_ns);
 
 #endif

@@ -13,7 +13,7 @@ enum remote_schedule { REMOTE_FIRST, REMOTE_STATIC, REMOTE_LOAD };
 
 struct remote_opts {
 	int strict;		      /* 0: no, 1: yes */
-	double poll;		      /* us */
+	double poll;		      /* us; below 0: remote_poll_ns() says */
 	int64_t memory;		      /* bytes */
 	int transport;		      /* enum remote_transport */
 	const char *listen, *connect; /* HOST:PORT; NULL: the layer's own */
@@ -24,6 +24,9 @@ struct remote_opts {
 	struct param_list devices;    /* in the order that they are dealt in; -1: all */
 	int64_t block;		      /* bytes; 0: what the transport does best with */
 };
+
+/* How long client and daemon poll: as told, or as there are processors for it. */
+int64_t remote_poll_ns(const struct remote_opts *o);
 
 /*
  * The daemon: opens the socket in the folder, writes a byte to `ready`, and serves each client

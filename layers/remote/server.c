@@ -326,7 +326,7 @@ static void serve(struct server *v)
 	if (!begin_threads(v))
 		return;
 	v->pinned_blocks = v->session.pinned_blocks = pin_blocks(v);
-	if (!serve_channel(&v->session, v->channel, (int64_t)(v->with->o->poll * 1000)))
+	if (!serve_channel(&v->session, v->channel, remote_poll_ns(v->with->o)))
 		complain(EPROTO, no_command);
 }
 

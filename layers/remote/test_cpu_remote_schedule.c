@@ -9,11 +9,13 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "layers/remote/remote.h"
 #include "layers/remote/test_daemon.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
@@ -21,6 +23,27 @@
 
 TestSuite(small_remote_schedule, .timeout = 100);
 TestSuite(small_remote_scheduled, .init = layers_apart, .timeout = 100);
+
+/* ---- how long both poll -------------------------------------------------------------------- */
+
+Test(small_remote_schedule, polls_as_long_as_told_or_as_there_are_processors)
+{
+	struct remote_opts o = { .poll = 7.5 };
+	cpu_set_t all, one;
+
+	cr_expect(eq(i64, remote_poll_ns(&o), 7500));
+	o.poll = 0;
+	cr_expect(zero(i64, remote_poll_ns(&o)));
+	o.poll = -1;
+	cr_assert(zero(int, sched_getaffinity(0, sizeof(all), &all)));
+	cr_expect(eq(i64, remote_poll_ns(&o), CPU_COUNT(&all) < 4 ? 20000 : 1000000));
+	CPU_ZERO(&one);
+	for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+		if (CPU_ISSET(i, &all))
+			CPU_SET(i, &one);
+	cr_assert(zero(int, sched_setaffinity(0, sizeof(one), &one)));
+	cr_expect(eq(i64, remote_poll_ns(&o), 20000), "one processor");
+}
 
 /* ---- the choice --------------------------------------------------------------------------- */
 

@@ -39,6 +39,8 @@ struct shape {
 	bool queues;		   /* kernels last for long: the queue becomes full */
 	bool mixed;		   /* in every fifth step the first gap is 40 us longer */
 	bool captured;		   /* launches by the runtime become nodes of a graph */
+	bool kernels; /* the driver's launches have the runtime's name, and kernels theirs */
+	bool alone;   /* calls alone: no times of the device, no calibration */
 };
 
 static const struct shape slow = {
@@ -48,7 +50,7 @@ static const struct shape light = {
 	.steps = 40, .launch = 2200, .first = 15000, .second = 3000, .third = 5000
 };
 
-enum { LAUNCH = 2, MEMSET, SYNC, DRIVER, QUERY, RECORD }; /* ids of names */
+enum { LAUNCH = 2, MEMSET, SYNC, DRIVER, QUERY, RECORD, KERNEL, LIBRARYS, NAMES }; /* ids */
 
 static void put(const char *class, int name, long *t, long ns, const char *more)
 {
@@ -57,6 +59,18 @@ static void put(const char *class, int name, long *t, long ns, const char *more)
 	snprintf(with, sizeof(with), ",\"name\":%d%s", name, more);
 	made_call(&made, class, *t, *t + ns, with);
 	*t += ns;
+}
+
+/* With its kernel: an operation, or the call's word for it. */
+static void put_launch(const struct shape *s, long *t, long ns, long op_ns, int name, int kernel)
+{
+	char more[64] = "";
+
+	if (s->kernels)
+		snprintf(more, sizeof(more), ",\"%s\":%d", s->alone ? "kernel" : "name", kernel);
+	put("launch", s->kernels ? LAUNCH : name, t, ns, s->alone ? more : "");
+	if (!s->alone && op_ns)
+		made_op(&made, "kernel", 2, *t, *t + op_ns, more);
 }
 
 static void put_step(const struct shape *s, long *t, int step)
@@ -71,13 +85,18 @@ static void put_step(const struct shape *s, long *t, int step)
 		put("copy", QUERY, t, 500, "");
 	if (s->sets_device)
 		put("other", QUERY, t, 0, "");
-	put("launch", LAUNCH, t, s->launch + (step < s->loads ? RARELY : 0),
-	    s->captured ? ",\"captured\":true" : "");
-	if (!s->captured)
-		made_op(&made, "kernel", 2, *t, *t + (s->queues ? RARELY * 100 : 100), "");
+	if (s->captured)
+		put("launch", LAUNCH, t, s->launch,
+		    s->alone ? ",\"captured\":true,\"kernel\":8" : ",\"captured\":true");
+	else
+		put_launch(s, t, s->launch + (step < s->loads ? RARELY : 0),
+			   s->queues ? RARELY * 100 : 100, LAUNCH, KERNEL);
 	*t += s->driver ? first / 2 : first;
 	if (s->driver) {
-		put(s->driver_waits ? "sync_device" : "launch", DRIVER, t, s->launch, "");
+		if (s->driver_waits)
+			put("sync_device", DRIVER, t, s->launch, "");
+		else
+			put_launch(s, t, s->launch, s->kernels ? 100 : 0, DRIVER, LIBRARYS);
 		*t += first / 2;
 	}
 	if (!s->rare || step % 2) {
@@ -108,13 +127,16 @@ static void read_made(struct trace *t)
 
 static void put_program(const struct shape *s, const char *host_gaps)
 {
-	static const char *const names[] = { "cudaLaunchKernel",      "cudaMemset",
-					     "cudaStreamSynchronize", "cuLaunchKernel",
-					     "cudaStreamQuery",	      "cudaEventRecord" };
+	static const char *const names[] = {
+		"cudaLaunchKernel", "cudaMemset",      "cudaStreamSynchronize",
+		"cuLaunchKernel",   "cudaStreamQuery", "cudaEventRecord",
+		"_Z4minev",	    "_Z7librarysv"
+	};
 	long t = 1000;
 
-	made_begin(&made, "", MADE_CALIBRATION);
-	for (int i = 0; i < 6; i++)
+	made_begin(&made, s->alone ? ",\"device_times\":\"none\"" : "",
+		   s->alone ? NULL : MADE_CALIBRATION);
+	for (int i = 0; i < NAMES - LAUNCH; i++)
 		made_row(&made, "{\"record\":\"string\",\"id\":%d,\"text\":\"%s\"}", LAUNCH + i,
 			 names[i]);
 	for (int i = 0; i < s->steps; i++)
@@ -150,12 +172,14 @@ static char *joined_text(const struct trace *full, const struct trace *calls, in
 static const char *joined(const struct shape *full, const struct shape *calls, int n)
 {
 	static char text[4096];
+	struct shape alone = *calls;
 	struct trace f, c[2];
 	char *whole;
 
+	alone.alone = true;
 	read_program(full, "", &f);
 	for (int i = 0; i < n; i++)
-		read_program(calls, "", &c[i]);
+		read_program(&alone, "", &c[i]);
 	whole = joined_text(&f, c, n);
 	snprintf(text, sizeof(text), "%s", whole);
 	free(whole);
@@ -191,7 +215,7 @@ static int64_t gaps_after(const struct shape *s, const char *host_gaps, double *
 	return changed;
 }
 
-/* Of a pair: "from" or "to". */
+/* A pair has "from" and "to". */
 static const char *function_named(const json_t *o, const json_t *pair, const char *which)
 {
 	json_int_t at = json_integer_value(json_object_get(pair, which));
@@ -318,7 +342,7 @@ Test(small_host_gaps, both_means_are_of_the_same_passages)
 	cr_expect(epsilon_eq(dbl, gap[4 * 4 + 2], 48200, 1e-3), "the longer ones");
 }
 
-/* Of a function that is there. */
+/* A function that is there: its number. */
 static int number_of(const char *host_gaps, const char *function)
 {
 	json_t *o = json_loads(host_gaps, 0, NULL), *functions = json_object_get(o, "functions");
@@ -354,7 +378,7 @@ Test(small_host_gaps, a_launch_that_is_captured)
 {
 	struct shape full = slow, calls = light;
 
-	full.captured = calls.captured = true;
+	full.kernels = full.captured = calls.captured = true;
 	cr_expect(eq(dbl, pair_ns(joined(&full, &calls, 1), "cudaLaunchKernel", "cudaMemset"),
 		     15000));
 }
@@ -462,6 +486,154 @@ Test(small_host_gaps, functions_that_are_called_otherwise)
 	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaStreamSynchronize"),
 		     2200 + 15000 + (3000 + 500) / 2.0),
 		  "%s", o);
+}
+
+/* A library launches by a function of the same name, which a preloaded recorder does not see. */
+Test(small_host_gaps, launches_are_told_apart_by_their_kernels)
+{
+	struct shape full = slow, calls = light;
+	double gap[5];
+	const char *o;
+
+	full.kernels = true;
+	o = joined(&full, &calls, 1);
+	cr_expect(eq(ptr, strstr(o, "cudaLaunchKernel"), NULL), "twice as many: %s", o);
+	calls.kernels = true;
+	o = joined(&full, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel _Z4minev", "cudaMemset"), 2200 + 15000),
+		  "%s", o);
+	cr_expect(eq(ptr, strstr(o, "_Z7librarysv"), NULL), "%s", o);
+	cr_expect(eq(i64, gaps_after(&full, o, gap, 5), 5 * 40 - 1));
+	cr_expect(epsilon_eq(dbl, gap[2], 6600, 1e-6));
+	cr_expect(epsilon_eq(dbl, gap[3], 6600, 1e-6));
+}
+
+/* Numbers stand for names there, and each recording has its own. */
+Test(small_host_gaps, anonymous_kernels_are_not_told_apart)
+{
+	struct trace t;
+	struct shape full = slow;
+
+	full.kernels = true;
+	read_program(&full, "", &t);
+	cr_expect(trace_has_kernels(&t));
+	json_object_set_new(t.header, "anonymous", json_true());
+	cr_expect(not(trace_has_kernels(&t)));
+	trace_release(&t);
+	full.alone = true;
+	read_program(&full, "", &t);
+	cr_expect(trace_has_kernels(&t));
+	trace_release(&t);
+	full.kernels = false;
+	read_program(&full, "", &t);
+	cr_expect(not(trace_has_kernels(&t)));
+	trace_release(&t);
+}
+
+/*
+ * A graph of graph_ns, launched ten times between two waits, GRAPHS_STEPS times; a launch call
+ * takes 1 us. Then a graph and a millisecond of the host's, which waits for nothing.
+ */
+enum { GRAPHS_STEPS = 3, GRAPHS = 10 };
+
+static void read_graphs(long graph_ns, bool alone, const char *host_gaps, struct trace *t)
+{
+	long at = 1000, end;
+
+	made_begin(&made, alone ? ",\"device_times\":\"none\"" : "",
+		   alone ? NULL : MADE_CALIBRATION);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"cudaGraphLaunch\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"cudaDeviceSynchronize\"}");
+	made_call(&made, "sync_device", 0, at, ",\"name\":3");
+	for (int i = 0; i < GRAPHS_STEPS; i++) {
+		end = at + MADE_L;
+		for (int k = 0; k < GRAPHS; k++, end += graph_ns) {
+			made_call(&made, "graph_launch", at + k * 1000, at + (k + 1) * 1000,
+				  ",\"name\":2,\"stream\":2,\"graph\":1");
+			if (!alone)
+				made_op(&made, "graph", 2, end, end + graph_ns, ",\"graph\":1");
+		}
+		made_call(&made, "sync_device", at + GRAPHS * 1000, end + MADE_WAKE, ",\"name\":3");
+		at = end + MADE_WAKE;
+	}
+	made_call(&made, "graph_launch", at, at + 1000, ",\"name\":2,\"stream\":2,\"graph\":1");
+	if (!alone)
+		made_op(&made, "graph", 2, at + 1000 + MADE_L, at + 1000 + graph_ns,
+			",\"graph\":1");
+	made_call(&made, "sync_device", at + 1000000, at + 1001000, ",\"name\":3");
+	end_program(at + 1001000, host_gaps);
+	read_made(t);
+}
+
+/* Re-timed, from the first wait's return to that of the last one for graphs. */
+static double graphs_retimed_ns(const struct steps *s)
+{
+	struct call_prices prices =
+		prices_of_trace(s->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
+	struct timed timed;
+	double ns;
+
+	timed_priced(&timed, s, &prices);
+	ns = timed.call[GRAPHS_STEPS * (GRAPHS + 1)].t1 - timed.call[0].t1;
+	timed_release(&timed);
+	return ns;
+}
+
+/* How many times as long as recorded, as runs whose graphs take light_ns say, of 100 us. */
+static double graph_factor(long light_ns, const char **text, double *retimed_ns)
+{
+	static char kept[1000];
+	struct trace full, calls;
+	struct steps steps;
+	double factor;
+	char *o;
+
+	read_graphs(100000, false, "", &full);
+	read_graphs(light_ns, true, "", &calls);
+	o = joined_text(&full, &calls, 1);
+	snprintf(kept, sizeof(kept), "%s", o);
+	free(o);
+	trace_release(&full);
+	trace_release(&calls);
+	read_graphs(100000, false, kept, &full);
+	steps_init(&steps, &full);
+	apply(&steps);
+	factor = steps.graph_factor;
+	*retimed_ns = graphs_retimed_ns(&steps);
+	steps_release(&steps);
+	trace_release(&full);
+	*text = kept;
+	return factor;
+}
+
+/* CUPTI's nodes stand further apart. What the runs waited says by how much. */
+Test(small_host_gaps, graphs_are_as_long_as_there)
+{
+	const char *o;
+	double ns;
+
+	cr_expect(epsilon_eq(dbl, graph_factor(94000, &o, &ns), 0.94, 1e-2), "%s", o);
+	cr_expect(epsilon_eq(dbl, ns, GRAPHS_STEPS * (GRAPHS * 94000.0 + MADE_L + MADE_WAKE), 1));
+	cr_expect(ne(ptr, strstr(o, "\"graph_waits\":{\"n\":3"), NULL), "%s", o);
+	cr_expect(eq(dbl, graph_factor(120000, &o, &ns), 1), "no longer than recorded");
+	cr_expect(eq(dbl, graph_factor(40000, &o, &ns), 1), "another program's");
+}
+
+/* The runs waited four times for graphs, this trace three times. */
+Test(small_host_gaps, another_number_of_waits_for_graphs)
+{
+	struct trace t;
+	struct steps steps;
+
+	read_graphs(100000, false,
+		    "{\"runs\":1,\"functions\":[\"cudaDeviceSynchronize\"],\"pairs\":[],"
+		    "\"graph_waits\":{\"n\":4,\"ns\":3000000}}",
+		    &t);
+	steps_init(&steps, &t);
+	apply(&steps);
+	cr_expect(eq(dbl, steps.graph_factor, 1));
+	steps_release(&steps);
+	trace_release(&t);
 }
 
 Test(small_host_gaps, few_passages_say_nothing)
@@ -642,6 +814,9 @@ Test(small_host_gaps, damaged_ones_are_refused)
 		PAIRS(FROM_TO "\"n\":1e308," TIMES),
 		PAIRS(FROM_TO "\"n\":1,\"median_ns\":1,\"ns\":-1"),
 		PAIRS(FROM_TO "\"n\":1,\"median_ns\":1e300,\"ns\":1"),
+		"{\"runs\":1,\"functions\":[],\"pairs\":[],\"graph_waits\":{\"n\":0,\"ns\":1}}",
+		"{\"runs\":1,\"functions\":[],\"pairs\":[],\"graph_waits\":{\"n\":1}}",
+		"{\"runs\":1,\"functions\":[],\"pairs\":[],\"graph_waits\":{\"n\":1,\"ns\":-1}}",
 		PAIRS("\"from\":0,\"after\":false,\"n\":1," TIMES),
 		PAIRS("\"from\":0,\"to\":1,\"after\":\"yes\",\"n\":1," TIMES),
 		PAIRS("\"from\":0,\"to\":2,\"after\":false,\"n\":1," TIMES),

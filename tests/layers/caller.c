@@ -6,6 +6,9 @@
  *                              what the runtime of stubs saw: prints how many, and what differs
  *   caller calls NAME=N...     N calls of each
  *   caller threads T N NAME... T threads, N calls of each
+ *   caller kernels             registers two kernels, as nvcc's objects do, and launches one by its
+ *                              function, twice, and one by its handle
+ *   caller turns N             N times, two threads make four launches each, one after the other
  *   caller plugin FILE         loads FILE for itself alone and calls its plugin()
  */
 #include <dlfcn.h>
@@ -167,6 +170,71 @@ static int threads(int n, long calls, char **what)
 	return 0;
 }
 
+/* ---- kernels ----------------------------------------------------------------------------------
+ */
+
+static const char first, second; /* stand in for host functions */
+
+static void register_kernel(const char *function, const char *name)
+{
+	void (*f)(void *, const void *, char *, const char *, int, void *, void *, void *, void *,
+		  int *);
+
+	*(void **)&f = find("__cudaRegisterFunction");
+	f(NULL, function, NULL, name, -1, NULL, NULL, NULL, NULL, NULL);
+}
+
+static int kernels(void)
+{
+	const void *handle = &handle; /* a runtime of stubs writes none */
+	int (*get)(const void **, const void *), (*launch)(const void *);
+	char name[] = "_Z6secondv";
+
+	register_kernel(&first, "_Z5firstv");
+	register_kernel(&second, name);
+	*(void **)&get = find("__cudaGetKernel");
+	if (get(&handle, &second))
+		return 9;
+	memset(name, '?', sizeof(name) - 1); /* the image is gone before anything is written */
+	*(void **)&launch = find("cudaLaunchKernel");
+	launch(&first);
+	launch(&first);
+	*(void **)&launch = find("__cudaLaunchKernel");
+	return launch(handle) + launch(&launch);
+}
+
+struct turns {
+	pthread_barrier_t next;
+	char *n;
+};
+
+static void take_turns(struct turns *t, int thread)
+{
+	for (int i = 0; i < 2 * atoi(t->n); i++) {
+		if (i % 2 == thread)
+			call("cudaLaunchKernel", 4);
+		pthread_barrier_wait(&t->next);
+	}
+}
+
+static void *second_thread(void *turns)
+{
+	take_turns(turns, 1);
+	return NULL;
+}
+
+static int turns(char *n)
+{
+	struct turns t = { .n = n };
+	pthread_t thread;
+
+	pthread_barrier_init(&t.next, NULL, 2);
+	if (pthread_create(&thread, NULL, second_thread, &t))
+		return 9;
+	take_turns(&t, 0);
+	return pthread_join(thread, NULL);
+}
+
 /* ---- a plug-in --------------------------------------------------------------------------------
  */
 
@@ -193,6 +261,10 @@ int main(int argc, char **argv)
 		return registers();
 	if (!strcmp(what, "threads") && argc > 4)
 		return threads(atoi(argv[2]), atol(argv[3]), argv + 4);
+	if (!strcmp(what, "kernels"))
+		return kernels();
+	if (!strcmp(what, "turns") && argc > 2)
+		return turns(argv[2]);
 	if (!strcmp(what, "plugin") && argc > 2)
 		return plugin(argv[2]);
 	if (strcmp(what, "calls") != 0)

@@ -114,6 +114,74 @@ Test(small_calls, variants_have_one_name)
 	json_decref(rows);
 }
 
+/* The rows of `caller` with such words, recorded. */
+static json_t *record_caller(const char *words, const char *options)
+{
+	char command[9000];
+	const char *out;
+
+	stubbed();
+	snprintf(command, sizeof(command), "'%s' %s", beside_tests("layers/caller"), words);
+	cr_assert(zero(int, profile(&out, STUBS, options, command)), "%s", out);
+	return traced_rows(path);
+}
+
+/* The name of the kernel of the i-th launch; "" for none. */
+static const char *kernel_of(const json_t *rows, size_t i)
+{
+	const json_t *row, *string;
+	int64_t id = 0;
+
+	for (size_t k = 0; k < json_array_size(rows); k++) {
+		row = json_array_get(rows, k);
+		if (!strcmp(text(row, "class"), "launch") && !i--)
+			id = trace_int(row, "kernel");
+	}
+	for (size_t k = 0; k < json_array_size(rows) && id; k++) {
+		string = json_array_get(rows, k);
+		if (!strcmp(text(string, "record"), "string") && trace_int(string, "id") == id)
+			return text(string, "text");
+	}
+	return "";
+}
+
+/* By their functions and handles, with names that CUPTI has, too. */
+Test(small_calls, launches_have_their_kernels)
+{
+	json_t *rows = record_caller("kernels", "--runs 0 --recorder calls");
+	const char *out;
+
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 4));
+	cr_expect(eq(str, (char *)kernel_of(rows, 0), "_Z5firstv"));
+	cr_expect(eq(str, (char *)kernel_of(rows, 1), "_Z5firstv"));
+	cr_expect(eq(str, (char *)kernel_of(rows, 2), "_Z6secondv"));
+	cr_expect(eq(str, (char *)kernel_of(rows, 3), ""), "nobody has registered it");
+	json_decref(rows);
+	cr_expect(zero(int, shell(&out, "'%s' check '%s'", rift(), path)), "%s", out);
+	unlink(path);
+	rows = record_caller("kernels", "--runs 0 --recorder calls --anonymous");
+	cr_expect(ne(str, (char *)kernel_of(rows, 0), "_Z5firstv"));
+	cr_expect(ne(str, (char *)kernel_of(rows, 0), ""));
+	json_decref(rows);
+}
+
+/* Each thread has a buffer of its own: merged, they are one sequence. */
+Test(small_calls, threads_in_turns_are_one_fold)
+{
+	json_t *rows = record_caller("turns 200", "--runs 0 --recorder calls");
+	const json_t *fold;
+	int threads = 0;
+
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 1600));
+	trace_judge(rows);
+	fold = trace_longest_fold(rows, &threads);
+	cr_assert(ne(ptr, (void *)fold, NULL));
+	cr_expect(eq(int, threads, 2));
+	/* or a longer one, as times ask for */
+	cr_expect(zero(sz, json_array_size(json_object_get(fold, "body")) % 8));
+	json_decref(rows);
+}
+
 Test(small_calls, who_wants_times_of_the_device_gets_no_less)
 {
 	const char *out;

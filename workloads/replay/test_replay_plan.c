@@ -169,13 +169,12 @@ static struct replay_plan plan_of_waits(const char *runs)
 /* 26 us from a wait to the next launch, as recorded; 5 by runs that CUPTI did not slow. */
 Test(small_replay_plan, gaps_are_those_of_runs_with_calls_alone)
 {
-	struct replay_plan
-		recorded = plan_of_waits(""),
-		known = plan_of_waits(
-			",\"host_gaps\":{\"runs\":1,\"functions\":[\"cudaLaunchKernel\","
-			"\"cudaDeviceSynchronize\"],\"pairs\":[{\"from\":\"cudaDeviceSynchronize\","
-			"\"to\":\"cudaLaunchKernel\",\"after\":false,\"n\":29,\"ns\":5000,\"median_"
-			"ns\":5000}]}");
+	struct replay_plan recorded = plan_of_waits(""),
+			   known = plan_of_waits(
+				   ",\"host_gaps\":{\"runs\":1,\"functions\":[\"cudaLaunchKernel\","
+				   "\"cudaDeviceSynchronize\"],\"pairs\":[{\"from\":1,\"to\":0,"
+				   "\"after\":false,\"n\":29,\"ns\":5000,\"median_"
+				   "ns\":5000}]}");
 
 	cr_assert(recorded.acts == known.acts && recorded.acts > 4, "%ld acts", (long)known.acts);
 	cr_assert(recorded.act[2].kind == ACT_KERNEL, "a launch");
@@ -183,6 +182,33 @@ Test(small_replay_plan, gaps_are_those_of_runs_with_calls_alone)
 	is_near(known.act[2].gap_ns, 5000, "as known");
 	replay_plan_release(&recorded);
 	replay_plan_release(&known);
+}
+
+/* Waits of 1 ms for a graph, and of 0.8 ms in runs that CUPTI did not slow. Its kernels: 20 us. */
+Test(small_replay_plan, graphs_are_those_of_runs_with_calls_alone)
+{
+	enum { WAITS = 4, LONG = 1000000 };
+	struct replay_plan p;
+	struct replay_opts o = { .kernels = 100 };
+	long t = 1000;
+
+	begin();
+	made_row(&trace, "{\"record\":\"string\",\"id\":3,\"text\":\"cudaDeviceSynchronize\"}");
+	for (int i = 0; i < WAITS; i++, t += LONG) {
+		made_call(&trace, "graph_launch", t, t + 1000, ",\"stream\":2,\"graph\":1");
+		made_op(&trace, "graph", 2, t + 1000 + MADE_L, t + LONG - 2000 - MADE_WAKE,
+			",\"graph\":1,\"busy_ns\":20000");
+		made_call(&trace, "sync_device", t + 1000, t + LONG - 2000, ",\"name\":3");
+	}
+	trace.runs = ",\"host_gaps\":{\"runs\":1,\"functions\":[\"cudaDeviceSynchronize\"],"
+		     "\"pairs\":[],\"graph_waits\":{\"n\":3,\"ns\":2400000}}";
+	made_end(&trace, t, 1, t);
+	o.trace = trace.path;
+	cr_assert(!replay_plan_make(&p, &o), "plan");
+	made_remove(&trace);
+	cr_assert(p.act[0].kind == ACT_GRAPH, "a graph");
+	cr_expect(p.act[0].ns > 15000 && p.act[0].ns < 17000, "0.8 of 20 us: %g", p.act[0].ns);
+	replay_plan_release(&p);
 }
 
 /* Host times of a fold are stretched so that they end where it does: 66 to 60 us, 40 to 40. */
