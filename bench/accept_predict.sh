@@ -27,7 +27,7 @@ build=$(realpath "${1:?usage: accept_predict.sh BUILD [OUT]}")
 out=${2:-results/predict}
 rift=$build/rift
 if [ ! -x "$build/bench/programs" ]; then
-	echo "${0##*/}: $build/bench/programs is missing; make DEVICE=... bench builds it" >&2
+	echo "${0##*/}: $build/bench/programs is missing; DEVICE=cuda tools/build.sh bench builds it" >&2
 	exit 2
 fi
 runs=${RUNS:-7}

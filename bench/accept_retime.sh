@@ -23,16 +23,16 @@ set -u
 build=$(realpath "${1:?usage: accept_retime.sh BUILD [OUT]}")
 out=${2:-results/retime}
 rift=$build/rift
-if [ ! -x "$build/bench/programs" ]; then
-	echo "${0##*/}: $build/bench/programs is missing; make DEVICE=... bench builds it" >&2
-	exit 2
-fi
 mkdir -p "$out"
 here=$(dirname "$0")
 suffix=${HOST_RUNS:+.host-$HOST_RUNS} # of files, as turns of both kinds are no one sample
 
 programs=${PROGRAMS:-mixed host launches waits gpu streams copies pinned memory graph}
 [ "$programs" != none ] || programs=
+if [ -n "$programs" ] && [ ! -x "$build/bench/programs" ]; then
+	echo "${0##*/}: $build/bench/programs is missing; DEVICE=cuda tools/build.sh bench builds it" >&2
+	exit 2
+fi
 
 # ms of the work that a run says of itself, from its output: how bench/programs and mlp.py print it.
 printed_ms() {
