@@ -162,6 +162,10 @@ static void print_check(const struct profile *p, FILE *out)
 		profile_interval_print(out, label, &p->measured);
 	}
 	row(out, "self-check", "%s", trust_names[p->trust]);
+	if (p->trust == TRUST_REFUSED && !p->trace.is_cpu && !p->trace.host_runs)
+		row(out, "",
+		    "--host-runs 2 runs the program with its calls alone recorded, too, "
+		    "which slows it less");
 	for (int i = 0; i < DOUBTS; i++)
 		if (p->doubts & 1u << i)
 			row(out, "", "%s", doubt_texts[i]);

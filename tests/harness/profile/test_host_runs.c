@@ -49,6 +49,38 @@ static const char *files(void)
 	return text;
 }
 
+#define KEPT "data/traces/h200-retime/"
+
+/*
+ * PyTorch on an H200, as its two last turns were. 500 graphs took 107.1 ms without the recorder,
+ * and 113.4 with it.
+ */
+Test(small_host_runs, pytorch_s_graphs_are_as_long_as_without_the_recorder)
+{
+	static const struct kind_rules rules = KIND_DEFAULTS;
+	struct profile p;
+
+	cr_assert(zero(int, profile_make(&p, KEPT "mlp-graph.host-2.trace.gz", &rules, false)));
+	cr_assert(lt(i64, 0, p.ranges.n));
+	cr_expect(epsilon_eq(dbl, 1e-6 * (double)p.ranges.list[0].ns, 113.4, 0.1));
+	cr_expect(epsilon_eq(dbl, 1e-6 * p.ranges.list[0].retimed_ns, 107.1, 0.3));
+	profile_release(&p);
+}
+
+/* 32,863 of 33,942 calls, cuBLAS's among them, which lie within passages. */
+Test(small_host_runs, pytorch_s_steps_are_joined_by_their_kernels)
+{
+	static const struct kind_rules rules = KIND_DEFAULTS;
+	struct profile p;
+
+	cr_assert(zero(int, profile_make(&p, KEPT "mlp-eager.host-2.trace.gz", &rules, false)));
+	cr_expect(eq(i64, p.host_gaps, 32863));
+	cr_expect(eq(dbl, p.steps.graph_factor, 1), "it has no graphs");
+	cr_expect(lt(dbl, p.ranges.list[0].retimed_ns, 1060e6));
+	cr_expect(lt(dbl, 1030e6, p.ranges.list[0].retimed_ns), "1,046 ms in that turn");
+	profile_release(&p);
+}
+
 #ifdef RIFT_CPU_DEVICE
 
 /* 200 times three launches and a synchronize; the device's times are the CPU device's own. */

@@ -88,6 +88,34 @@ Test(small_profile, refused_beyond_five_per_cent)
 	is_trusted(TRUST_REFUSED, 0);
 }
 
+/* What is printed of it, as of that recorder. */
+static const char *printed(bool is_cpu, int host_runs)
+{
+	static char text[8192];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	cr_assert(ne(ptr, (void *)out, NULL));
+	profile.trace.is_cpu = is_cpu;
+	profile.trace.host_runs = host_runs;
+	profile_print(&profile, out);
+	fclose(out);
+	return text;
+}
+
+/* CUPTI's recordings alone: nothing slows the CPU device's. */
+Test(small_profile, a_refused_one_tells_of_host_runs)
+{
+	analyse_steps("", MADE_CALIBRATION, 5, N * STEP / 2);
+	cr_expect(tells(printed(false, 0), "--host-runs 2"));
+	cr_expect(not(tells(printed(true, 0), "--host-runs")));
+	cr_expect(not(tells(printed(false, 2), "--host-runs")));
+	profile.trace.host_runs = 0;
+	profile_release(&profile);
+	analyse_steps("", MADE_CALIBRATION, 5, N * STEP);
+	cr_expect(not(tells(printed(false, 0), "--host-runs")));
+	profile_release(&profile);
+}
+
 Test(small_profile, few_runs_are_no_check)
 {
 	analyse_steps("", MADE_CALIBRATION, 4, 1);
