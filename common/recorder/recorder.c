@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/recorder/buffers.h"
 #include "common/recorder/calibration.h"
 #include "common/recorder/folder.h"
 
@@ -26,33 +27,13 @@ enum {
 };
 
 enum {
-	CHUNK_EVENTS = 1024,
-	CHUNKS_MAX = 512,      /* of a thread, some 100 MB: what comes then is dropped */
+	ADVANCE_CALLS = 1024,  /* that wait, between two looks at what repeats */
 	ROUND_MS = 20,	       /* between two looks at the buffers */
 	FLUSH_NS = 1000000000, /* what waits to be folded goes to the file */
 	CPU_FRESH_NS = 10000,  /* how old a look at a thread's CPU time may be */
 	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
-};
-
-struct chunk {
-	struct chunk *next;
-	struct trace_event event[CHUNK_EVENTS];
-};
-
-/* One thread's buffer: it writes, the recorder's thread reads. */
-struct producer {
-	struct producer *next;
-	struct chunk *tail, *head;     /* the thread's, and the reader's */
-	struct chunk *spare;	       /* the reader gives one back */
-	uint64_t written, read, until; /* until: what is read in this round */
-	uint64_t head_end;	       /* the first event behind the reader's chunk */
-	uint64_t n_chunks;
-	uint64_t dropped;
-	int thread; /* its number once it has made a call; -1 */
-	int64_t last_t1;
-	int64_t cpu_ns, cpu_at; /* its CPU time, and when that was looked at */
 };
 
 struct thread_row {
@@ -73,13 +54,11 @@ struct settings {
 int recorder_state;
 __thread struct trace_event *recorder_call;
 
-static __thread struct producer *own;
 static __thread bool calibrating; /* this thread makes the calls of the calibration */
 static __thread bool hands_on;	  /* this thread writes, and a source hands on what it has */
 
 static struct recorder_source *source;
 static struct settings settings;
-static struct producer *producers; /* a list that only grows */
 static uint64_t n_calls;
 static int ranges_open, is_stopped;
 
@@ -182,155 +161,36 @@ static void write_threads(void)
 	pthread_mutex_unlock(&table_lock);
 }
 
-/* ---- a thread's buffer ----------------------------------------------------------------- */
-
-static struct producer *producer(void)
-{
-	struct producer *p = own;
-
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	struct chunk *chunk = p ? malloc(sizeof(*chunk)) : NULL;
-
-	if (!chunk) {
-		free(p);
-		return NULL;
-	}
-	chunk->next = NULL;
-	p->head = p->tail = chunk;
-	p->head_end = CHUNK_EVENTS;
-	p->n_chunks = 1;
-	p->thread = -1;
-	p->next = __atomic_load_n(&producers, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&producers, &p->next, p, true, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
-		;
-	own = p;
-	return p;
-}
+/* ---- what threads tell ------------------------------------------------------------------ */
 
 static void take_event(const struct trace_event *e, void *arg);
-static void drain_all(void (*take)(const struct trace_event *e, void *arg), void *arg);
 
-static struct chunk *next_chunk(struct producer *p)
+/* Threads make their calls themselves, and order is promised. */
+static void drain_all(buffer_take *take, void *arg)
 {
-	struct chunk *chunk = __atomic_exchange_n(&p->spare, NULL, __ATOMIC_ACQUIRE);
-
-	if (!chunk && __atomic_load_n(&p->n_chunks, __ATOMIC_RELAXED) < CHUNKS_MAX) {
-		chunk = malloc(sizeof(*chunk));
-		__atomic_add_fetch(&p->n_chunks, chunk != NULL, __ATOMIC_RELAXED);
-	}
-	if (!chunk)
-		return NULL;
-	chunk->next = NULL;
-	__atomic_store_n(&p->tail->next, chunk, __ATOMIC_RELEASE);
-	p->tail = chunk;
-	return chunk;
+	buffers_drain(source->is_ordered && !source->flush, take, arg);
 }
 
-/* Where the thread's next event goes; NULL: there is no room. publish() lets it be read. */
-static struct trace_event *slot(struct producer *p)
+/* NULL: there is no room. */
+static struct trace_event *slot(struct buffer *b)
 {
-	uint64_t at = p->written % CHUNK_EVENTS;
-
 	/* a source hands on a second of calls at once, and nobody else would read them meanwhile */
-	if (!at && p->written && hands_on &&
-	    __atomic_load_n(&p->n_chunks, __ATOMIC_RELAXED) >= CHUNKS_MAX) {
+	if (hands_on && buffer_is_full(b)) {
 		write_threads(); /* a thread's row comes before its calls */
 		drain_all(take_event, NULL);
 	}
-	if (!at && p->written && !next_chunk(p)) {
-		p->dropped++;
-		return NULL;
-	}
-	return &p->tail->event[at];
-}
-
-static void publish(struct producer *p)
-{
-	__atomic_store_n(&p->written, p->written + 1, __ATOMIC_RELEASE);
-}
-
-/* A thread's next event; NULL: there is none. */
-static const struct trace_event *peek(struct producer *p)
-{
-	if (p->read == p->until)
-		return NULL;
-	if (p->read == p->head_end) {
-		struct chunk *done = p->head;
-
-		p->head = __atomic_load_n(&done->next, __ATOMIC_ACQUIRE);
-		done = __atomic_exchange_n(&p->spare, done, __ATOMIC_ACQ_REL);
-		__atomic_sub_fetch(&p->n_chunks, done != NULL, __ATOMIC_RELAXED);
-		free(done);
-		p->head_end += CHUNK_EVENTS;
-	}
-	return &p->head->event[p->read % CHUNK_EVENTS];
-}
-
-/* Hands the events of a thread on, one after the other, those alone that begin by then. */
-static void drain(struct producer *p, int64_t until,
-		  void (*take)(const struct trace_event *e, void *arg), void *arg)
-{
-	for (const struct trace_event *e = peek(p); e && e->t0 <= until; e = peek(p)) {
-		take(e, arg);
-		p->read++;
-	}
-}
-
-/* Whose next event begins first, and in *until when the first one of all others does. NULL: there
- * is none. */
-static struct producer *find_first(struct producer *all, int64_t *until)
-{
-	struct producer *first = NULL;
-	int64_t t0 = INT64_MAX;
-
-	*until = INT64_MAX;
-	for (struct producer *p = all; p; p = p->next) {
-		const struct trace_event *e = peek(p);
-
-		if (!e)
-			continue;
-		*until = e->t0 < t0 ? t0 : e->t0 < *until ? e->t0 : *until;
-		first = e->t0 < t0 ? p : first;
-		t0 = e->t0 < t0 ? e->t0 : t0;
-	}
-	return first;
-}
-
-/* Threads make their calls themselves, and order is promised. */
-static bool merges(void)
-{
-	return source->is_ordered && !source->flush;
-}
-
-/*
- * What there was at one moment: calls then lack no more operations than are queued. Merged events
- * come by their starts, but for calls that were under way then.
- */
-static void drain_all(void (*take)(const struct trace_event *e, void *arg), void *arg)
-{
-	struct producer *first = __atomic_load_n(&producers, __ATOMIC_ACQUIRE);
-	int64_t until = INT64_MAX;
-
-	for (struct producer *p = first; p; p = p->next)
-		p->until = __atomic_load_n(&p->written, __ATOMIC_ACQUIRE);
-	for (struct producer *p = first; p && !merges(); p = p->next)
-		drain(p, INT64_MAX, take, arg);
-	for (struct producer *p = find_first(first, &until); p; p = find_first(first, &until))
-		drain(p, until, take, arg);
+	return buffer_slot(b);
 }
 
 void recorder_take(const struct trace_event *e)
 {
-	struct producer *p = state() == OFF ? NULL : producer();
-	struct trace_event *to = p ? slot(p) : NULL;
+	struct buffer *b = state() == OFF ? NULL : buffer_own();
+	struct trace_event *to = b ? slot(b) : NULL;
 
 	if (!to)
 		return;
 	*to = *e;
-	publish(p);
+	buffer_publish(b);
 }
 
 void recorder_op(uint64_t submitted, struct trace_event *op)
@@ -341,15 +201,15 @@ void recorder_op(uint64_t submitted, struct trace_event *op)
 	recorder_take(op);
 }
 
-static int number_of_thread(struct producer *p)
+static int number_of_thread(struct buffer *b)
 {
 	char name[16] = "";
 
-	if (p->thread < 0) {
+	if (b->thread < 0) {
 		pthread_getname_np(pthread_self(), name, sizeof(name));
-		p->thread = recorder_thread((int)syscall(SYS_gettid), name);
+		b->thread = recorder_thread((int)syscall(SYS_gettid), name);
 	}
-	return p->thread;
+	return b->thread;
 }
 
 /* ---- the thread that writes ------------------------------------------------------------ */
@@ -372,7 +232,7 @@ static void take_event(const struct trace_event *e, void *arg)
 		return;
 	if (e->id > last_id)
 		last_id = e->id;
-	if (trace_folder_waiting(folder) % CHUNK_EVENTS == 0)
+	if (trace_folder_waiting(folder) % ADVANCE_CALLS == 0)
 		trace_folder_advance(folder);
 	if (is_full())
 		set_state(FULL);
@@ -442,8 +302,8 @@ static bool start_thread(void)
 /* What this thread did for the recorder since t0. */
 static void write_own(int64_t t0)
 {
-	struct producer *p = producer();
-	int number = p ? number_of_thread(p) : -1;
+	struct buffer *b = buffer_own();
+	int number = b ? number_of_thread(b) : -1;
 
 	write_threads();
 	if (number >= 0)
@@ -477,8 +337,7 @@ static void finish(void)
 	why = state() == FULL ? "limit" : why;
 	write_own(t0);
 	set_state(OFF);
-	for (struct producer *p = producers; p; p = p->next)
-		dropped += p->dropped;
+	dropped += buffers_dropped();
 	trace_write_end(writer, recorder_now(), trace_folder_calls(folder),
 			trace_folder_ops(folder), dropped, why);
 	trace_folder_free(folder);
@@ -518,7 +377,7 @@ static void calibrate(struct trace_calibration *out)
 	calibrating = false;
 	calibration_free(c);
 	out->window = source->window;
-	own->last_t1 = 0;
+	buffer_own()->last_t1 = 0;
 	n_calls = 0;
 }
 
@@ -649,29 +508,29 @@ bool recorder_wants(int64_t t)
  * CPU time in the gap before t; -1: not measured. Between the last look and the gap the thread was
  * in calls, for less than CPU_FRESH_NS.
  */
-static int64_t gap_cpu_ns(const struct producer *p, int64_t t)
+static int64_t gap_cpu_ns(const struct buffer *b, int64_t t)
 {
-	if (!p->last_t1 || t - p->last_t1 < CPU_GAP_NS)
+	if (!b->last_t1 || t - b->last_t1 < CPU_GAP_NS)
 		return -1;
-	int64_t cpu = thread_cpu_ns() - p->cpu_ns - (p->last_t1 - p->cpu_at);
+	int64_t cpu = thread_cpu_ns() - b->cpu_ns - (b->last_t1 - b->cpu_at);
 
-	return cpu < 0 ? 0 : cpu > t - p->last_t1 ? t - p->last_t1 : cpu;
+	return cpu < 0 ? 0 : cpu > t - b->last_t1 ? t - b->last_t1 : cpu;
 }
 
 void recorder_begin_slowly(enum trace_class kind, const char *name)
 {
 	if (!has_started())
 		start();
-	struct producer *p = state() == OFF ? NULL : producer();
+	struct buffer *b = state() == OFF ? NULL : buffer_own();
 
-	if (!p)
+	if (!b)
 		return;
 	if (state() == FULL) {
-		p->dropped++;
+		b->dropped++;
 		return;
 	}
 	int64_t t0 = recorder_now();
-	struct trace_event *e = recorder_wants(t0) && number_of_thread(p) >= 0 ? slot(p) : NULL;
+	struct trace_event *e = recorder_wants(t0) && number_of_thread(b) >= 0 ? slot(b) : NULL;
 
 	if (!e)
 		return;
@@ -679,9 +538,9 @@ void recorder_begin_slowly(enum trace_class kind, const char *name)
 	e->what = TRACE_CALL;
 	e->kind = (int)kind;
 	e->name = name;
-	e->thread = (uint32_t)p->thread;
+	e->thread = (uint32_t)b->thread;
 	e->id = __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED);
-	e->cpu_ns = gap_cpu_ns(p, t0);
+	e->cpu_ns = gap_cpu_ns(b, t0);
 	e->busy_ns = -1;
 	e->t0 = t0;
 	recorder_call = e;
@@ -689,17 +548,17 @@ void recorder_begin_slowly(enum trace_class kind, const char *name)
 
 void recorder_end_slowly(void)
 {
-	struct producer *p = own;
+	struct buffer *b = buffer_own();
 	struct trace_event *e = recorder_call;
 
 	recorder_call = NULL;
 	e->kind = e->is_captured ? TRACE_CLASS_other : e->kind;
-	e->t1 = p->last_t1 = recorder_now();
-	if (e->t1 - p->cpu_at > CPU_FRESH_NS) {
-		p->cpu_ns = thread_cpu_ns();
-		p->cpu_at = e->t1;
+	e->t1 = b->last_t1 = recorder_now();
+	if (e->t1 - b->cpu_at > CPU_FRESH_NS) {
+		b->cpu_ns = thread_cpu_ns();
+		b->cpu_at = e->t1;
 	}
-	publish(p);
+	buffer_publish(b);
 }
 
 /* ---- marks ----------------------------------------------------------------------------- */
@@ -763,10 +622,10 @@ void recorder_mark(enum trace_mark kind, const char *name)
 		return;
 	if (!has_started())
 		start();
-	struct producer *p = state() == OFF ? NULL : producer();
+	struct buffer *b = state() == OFF ? NULL : buffer_own();
 
-	if (p && number_of_thread(p) >= 0)
-		recorder_mark_at(kind, name, (uint32_t)p->thread,
+	if (b && number_of_thread(b) >= 0)
+		recorder_mark_at(kind, name, (uint32_t)b->thread,
 				 __atomic_load_n(&n_calls, __ATOMIC_RELAXED), recorder_now());
 }
 
@@ -835,8 +694,7 @@ static void in_child(void)
 		trace_writer_abandon(writer);
 	writer = NULL;
 	folder = NULL;
-	producers = NULL;
-	own = NULL;
+	buffers_abandon();
 	recorder_call = NULL;
 	n_threads = n_threads_written = 0;
 	n_calls = last_id = dropped = 0;
