@@ -118,7 +118,7 @@ static struct buffer *find_first(struct buffer *all, int64_t *until)
 	int64_t t0 = INT64_MAX;
 
 	*until = INT64_MAX;
-	for (struct buffer *b = all; b; b = b->next) {
+	for (struct buffer *b = all; b; b = b->merged) {
 		const struct trace_event *e = peek(b);
 
 		if (!e)
@@ -130,17 +130,32 @@ static struct buffer *find_first(struct buffer *all, int64_t *until)
 	return first;
 }
 
+static void drain_merged(struct buffer *all, buffer_take *take, void *arg)
+{
+	struct buffer *first = NULL;
+	int64_t until;
+
+	for (struct buffer *b = all; b; b = b->next) {
+		if (b->read == b->until)
+			continue;
+		b->merged = first;
+		first = b;
+	}
+	all = first;
+	for (first = find_first(all, &until); first; first = find_first(all, &until))
+		drain(first, until, take, arg);
+}
+
 void buffers_drain(bool merge, buffer_take *take, void *arg)
 {
-	struct buffer *first = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE);
-	int64_t until = INT64_MAX;
+	struct buffer *all = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE);
 
-	for (struct buffer *b = first; b; b = b->next)
+	for (struct buffer *b = all; b; b = b->next)
 		b->until = __atomic_load_n(&b->written, __ATOMIC_ACQUIRE);
-	for (struct buffer *b = first; b && !merge; b = b->next)
+	if (merge)
+		drain_merged(all, take, arg);
+	for (struct buffer *b = all; b && !merge; b = b->next)
 		drain(b, INT64_MAX, take, arg);
-	for (struct buffer *b = find_first(first, &until); b; b = find_first(first, &until))
-		drain(b, until, take, arg);
 }
 
 uint64_t buffers_dropped(void)

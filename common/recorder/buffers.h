@@ -10,7 +10,7 @@
 struct buffer_chunk;
 
 struct buffer {
-	struct buffer *next;
+	struct buffer *next, *merged;	  /* of all; of those that have something to be read */
 	struct buffer_chunk *tail, *head; /* the thread's, and the reader's */
 	struct buffer_chunk *spare;	  /* the reader gives one back */
 	uint64_t written, read, until;	  /* until: what is read in this round */

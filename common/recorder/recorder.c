@@ -34,6 +34,7 @@ enum {
 	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
+	KEPT_BUCKETS = 1024, /* of names that are kept: a framework launches a thousand kernels */
 };
 
 struct thread_row {
@@ -69,7 +70,7 @@ static size_t n_threads, room_threads, n_threads_written;
 static struct kept {
 	struct kept *next;
 	char text[];
-} * kept;
+} * kept[KEPT_BUCKETS];
 
 static struct trace_writer *writer;
 static struct trace_folder *folder;
@@ -109,20 +110,30 @@ static void set_state(int to)
 
 /* ---- tables ---------------------------------------------------------------------------- */
 
+static size_t bucket_of(const char *text)
+{
+	size_t hash = 5381; /* Bernstein's */
+
+	for (; *text; text++)
+		hash = hash * 33 + (unsigned char)*text;
+	return hash % KEPT_BUCKETS;
+}
+
 const char *recorder_keep(const char *text)
 {
 	size_t bytes = text ? strlen(text) + 1 : 0;
-	struct kept *k = NULL;
+	struct kept **at, *k;
 
 	if (!text)
 		return NULL;
 	pthread_mutex_lock(&table_lock);
-	for (k = kept; k && strcmp(k->text, text);)
+	at = &kept[bucket_of(text)];
+	for (k = *at; k && strcmp(k->text, text);)
 		k = k->next;
 	if (!k && (k = malloc(sizeof(*k) + bytes))) {
 		memcpy(k->text, text, bytes);
-		k->next = kept;
-		kept = k;
+		k->next = *at;
+		*at = k;
 	}
 	pthread_mutex_unlock(&table_lock);
 	return k ? k->text : NULL;
@@ -165,7 +176,7 @@ static void write_threads(void)
 
 static void take_event(const struct trace_event *e, void *arg);
 
-/* Threads make their calls themselves, and order is promised. */
+/* Merged where order is promised, and no flush() hands calls on in it. */
 static void drain_all(buffer_take *take, void *arg)
 {
 	buffers_drain(source->is_ordered && !source->flush, take, arg);

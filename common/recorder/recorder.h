@@ -47,7 +47,8 @@ struct recorder_source {
 	void (*flush)(bool end);
 	bool ends_process; /* where the file cannot be made: with status 3, else unrecorded */
 	/* Calls of all threads come in the order of their starts: flush() hands them on so, but for
-	 * those that last longer than two flushes. Where there is no flush(), the recorder does. */
+	 * those that last longer than two flushes. Where there is no flush(), the recorder merges
+	 * its threads' buffers, and a call comes late that was under way when it read them. */
 	bool is_ordered;
 	bool has_no_times; /* of the device: calls alone */
 };

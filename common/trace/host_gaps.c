@@ -53,6 +53,15 @@ struct stretch {
 struct stretches {
 	struct stretch *list;
 	int64_t n, room;
+	int32_t thread; /* whose these are; TRACE_NONE: there is none */
+	bool several;	/* threads wait: which of them comes first differs from run to run */
+};
+
+/* A thread on its way to a wait. */
+struct waiting {
+	int64_t from;	   /* its wait before; TRACE_NONE */
+	int64_t graphs_ns; /* its graphs have run since then, those at once counted once */
+	int64_t until;	   /* that far they are counted */
 };
 
 /* So many percent of a stretch must be graphs: then the host waited for them. */
@@ -60,32 +69,34 @@ enum { GRAPHS_PERCENT = 80 };
 /* Graphs are no shorter than so much of what was recorded, or something else went on. */
 #define GRAPH_FACTOR_LEAST 0.5
 
-/* The graphs that these calls launched, and that began after t0. */
-static double graphs_within(const struct trace *t, int64_t first, int64_t last, int64_t t0)
+/* By their starts in the order of their calls. */
+static void pass_graphs(struct waiting *w, const struct trace *t, const struct trace_call *c)
 {
-	double ns = 0;
+	for (int32_t k = 0; k < c->ops; k++) {
+		const struct trace_op *op = &t->op[c->first_op + k];
+		int64_t t0 = op->t0 > w->until ? op->t0 : w->until;
 
-	for (int64_t i = first; i <= last; i++)
-		for (int32_t k = 0; k < t->call[i].ops; k++) {
-			const struct trace_op *op = &t->op[t->call[i].first_op + k];
-
-			if (op->kind == OP_GRAPH && op->t0 >= t0)
-				ns += (double)(op->t1 - op->t0);
-		}
-	return ns;
+		if (op->kind != OP_GRAPH || op->t1 <= t0)
+			continue;
+		w->graphs_ns += op->t1 - t0;
+		w->until = op->t1;
+	}
 }
 
-static void add_stretch(struct stretches *s, const struct walk *w, int64_t from, int64_t to)
+static void add_stretch(struct stretches *s, const struct trace *t, const struct waiting *w,
+			int64_t to)
 {
-	const struct trace *t = w->t;
-	int64_t t0 = t->call[from].t1;
+	const struct trace_call *c = &t->call[to];
+	int64_t beyond = w->until > c->t1 ? w->until - c->t1 : 0;
 
+	s->several |= s->n && s->thread != c->thread;
+	s->thread = c->thread;
 	s->list = trace_grow(s->list, s->n, &s->room, sizeof(*s->list));
 	s->list[s->n++] = (struct stretch){
-		.from = from,
+		.from = w->from,
 		.to = to,
-		.ns = (double)(t->call[to].t1 - t0),
-		.graphs_ns = graphs_within(t, from, to, t0),
+		.ns = (double)(c->t1 - t->call[w->from].t1),
+		.graphs_ns = w->graphs_ns > beyond ? (double)(w->graphs_ns - beyond) : 0,
 	};
 }
 
@@ -93,20 +104,22 @@ static void add_stretch(struct stretches *s, const struct walk *w, int64_t from,
 static void find_stretches(struct stretches *s, const struct walk *w)
 {
 	const struct trace *t = w->t;
-	int64_t *last = memory((size_t)t->threads, sizeof(*last));
+	struct waiting *all = memory((size_t)t->threads, sizeof(*all));
 
+	s->thread = TRACE_NONE;
 	for (int64_t i = 0; i < t->threads; i++)
-		last[i] = TRACE_NONE;
+		all[i].from = TRACE_NONE;
 	for (int64_t i = 0; i < t->calls; i++) {
-		int64_t *from = &last[t->call[i].thread];
+		struct waiting *own = &all[t->call[i].thread];
 
+		pass_graphs(own, t, &t->call[i]);
 		if (!call_is_sync(t->call[i].class) || !is_common(w, i))
 			continue;
-		if (*from != TRACE_NONE)
-			add_stretch(s, w, *from, i);
-		*from = i;
+		if (own->from != TRACE_NONE)
+			add_stretch(s, t, own, i);
+		*own = (struct waiting){ .from = i, .until = t->call[i].t1 };
 	}
-	free(last);
+	free(all);
 }
 
 static bool waits_for_graphs(const struct stretch *s)
@@ -220,7 +233,7 @@ static void add_stretches(struct host_gaps *g, const struct walk *w)
 	struct stretches light = { 0 };
 
 	find_stretches(&light, w);
-	g->is_alike &= light.n == g->stretches.n;
+	g->is_alike &= light.n == g->stretches.n && !light.several && !g->stretches.several;
 	for (int64_t i = 0; i < light.n && g->is_alike; i++)
 		if (waits_for_graphs(&g->stretches.list[i]))
 			g->graph_waits_ns += light.list[i].ns;
@@ -292,8 +305,8 @@ json_t *host_gaps_json(struct host_gaps *g)
 			json_array_append_new(pairs, pair);
 	}
 	if (json_array_size(pairs) || waits)
-		all = json_pack("{s:i, s:O, s:O}", "runs", g->added, "functions", functions,
-				"pairs", pairs);
+		all = json_pack("{s:i, s:b, s:O, s:O}", "runs", g->added, "by_kernel", g->by_kernel,
+				"functions", functions, "pairs", pairs);
 	if (waits)
 		json_object_set_new(all, "graph_waits",
 				    json_pack("{s:I, s:f}", "n", (json_int_t)waits, "ns",
@@ -315,6 +328,12 @@ static int take_function(const struct reading *r, const json_t *o)
 	CHECK(t->host_function[t->host_functions], "memory of a name");
 	t->host_functions++;
 	return 0;
+}
+
+/* Files of the first day have names there, and functions without kernels. */
+static bool is_early(const json_t *pairs)
+{
+	return json_is_string(json_object_get(json_array_get(pairs, 0), "from"));
 }
 
 /* A number of a function. */
@@ -377,6 +396,8 @@ int trace_take_host_gaps(const struct reading *r, const json_t *o)
 	int err = 0;
 
 	trace_release_host_gaps(t);
+	if (is_early(pairs))
+		return 0;
 	if (runs < 1 || runs > TRACE_RUNS_MAX || !json_is_array(functions) || !json_is_array(pairs))
 		return trace_damaged(r, "host_gaps lacks runs, 1 to %d, functions or pairs",
 				     TRACE_RUNS_MAX);
@@ -384,6 +405,7 @@ int trace_take_host_gaps(const struct reading *r, const json_t *o)
 		return trace_damaged(r, "host_gaps: more than %d functions or %d pairs",
 				     CALL_KINDS_MAX, HOST_PAIRS_MAX);
 	t->host_runs = (int)runs;
+	t->host_by_kernel = json_is_true(json_object_get(o, "by_kernel"));
 	t->host_function = memory(json_array_size(functions), sizeof(*t->host_function));
 	t->host_pair = memory(json_array_size(pairs), sizeof(*t->host_pair));
 	for (size_t i = 0; i < json_array_size(functions) && !err; i++)
@@ -522,20 +544,12 @@ static int64_t change_all(const struct walk *w, struct passage_pairs *pairs,
 	return n;
 }
 
-static bool names_kernels(const struct trace *t)
-{
-	for (int64_t i = 0; i < t->host_functions; i++)
-		if (strchr(t->host_function[i], BETWEEN))
-			return true;
-	return false;
-}
-
 static void set_common(struct walk *w, int32_t function)
 {
 	char *name = strdup(w->t->host_function[function]), *kernel;
 
 	CHECK(name, "memory of a name");
-	kernel = strchr(name, BETWEEN);
+	kernel = w->t->host_by_kernel ? strchr(name, BETWEEN) : NULL;
 	if (kernel)
 		*kernel++ = '\0';
 	walk_set_common(w, function, name, kernel);
@@ -583,7 +597,7 @@ int64_t host_gaps_apply(struct steps *s, const struct call_prices *prices)
 
 	if (!t->host_runs || !t->is_calibrated)
 		return 0;
-	walk_init(&w, s, names_kernels(t), longest_launch(t));
+	walk_init(&w, s, t->host_by_kernel, longest_launch(t));
 	for (int32_t i = 0; i < t->host_functions; i++)
 		set_common(&w, i);
 	passage_pairs_init(&pairs, (int32_t)t->host_functions);

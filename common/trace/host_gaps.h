@@ -20,9 +20,9 @@
  * wait, or a captured one, is left out: Z has what it takes to wake an idle device.
  *
  * CUPTI slows graphs, too: their nodes stand further apart. A stretch leads from the return of one
- * wait to that of the thread's next. Where graphs are four fifths of it or more the host waited for
- * them. What such stretches are longer by, re-timed, than in the lighter runs, is taken off their
- * graphs, all by one factor.
+ * wait to that of the next. Where the thread's graphs ran for four fifths of it or more, it waited
+ * for them. What such stretches are longer by, re-timed, than in the lighter runs, is taken off
+ * their graphs, all by one factor. Where several threads wait nothing is taken off.
  */
 #ifndef RIFT_TRACE_HOST_GAPS_H
 #define RIFT_TRACE_HOST_GAPS_H
@@ -46,8 +46,9 @@ void host_gaps_count(struct host_gaps *g, const struct trace *run);
 void host_gaps_add(struct host_gaps *g, const struct trace *run);
 void host_gaps_free(struct host_gaps *g);
 
-/* {runs, functions[], pairs[{from, to, after, n, ns, median_ns}], graph_waits{n, ns}} for the
- * trace's row `runs`: a new reference, or NULL where there is no pair. */
+/* {runs, by_kernel, functions[], pairs[{from, to, after, n, ns, median_ns}], graph_waits{n, ns}}
+ * for the trace's row `runs`: a new reference, or NULL where there is neither a pair nor a wait for
+ * graphs. */
 json_t *host_gaps_json(struct host_gaps *g);
 
 /*

@@ -23,7 +23,10 @@ static void *memory(size_t n, size_t size)
 
 /* ---- kinds of calls ----------------------------------------------------------------------- */
 
-enum { SLOTS = 4 * 1024 }; /* more than CALL_KINDS_MAX by far, a power of two */
+enum {
+	SLOTS = 4 * 1024,     /* more than CALL_KINDS_MAX by far */
+	FUNCTIONS_ROOM = 200, /* kinds that are no kernels' find room for so many */
+};
 
 /* A launch that gave the device a kernel: which; TRACE_NONE: not known. */
 static int32_t kernel_of(const struct trace *t, const struct trace_call *c)
@@ -47,15 +50,15 @@ bool trace_has_kernels(const struct trace *t)
 	return false;
 }
 
-/* The index of a code; it gets one where it has none and there is room. */
-static int32_t find_kind(struct call_kinds *k, int64_t code)
+/* The index of a code; it gets one where it has none and there are fewer than most. */
+static int32_t find_kind(struct call_kinds *k, int64_t code, int32_t most)
 {
 	size_t at = (size_t)((uint64_t)code * 0x9e3779b97f4a7c15 >> 40) % SLOTS;
 
 	while (k->slot[at] && k->kind[k->slot[at] - 1].code != code)
 		at = (at + 1) % SLOTS;
 	if (!k->slot[at]) {
-		if (k->n == CALL_KINDS_MAX)
+		if (k->n >= most)
 			return TRACE_NONE;
 		k->kind[k->n++] = (struct call_kind){ .code = code, .function = NOT_COMMON };
 		k->slot[at] = k->n;
@@ -70,7 +73,8 @@ static int32_t kind_of(struct call_kinds *k, const struct trace *t, const struct
 
 	if (c->name < 0)
 		return TRACE_NONE;
-	at = find_kind(k, c->name + t->strings * ((int64_t)kernel + 1));
+	at = find_kind(k, c->name + t->strings * ((int64_t)kernel + 1),
+		       kernel == TRACE_NONE ? CALL_KINDS_MAX : CALL_KINDS_MAX - FUNCTIONS_ROOM);
 	if (at == TRACE_NONE)
 		return at;
 	k->kind[at].name = t->string[c->name];

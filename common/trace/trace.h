@@ -213,6 +213,7 @@ struct trace {
 	int host_runs;	       /* recordings of calls alone, which the following is of */
 	int64_t graph_waits;   /* stretches of a run that waited for graphs */
 	double graph_waits_ns; /* their sum */
+	bool host_by_kernel;   /* launches are told apart by their kernels */
 	char **host_function;
 	struct trace_host_pair *host_pair;
 	int64_t host_functions, host_pairs;

@@ -112,7 +112,7 @@ static int run_all(const struct recording_request *r, const char *folder, const 
 		out->host_gaps = host_gaps_json(gaps);
 	if (!err && !out->host_gaps)
 		err = untold(r, "no two calls follow each other 20 times in all runs, and equally "
-				"often");
+				"often, and no wait is for graphs");
 	host_gaps_free(gaps);
 	return err;
 }

@@ -320,7 +320,8 @@ static void take_out_node_gaps(struct sharing *sh)
 		const struct trace_op *op = &sh->t->op[i];
 
 		if (op->kind == OP_GRAPH && op->busy_ns >= 0)
-			gaps += (double)(op->t1 - op->t0 - op->busy_ns);
+			gaps += later(
+				sh->times->op[i].t1 - sh->times->op[i].t0 - (double)op->busy_ns, 0);
 	}
 	gaps = earlier(gaps, sh->out->ns[SHARE_KERNELS]);
 	sh->out->ns[SHARE_KERNELS] -= gaps;

@@ -94,8 +94,8 @@ static void put_devices(const struct remote_opts *o, char *out, size_t size)
 					 (int)o->devices.value[i]);
 }
 
-/* Who sleeps is woken 20 to 30 us late (docs/validation.md). Two pairs that poll leave others room
- * where there are four processors. */
+/* Who sleeps is woken 20 to 30 us late (docs/validation.md). A client and its daemon that poll
+ * leave others two processors of four. The set is too small where a kernel knows more than 1024. */
 int64_t remote_poll_ns(const struct remote_opts *o)
 {
 	enum { PROCESSORS = 4, FEW_NS = 20000, MANY_NS = 1000000 };
@@ -103,8 +103,9 @@ int64_t remote_poll_ns(const struct remote_opts *o)
 
 	if (o->poll >= 0)
 		return (int64_t)(o->poll * 1000);
-	return sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) < PROCESSORS ? FEW_NS
-										       : MANY_NS;
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return MANY_NS;
+	return CPU_COUNT(&all) < PROCESSORS ? FEW_NS : MANY_NS;
 }
 
 /* As for the layer neighbour: what layers outside have preloaded is still mapped here. */

@@ -530,112 +530,6 @@ Test(small_host_gaps, anonymous_kernels_are_not_told_apart)
 	trace_release(&t);
 }
 
-/*
- * A graph of graph_ns, launched ten times between two waits, GRAPHS_STEPS times; a launch call
- * takes 1 us. Then a graph and a millisecond of the host's, which waits for nothing.
- */
-enum { GRAPHS_STEPS = 3, GRAPHS = 10 };
-
-static void read_graphs(long graph_ns, bool alone, const char *host_gaps, struct trace *t)
-{
-	long at = 1000, end;
-
-	made_begin(&made, alone ? ",\"device_times\":\"none\"" : "",
-		   alone ? NULL : MADE_CALIBRATION);
-	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"cudaGraphLaunch\"}");
-	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"cudaDeviceSynchronize\"}");
-	made_call(&made, "sync_device", 0, at, ",\"name\":3");
-	for (int i = 0; i < GRAPHS_STEPS; i++) {
-		end = at + MADE_L;
-		for (int k = 0; k < GRAPHS; k++, end += graph_ns) {
-			made_call(&made, "graph_launch", at + k * 1000, at + (k + 1) * 1000,
-				  ",\"name\":2,\"stream\":2,\"graph\":1");
-			if (!alone)
-				made_op(&made, "graph", 2, end, end + graph_ns, ",\"graph\":1");
-		}
-		made_call(&made, "sync_device", at + GRAPHS * 1000, end + MADE_WAKE, ",\"name\":3");
-		at = end + MADE_WAKE;
-	}
-	made_call(&made, "graph_launch", at, at + 1000, ",\"name\":2,\"stream\":2,\"graph\":1");
-	if (!alone)
-		made_op(&made, "graph", 2, at + 1000 + MADE_L, at + 1000 + graph_ns,
-			",\"graph\":1");
-	made_call(&made, "sync_device", at + 1000000, at + 1001000, ",\"name\":3");
-	end_program(at + 1001000, host_gaps);
-	read_made(t);
-}
-
-/* Re-timed, from the first wait's return to that of the last one for graphs. */
-static double graphs_retimed_ns(const struct steps *s)
-{
-	struct call_prices prices =
-		prices_of_trace(s->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
-	struct timed timed;
-	double ns;
-
-	timed_priced(&timed, s, &prices);
-	ns = timed.call[GRAPHS_STEPS * (GRAPHS + 1)].t1 - timed.call[0].t1;
-	timed_release(&timed);
-	return ns;
-}
-
-/* How many times as long as recorded, as runs whose graphs take light_ns say, of 100 us. */
-static double graph_factor(long light_ns, const char **text, double *retimed_ns)
-{
-	static char kept[1000];
-	struct trace full, calls;
-	struct steps steps;
-	double factor;
-	char *o;
-
-	read_graphs(100000, false, "", &full);
-	read_graphs(light_ns, true, "", &calls);
-	o = joined_text(&full, &calls, 1);
-	snprintf(kept, sizeof(kept), "%s", o);
-	free(o);
-	trace_release(&full);
-	trace_release(&calls);
-	read_graphs(100000, false, kept, &full);
-	steps_init(&steps, &full);
-	apply(&steps);
-	factor = steps.graph_factor;
-	*retimed_ns = graphs_retimed_ns(&steps);
-	steps_release(&steps);
-	trace_release(&full);
-	*text = kept;
-	return factor;
-}
-
-/* CUPTI's nodes stand further apart. What the runs waited says by how much. */
-Test(small_host_gaps, graphs_are_as_long_as_there)
-{
-	const char *o;
-	double ns;
-
-	cr_expect(epsilon_eq(dbl, graph_factor(94000, &o, &ns), 0.94, 1e-2), "%s", o);
-	cr_expect(epsilon_eq(dbl, ns, GRAPHS_STEPS * (GRAPHS * 94000.0 + MADE_L + MADE_WAKE), 1));
-	cr_expect(ne(ptr, strstr(o, "\"graph_waits\":{\"n\":3"), NULL), "%s", o);
-	cr_expect(eq(dbl, graph_factor(120000, &o, &ns), 1), "no longer than recorded");
-	cr_expect(eq(dbl, graph_factor(40000, &o, &ns), 1), "another program's");
-}
-
-/* The runs waited four times for graphs, this trace three times. */
-Test(small_host_gaps, another_number_of_waits_for_graphs)
-{
-	struct trace t;
-	struct steps steps;
-
-	read_graphs(100000, false,
-		    "{\"runs\":1,\"functions\":[\"cudaDeviceSynchronize\"],\"pairs\":[],"
-		    "\"graph_waits\":{\"n\":4,\"ns\":3000000}}",
-		    &t);
-	steps_init(&steps, &t);
-	apply(&steps);
-	cr_expect(eq(dbl, steps.graph_factor, 1));
-	steps_release(&steps);
-	trace_release(&t);
-}
-
 Test(small_host_gaps, few_passages_say_nothing)
 {
 	struct shape full = slow, calls = light;
@@ -821,7 +715,7 @@ Test(small_host_gaps, damaged_ones_are_refused)
 		PAIRS("\"from\":0,\"to\":1,\"after\":\"yes\",\"n\":1," TIMES),
 		PAIRS("\"from\":0,\"to\":2,\"after\":false,\"n\":1," TIMES),
 		PAIRS("\"from\":-1,\"to\":1,\"after\":false,\"n\":1," TIMES),
-		PAIRS("\"from\":\"a\",\"to\":1,\"after\":false,\"n\":1," TIMES),
+		PAIRS("\"from\":1.5,\"to\":1,\"after\":false,\"n\":1," TIMES),
 	};
 
 	cr_assert(zero(int, read_with(PAIRS(FROM_TO "\"n\":1," TIMES))));
@@ -836,6 +730,33 @@ Test(small_host_gaps, damaged_ones_are_refused)
 		cr_expect(is_one_complaint(said) && tells(said, "host_gaps"), "%s: %s", damaged[i],
 			  said);
 	}
+}
+
+/* Those of the first day, with names in place of numbers: as if there were none. */
+Test(small_host_gaps, early_ones_are_left_out)
+{
+	double gap[5];
+
+	cr_expect(zero(i64, gaps_after(&slow,
+				       PAIRS("\"from\":\"cudaMemset\",\"to\":\"b\",\"after\":false,"
+					     "\"n\":40," TIMES),
+				       gap, 5)));
+	cr_expect(eq(dbl, gap[4], 1000), "as recorded");
+}
+
+/* Launches that are captured are no kernel's: what is known of them is not of all launches. */
+Test(small_host_gaps, captured_launches_stand_for_no_others)
+{
+	struct shape full = slow, calls = light;
+	double gap[5];
+	const char *o;
+
+	full.kernels = full.captured = calls.captured = true;
+	o = joined(&full, &calls, 1);
+	cr_expect(ne(ptr, strstr(o, "\"by_kernel\":true"), NULL), "%s", o);
+	cr_expect(eq(ptr, strstr(o, "cudaLaunchKernel "), NULL), "%s", o);
+	cr_expect(eq(i64, gaps_after(&full, o, gap, 5), 5 * 40 - 1),
+		  "the library's within passages");
 }
 
 /* Tables are as large as the square of their number. */

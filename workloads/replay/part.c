@@ -225,6 +225,14 @@ static double gap_of(const struct replay_choice *p, int64_t i, int64_t end)
 	return !p->fold && i == p->first ? 0 : gap > 0 ? gap : 0;
 }
 
+/* Its kernels, as far as they are known: nodes stand closer together where it is shorter. */
+static double graph_length(const struct replay_choice *p, const struct trace_op *op)
+{
+	double ns = (double)(op->t1 - op->t0) * p->s->graph_factor;
+
+	return op->busy_ns >= 0 && (double)op->busy_ns < ns ? (double)op->busy_ns : ns;
+}
+
 static double op_length(const struct replay_choice *p, const struct trace_call *c)
 {
 	const struct trace *t = p->t;
@@ -233,11 +241,7 @@ static double op_length(const struct replay_choice *p, const struct trace_call *
 	for (int32_t k = 0; k < c->ops; k++) {
 		const struct trace_op *op = &t->op[c->first_op + k];
 
-		if (op->kind == OP_GRAPH)
-			ns += (double)(op->busy_ns >= 0 ? op->busy_ns : op->t1 - op->t0) *
-			      p->s->graph_factor;
-		else
-			ns += (double)(op->t1 - op->t0);
+		ns += op->kind == OP_GRAPH ? graph_length(p, op) : (double)(op->t1 - op->t0);
 	}
 	return ns;
 }

@@ -256,18 +256,26 @@ static void drop(enum call call, const uint64_t *w)
 	}
 }
 
+/* Where a call goes next. Looking it up takes a while. */
+static void *next_of(enum runtime_call call)
+{
+	static void *next[RUNTIME_CALLS];
+	void *found = __atomic_load_n(&next[call], __ATOMIC_ACQUIRE);
+
+	if (!found) {
+		found = runtime_call_next(call);
+		__atomic_store_n(&next[call], found, __ATOMIC_RELEASE);
+	}
+	return found;
+}
+
 /* ---- calls ------------------------------------------------------------------------------- */
 
 static int make(enum call call, const uint64_t *w)
 {
-	static void *next[CALLS];
-	void *found = __atomic_load_n(&next[call], __ATOMIC_ACQUIRE);
+	void *found = next_of(rows[call].next);
 	int (*f)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
-	if (!found) {
-		found = runtime_call_next(rows[call].next);
-		__atomic_store_n(&next[call], found, __ATOMIC_RELEASE);
-	}
 	/* Words behind a function's own are in registers and on a stack that it does not read. */
 	memcpy(&f, &found, sizeof(f));
 	return f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
@@ -317,7 +325,7 @@ void __cudaRegisterFunction(void **image, const void *function, char *device_fun
 			    const char *name, int threads, void *tid, void *bid, void *block,
 			    void *grid, int *warp)
 {
-	void *found = runtime_call_next(CALL___cudaRegisterFunction);
+	void *found = next_of(CALL___cudaRegisterFunction);
 	void (*next)(void **, const void *, char *, const char *, int, void *, void *, void *,
 		     void *, int *);
 
@@ -328,7 +336,7 @@ void __cudaRegisterFunction(void **image, const void *function, char *device_fun
 
 static int get_kernel(enum runtime_call call, void **kernel, const void *function)
 {
-	void *found = runtime_call_next(call);
+	void *found = next_of(call);
 	int (*next)(void **, const void *);
 	int err;
 

@@ -139,8 +139,14 @@ const char *handle_kernel_name(uint64_t kernel)
 
 void handle_like_kernel(uint64_t kernel, uint64_t function)
 {
-	const char *name = handle_kernel_name(function);
+	struct entry *like, *e;
 
-	if (name)
-		handle_name_kernel(kernel, name);
+	pthread_mutex_lock(&lock);
+	like = *place(HANDLE_KERNEL, function);
+	e = like ? find_or_make(HANDLE_KERNEL, kernel, &like->is) : NULL;
+	if (e && e != like) {
+		e->is.name = like->is.name;
+		e->is.is_kept = like->is.is_kept;
+	}
+	pthread_mutex_unlock(&lock);
 }
