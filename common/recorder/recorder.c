@@ -48,7 +48,7 @@ struct settings {
 	char path[PATH_MAX];
 	const char *range;
 	bool at_profiler; /* range is @profiler */
-	bool is_anonymous, fold, has_command;
+	bool is_anonymous, fold, cpu_times, has_command;
 	int64_t process_start, from, until, delay_ns, duration_ns, max_events;
 };
 
@@ -413,6 +413,8 @@ static void write_header(void)
 
 	if (source->calibrate) {
 		calibrate(&found);
+		if (source->has_no_times) /* what was called was no launch */
+			found.launch_call.n = 0;
 		h.calibration = &found;
 	}
 	h.start_ns = start_ns = recorder_now();
@@ -521,7 +523,7 @@ bool recorder_wants(int64_t t)
  */
 static int64_t gap_cpu_ns(const struct buffer *b, int64_t t)
 {
-	if (!b->last_t1 || t - b->last_t1 < CPU_GAP_NS)
+	if (!settings.cpu_times || !b->last_t1 || t - b->last_t1 < CPU_GAP_NS)
 		return -1;
 	int64_t cpu = thread_cpu_ns() - b->cpu_ns - (b->last_t1 - b->cpu_at);
 
@@ -565,7 +567,7 @@ void recorder_end_slowly(void)
 	recorder_call = NULL;
 	e->kind = e->is_captured ? TRACE_CLASS_other : e->kind;
 	e->t1 = b->last_t1 = recorder_now();
-	if (e->t1 - b->cpu_at > CPU_FRESH_NS) {
+	if (settings.cpu_times && e->t1 - b->cpu_at > CPU_FRESH_NS) {
 		b->cpu_ns = thread_cpu_ns();
 		b->cpu_at = e->t1;
 	}
@@ -671,6 +673,7 @@ static void load_settings(void)
 	settings.at_profiler = settings.range && !strcmp(settings.range, "@profiler");
 	settings.is_anonymous = number("RIFT_TRACE_ANONYMOUS", 0) != 0;
 	settings.fold = number("RIFT_TRACE_FOLD", 1) != 0;
+	settings.cpu_times = number("RIFT_TRACE_CPU", 1) != 0;
 	if (__builtin_add_overflow(settings.process_start, settings.delay_ns, &settings.from))
 		settings.from = INT64_MAX;
 	settings.until = INT64_MAX;

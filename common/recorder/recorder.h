@@ -19,6 +19,7 @@
  *                              cudaProfilerStart() and cudaProfilerStop()
  *   RIFT_TRACE_ANONYMOUS=1     without names of the program's own
  *   RIFT_TRACE_FOLD=0          every row as it is
+ *   RIFT_TRACE_CPU=0           without the processor time of threads
  *   RIFT_TRACE_RECORDER=calls  the one that is preloaded, and no other
  *   RIFT_TRACE_STARTED_NS=N    when the process began (CLOCK_MONOTONIC); else when it loaded this.
  *                              Who sets it has seen that RIFT_TRACE is not there
@@ -65,6 +66,9 @@ static inline bool recorder_has_call(void)
 	return __builtin_expect(recorder_call != NULL, 0);
 }
 
+/* What the end row's time is taken from, and all others'. */
+int64_t recorder_now(void);
+
 /* Once, when the library is loaded: looks at the variables. source lives as long as the process. */
 void recorder_load(struct recorder_source *source);
 
@@ -82,6 +86,12 @@ static inline void recorder_call_end(void)
 {
 	if (recorder_has_call())
 		recorder_end_slowly();
+}
+
+/* The call that is under way begins only now: what was told of it so far is no part of it. */
+static inline void recorder_call_begins(void)
+{
+	recorder_call->t0 = recorder_now();
 }
 
 /* The call that is under way gives the device an operation: what names it from then on; 0: none. */
@@ -120,8 +130,5 @@ void recorder_lost(uint64_t n);
 
 /* A text that lives as long as the process. */
 const char *recorder_keep(const char *text);
-
-/* What the end row's time is taken from, and all others'. */
-int64_t recorder_now(void);
 
 #endif

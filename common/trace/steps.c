@@ -177,14 +177,13 @@ static bool begins_thread(const struct scan *scan, const struct trace_call *c)
 	       first->last != TRACE_NONE && first->end <= c->t0;
 }
 
-/* What the recorder adds to the gap before a call: beside the call, and to calls without rows. */
+/* What the recorder adds to the gap before a call: beside the call, and to calls without rows. 0
+ * where it is not known. */
 static double added_to_gap(const struct scan *scan, const struct trace_call *c)
 {
 	const struct trace_calibration *k = &scan->t->calibration;
 	bool is_first = scan->thread[c->thread].last == TRACE_NONE;
 
-	if (!scan->t->is_calibrated)
-		return 0;
 	return (is_first ? 0 : k->call_ns) + (double)c->not_recorded * k->not_recorded_ns;
 }
 

@@ -77,6 +77,7 @@ static int run_one(const struct recording_request *request, const char *folder, 
 	name_trace(folder, run, path);
 	r.output = path;
 	r.recorder = RECORDER_CALLS;
+	r.no_cpu_times = true;
 	progress("%s: run %d of %d with calls alone", r.argv[0], run + 1, r.host_runs);
 	err = recording_told(&r, &one);
 	progress_clear();

@@ -189,6 +189,8 @@ int recording_tell(const struct recording_request *r)
 	set_trace(r->output);
 	if (r->anonymous)
 		setenv("RIFT_TRACE_ANONYMOUS", "1", 1);
+	if (r->no_cpu_times)
+		setenv("RIFT_TRACE_CPU", "0", 1);
 	if (r->range)
 		setenv("RIFT_TRACE_RANGE", r->range, 1);
 	if (r->cupti)

@@ -31,6 +31,7 @@ struct recording_request {
 	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
 	int recordings;	       /* runs with it, at most RECORDING_RUNS_MAX; 0: one */
 	int host_runs;	       /* with calls alone, beside a recording of more (host_runs.h) */
+	bool no_cpu_times;     /* of threads: asking for them slows calls */
 	bool stdout_to_stderr; /* what the program prints */
 	const char *cupti;     /* the library of CUPTI on a GPU; NULL: it is looked for */
 	enum recorder_choice recorder;

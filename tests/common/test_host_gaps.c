@@ -40,6 +40,7 @@ struct shape {
 	bool mixed;		   /* in every fifth step the first gap is 40 us longer */
 	bool captured;		   /* launches by the runtime become nodes of a graph */
 	bool kernels; /* the driver's launches have the runtime's name, and kernels theirs */
+	bool adds;    /* alone: the recorder adds 300 ns a call */
 	bool alone;   /* calls alone: no times of the device, no calibration */
 };
 
@@ -125,6 +126,10 @@ static void read_made(struct trace *t)
 	made_remove(&made);
 }
 
+#define ADDS                                                                                       \
+	"{\"launch_call_ns\":null,\"launch_and_wait_ns\":null,\"gap_ns\":null,"                    \
+	"\"recorder\":{\"call_ns\":300}}"
+
 static void put_program(const struct shape *s, const char *host_gaps)
 {
 	static const char *const names[] = {
@@ -135,7 +140,9 @@ static void put_program(const struct shape *s, const char *host_gaps)
 	long t = 1000;
 
 	made_begin(&made, s->alone ? ",\"device_times\":\"none\"" : "",
-		   s->alone ? NULL : MADE_CALIBRATION);
+		   !s->alone ? MADE_CALIBRATION
+		   : s->adds ? ADDS
+			     : NULL);
 	for (int i = 0; i < NAMES - LAUNCH; i++)
 		made_row(&made, "{\"record\":\"string\",\"id\":%d,\"text\":\"%s\"}", LAUNCH + i,
 			 names[i]);
@@ -757,6 +764,19 @@ Test(small_host_gaps, captured_launches_stand_for_no_others)
 	cr_expect(eq(ptr, strstr(o, "cudaLaunchKernel "), NULL), "%s", o);
 	cr_expect(eq(i64, gaps_after(&full, o, gap, 5), 5 * 40 - 1),
 		  "the library's within passages");
+}
+
+/* What the recorder of calls alone adds between two calls is taken off. */
+Test(small_host_gaps, what_the_lighter_recorder_adds)
+{
+	struct shape calls = light;
+	const char *o;
+
+	calls.adds = true;
+	o = joined(&slow, &calls, 1);
+	cr_expect(eq(dbl, pair_ns(o, "cudaLaunchKernel", "cudaMemset"), 2200 + 15000 - 300), "%s",
+		  o);
+	cr_expect(eq(dbl, pair_ns(o, "cudaMemset", "cudaStreamSynchronize"), 3000 - 300), "%s", o);
 }
 
 /* Tables are as large as the square of their number. */
