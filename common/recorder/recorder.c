@@ -1,4 +1,5 @@
-/* recorder.c - the recorder of a process: settings, buffers of threads, the thread that writes. */
+/* recorder.c - the recorder of a process: settings, calls as threads make them, the thread that
+ * writes, forks, the end. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -382,7 +383,8 @@ static void calibrate(struct trace_calibration *out)
 	source->calibrate();
 	drain_all(calibration_take, c);
 	calibration_result(c, out);
-	out->pace_ns = pace_ns();
+	if (!source->has_no_times)
+		out->pace_ns = pace_ns();
 	drain_all(calibration_take, c);
 	set_state(READY);
 	calibrating = false;
@@ -491,7 +493,9 @@ static void start(void)
 /* Others wait until the one that calibrates is done. */
 static bool has_started(void)
 {
-	return calibrating || (state() != READY && state() != CALIBRATING);
+	int is = state(); /* once: it may change from one of these to the other */
+
+	return calibrating || (is != READY && is != CALIBRATING);
 }
 
 bool recorder_start(void)

@@ -57,11 +57,15 @@ struct stretches {
 	bool several;	/* threads wait: which of them comes first differs from run to run */
 };
 
-/* A thread on its way to a wait. */
+struct graph_span {
+	int64_t t0, t1;
+};
+
+/* A thread on its way to a wait: the wait before, and its graphs since then. */
 struct waiting {
-	int64_t from;	   /* its wait before; TRACE_NONE */
-	int64_t graphs_ns; /* its graphs have run since then, those at once counted once */
-	int64_t until;	   /* that far they are counted */
+	int64_t from; /* TRACE_NONE: none */
+	struct graph_span *span;
+	int64_t n, room;
 };
 
 /* So many percent of a stretch must be graphs: then the host waited for them. */
@@ -69,25 +73,45 @@ enum { GRAPHS_PERCENT = 80 };
 /* Graphs are no shorter than so much of what was recorded, or something else went on. */
 #define GRAPH_FACTOR_LEAST 0.5
 
-/* By their starts in the order of their calls. */
 static void pass_graphs(struct waiting *w, const struct trace *t, const struct trace_call *c)
 {
 	for (int32_t k = 0; k < c->ops; k++) {
 		const struct trace_op *op = &t->op[c->first_op + k];
-		int64_t t0 = op->t0 > w->until ? op->t0 : w->until;
 
-		if (op->kind != OP_GRAPH || op->t1 <= t0)
+		if (op->kind != OP_GRAPH)
 			continue;
-		w->graphs_ns += op->t1 - t0;
-		w->until = op->t1;
+		w->span = trace_grow(w->span, w->n, &w->room, sizeof(*w->span));
+		w->span[w->n++] = (struct graph_span){ op->t0, op->t1 };
 	}
 }
 
-static void add_stretch(struct stretches *s, const struct trace *t, const struct waiting *w,
-			int64_t to)
+static int compare_starts(const void *a, const void *b)
+{
+	const struct graph_span *x = a, *y = b;
+
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* How long any of them ran between two times. */
+static int64_t graphs_within(struct waiting *w, int64_t t0, int64_t t1)
+{
+	int64_t ns = 0;
+
+	qsort(w->span, (size_t)w->n, sizeof(*w->span), compare_starts);
+	for (int64_t i = 0; i < w->n; i++) {
+		int64_t from = w->span[i].t0 > t0 ? w->span[i].t0 : t0;
+		int64_t to = w->span[i].t1 < t1 ? w->span[i].t1 : t1;
+
+		ns += to > from ? to - from : 0;
+		t0 = to > t0 ? to : t0;
+	}
+	return ns;
+}
+
+static void add_stretch(struct stretches *s, const struct trace *t, struct waiting *w, int64_t to)
 {
 	const struct trace_call *c = &t->call[to];
-	int64_t beyond = w->until > c->t1 ? w->until - c->t1 : 0;
+	int64_t t0 = t->call[w->from].t1;
 
 	s->several |= s->n && s->thread != c->thread;
 	s->thread = c->thread;
@@ -95,8 +119,8 @@ static void add_stretch(struct stretches *s, const struct trace *t, const struct
 	s->list[s->n++] = (struct stretch){
 		.from = w->from,
 		.to = to,
-		.ns = (double)(c->t1 - t->call[w->from].t1),
-		.graphs_ns = w->graphs_ns > beyond ? (double)(w->graphs_ns - beyond) : 0,
+		.ns = (double)(c->t1 - t0),
+		.graphs_ns = (double)graphs_within(w, t0, c->t1),
 	};
 }
 
@@ -117,8 +141,11 @@ static void find_stretches(struct stretches *s, const struct walk *w)
 			continue;
 		if (own->from != TRACE_NONE)
 			add_stretch(s, t, own, i);
-		*own = (struct waiting){ .from = i, .until = t->call[i].t1 };
+		own->from = i;
+		own->n = 0;
 	}
+	for (int64_t i = 0; i < t->threads; i++)
+		free(all[i].span);
 	free(all);
 }
 

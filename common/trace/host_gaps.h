@@ -22,7 +22,8 @@
  * CUPTI slows graphs, too: their nodes stand further apart. A stretch leads from the return of one
  * wait to that of the next. Where the thread's graphs ran for four fifths of it or more, it waited
  * for them. What such stretches are longer by, re-timed, than in the lighter runs, is taken off
- * their graphs, all by one factor. Where several threads wait nothing is taken off.
+ * their graphs, all by one factor. What the lighter recorder adds stays in its stretches. Where
+ * several threads wait, or the runs wait once more or less often, nothing is taken off.
  */
 #ifndef RIFT_TRACE_HOST_GAPS_H
 #define RIFT_TRACE_HOST_GAPS_H

@@ -112,8 +112,11 @@ static int take_calibration(struct reading *r, const json_t *o)
 
 	if (r->t->is_calibrated)
 		return trace_damaged(r, "a second calibration");
-	if (!is_measured(o)) /* what a recorder of calls alone adds is known all the same */
+	if (!is_measured(o) &&
+	    !r->t->device_times) /* what a recorder of calls alone adds is known */
 		return take_optional_ns(r, recorder, "call_ns", &c->call_ns);
+	if (!is_measured(o))
+		return 0;
 	err = take_quantiles(r, o, "launch_call_ns", c->launch_call_ns);
 	if (!err)
 		err = take_quantiles(r, o, "launch_and_wait_ns", c->launch_and_wait_ns);

@@ -70,8 +70,8 @@ static const struct command_option options[] = {
 	  "runs of COMMAND with it, in turns with the others: the trace is that of the median one "
 	  "(default: 1)" },
 	{ OPTION_ROW("host-runs", "N"),
-	  "runs of COMMAND with calls alone recorded, which slows it less: times between calls "
-	  "are taken from them (default: 0)" },
+	  "runs of COMMAND with calls alone recorded, which slows it less: times between calls, "
+	  "and of graphs, are taken from them (default: 0)" },
 	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
 	  "no names of kernels, functions and threads in the trace" },
 	{ OPTION_ROW("recorder", "NAME"),

@@ -267,10 +267,13 @@ static void *next_of(enum runtime_call call)
 {
 	static void *next[RUNTIME_CALLS];
 	void *found = __atomic_load_n(&next[call], __ATOMIC_ACQUIRE);
+	int (*f)(void);
 
 	if (!found) {
 		found = runtime_call_next(call);
-		__atomic_store_n(&next[call], found, __ATOMIC_RELEASE);
+		memcpy(&f, &found, sizeof(f));
+		if (f != runtime_call_missing) /* a plug-in may bring it later */
+			__atomic_store_n(&next[call], found, __ATOMIC_RELEASE);
 	}
 	return found;
 }
@@ -307,7 +310,7 @@ static void calibrate(void)
 		recorder_call_begin(row->class, plain_name(row));
 		if (!recorder_has_call())
 			return;
-		/* as tell() asks, but streams keep their numbers */
+		/* two look-ups, as tell() has them; of kernels, so that no stream gets a number */
 		recorder_call->kernel = handle_kernel_name(0);
 		handle_find(HANDLE_KERNEL, 0, &unknown);
 		recorder_call_begins();
