@@ -97,7 +97,8 @@ static int64_t graphs_within(struct waiting *w, int64_t t0, int64_t t1)
 {
 	int64_t ns = 0;
 
-	qsort(w->span, (size_t)w->n, sizeof(*w->span), compare_starts);
+	if (w->n) /* qsort() may not be given NULL */
+		qsort(w->span, (size_t)w->n, sizeof(*w->span), compare_starts);
 	for (int64_t i = 0; i < w->n; i++) {
 		int64_t from = w->span[i].t0 > t0 ? w->span[i].t0 : t0;
 		int64_t to = w->span[i].t1 < t1 ? w->span[i].t1 : t1;
