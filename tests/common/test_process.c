@@ -28,6 +28,9 @@ static pid_t start(char *const *variables)
 	close(fd[1]);
 	cr_assert(read(fd[0], &byte, 1) == 0, "end of the pipe");
 	close(fd[0]);
+	/* an exec closes files before the new environment can be read */
+	for (int ms = 0; ms < 5000 && !process_has_variable(pid, "FIRST", "1"); ms++)
+		usleep(1000);
 	return pid;
 }
 
