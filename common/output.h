@@ -64,10 +64,11 @@ int output_commit(struct output *out);
 /* Closes and removes the part, if still open; also on a zeroed struct, also twice. */
 void output_discard(struct output *out);
 
+/* With all that is in it, as far as that can be removed: another process may be at work there. */
+void output_remove_folder(const char *path);
+
 #ifdef __cplusplus
 }
 #endif
-/* With all that is in it, as far as that can be removed: another process may be at work there. */
-void output_remove_folder(const char *path);
 
 #endif

@@ -112,13 +112,13 @@ static void drain(struct buffer *b, int64_t until, buffer_take *take, void *arg)
 
 /* Whose next event begins first, and in *until when the first one of all others does. NULL: there
  * is none. */
-static struct buffer *find_first(struct buffer *all, int64_t *until)
+static struct buffer *find_first(struct buffer *some, int64_t *until)
 {
 	struct buffer *first = NULL;
 	int64_t t0 = INT64_MAX;
 
 	*until = INT64_MAX;
-	for (struct buffer *b = all; b; b = b->merged) {
+	for (struct buffer *b = some; b; b = b->merged) {
 		const struct trace_event *e = peek(b);
 
 		if (!e)
@@ -132,18 +132,16 @@ static struct buffer *find_first(struct buffer *all, int64_t *until)
 
 static void drain_merged(struct buffer *all, buffer_take *take, void *arg)
 {
-	struct buffer *first = NULL;
+	struct buffer *some = NULL; /* that have something to be read */
 	int64_t until;
 
-	for (struct buffer *b = all; b; b = b->next) {
-		if (b->read == b->until)
-			continue;
-		b->merged = first;
-		first = b;
-	}
-	all = first;
-	for (first = find_first(all, &until); first; first = find_first(all, &until))
-		drain(first, until, take, arg);
+	for (struct buffer *b = all; b; b = b->next)
+		if (b->read != b->until) {
+			b->merged = some;
+			some = b;
+		}
+	for (struct buffer *b = find_first(some, &until); b; b = find_first(some, &until))
+		drain(b, until, take, arg);
 }
 
 void buffers_drain(bool merge, buffer_take *take, void *arg)

@@ -35,7 +35,7 @@ enum {
 	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
-	KEPT_BUCKETS = 1024, /* of names that are kept: a framework launches a thousand kernels */
+	KEPT_BUCKETS = 1024, /* of names that are kept */
 };
 
 struct thread_row {
@@ -111,15 +111,6 @@ static void set_state(int to)
 
 /* ---- tables ---------------------------------------------------------------------------- */
 
-static size_t bucket_of(const char *text)
-{
-	size_t hash = 5381; /* Bernstein's */
-
-	for (; *text; text++)
-		hash = hash * 33 + (unsigned char)*text;
-	return hash % KEPT_BUCKETS;
-}
-
 const char *recorder_keep(const char *text)
 {
 	size_t bytes = text ? strlen(text) + 1 : 0;
@@ -128,7 +119,7 @@ const char *recorder_keep(const char *text)
 	if (!text)
 		return NULL;
 	pthread_mutex_lock(&table_lock);
-	at = &kept[bucket_of(text)];
+	at = &kept[trace_hash(text) % KEPT_BUCKETS];
 	for (k = *at; k && strcmp(k->text, text);)
 		k = k->next;
 	if (!k && (k = malloc(sizeof(*k) + bytes))) {

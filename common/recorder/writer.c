@@ -421,7 +421,7 @@ void trace_write_header(struct trace_writer *w, const struct trace_header *h)
 
 /* ---- tables ---------------------------------------------------------------------------- */
 
-static unsigned hash_of(const char *text)
+unsigned trace_hash(const char *text)
 {
 	unsigned hash = 2166136261u; /* FNV-1a */
 
@@ -445,7 +445,7 @@ static void write_string(struct trace_writer *w, uint32_t id, const char *text, 
 /* The number of a text, with its row where it is new. kind: what it names, if not CUDA's own. */
 static uint32_t string_id(struct trace_writer *w, const char *text, const char *kind)
 {
-	struct text **bucket = &w->texts[hash_of(text) % BUCKETS], *t = *bucket;
+	struct text **bucket = &w->texts[trace_hash(text) % BUCKETS], *t = *bucket;
 	size_t bytes = strlen(text) + 1;
 
 	while (t && strcmp(t->text, text))

@@ -71,6 +71,9 @@ void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t
 /* Rows so far, those of tables left out; an entry of a fold's body is one. */
 int64_t trace_rows(const struct trace_writer *w);
 
+/* A hash of a text, for tables of names. */
+unsigned trace_hash(const char *text);
+
 /*
  * What is buffered goes to the file. 0, or a negative errno: nothing more will be written, and the
  * file's last row says why where it can.

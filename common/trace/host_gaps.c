@@ -358,7 +358,7 @@ static int take_function(const struct reading *r, const json_t *o)
 	return 0;
 }
 
-/* Files of the first day have names there, and functions without kernels. */
+/* Files of 2026-11-28 may have names there, and functions without kernels. */
 static bool is_early(const json_t *pairs)
 {
 	return json_is_string(json_object_get(json_array_get(pairs, 0), "from"));

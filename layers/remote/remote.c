@@ -94,7 +94,7 @@ static void put_devices(const struct remote_opts *o, char *out, size_t size)
 					 (int)o->devices.value[i]);
 }
 
-/* Who sleeps is woken 20 to 30 us late (docs/validation.md). A client and its daemon that poll
+/* Who sleeps is woken 23 to 34 us late (docs/validation.md). A client and its daemon that poll
  * leave others two processors of four. The set is too small where a kernel knows more than 1024. */
 int64_t remote_poll_ns(const struct remote_opts *o)
 {

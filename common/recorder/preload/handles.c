@@ -7,7 +7,7 @@
 
 #include "common/recorder/recorder.h"
 
-/* A framework registers 100,000 kernels. */
+/* All kernels that are loaded are registered, launched or not. */
 enum { BUCKETS = 1 << 16 };
 
 struct entry {

@@ -81,6 +81,24 @@ Test(small_host_runs, pytorch_s_steps_are_joined_by_their_kernels)
 	profile_release(&p);
 }
 
+/* One recording, and two runs that differ by 13 %: each is re-timed as it took. */
+Test(small_host_runs, pytorch_s_steps_take_what_the_run_took)
+{
+	static const struct kind_rules rules = KIND_DEFAULTS;
+	static const double printed_ms[] = { 1211.658, 1074.569 };
+	char path[64];
+
+	for (int i = 0; i < 2; i++) {
+		struct profile p;
+
+		snprintf(path, sizeof(path), KEPT "mlp-eager.joined-%d.trace.gz", i + 1);
+		cr_assert(zero(int, profile_make(&p, path, &rules, false)));
+		cr_expect(epsilon_eq(dbl, 1e-6 * p.ranges.list[0].retimed_ns, printed_ms[i],
+				     0.02 * printed_ms[i]));
+		profile_release(&p);
+	}
+}
+
 #ifdef RIFT_CPU_DEVICE
 
 /* 200 times three launches and a synchronize; the device's times are the CPU device's own. */
