@@ -17,6 +17,9 @@
 # (`rift profile --host-runs`); otherwise what is in the range alone is recorded. HOST_RUNS=0: the whole
 # program, and no such runs.
 #
+# With host runs a second ratio is printed: re-timed over what these runs say that they took, who are
+# slowed by the recorder of calls alone. In it is no difference between a recorded process and others.
+#
 # OUT keeps the last trace of each and the times of all turns; turns that are there are not run again. It
 # prints figures and judges nothing.
 set -u
@@ -39,6 +42,12 @@ printed_ms() {
 	sed -n 's/^[a-z]*: \([0-9.]*\) ms.*/\1/p' "$1" | head -n 1
 }
 
+# The mean that the last N runs in an output have printed of their work, ms; -: they print none. N OUTPUT
+mean_of_last() {
+	sed -n 's/^[a-z]*: \([0-9.]*\) ms.*/\1/p' "$2" | tail -n "$1" |
+		awk '{ sum += $1 } END { print NR ? sum / NR : "-" }'
+}
+
 # ms of all timed blocks of a `rift run --json`.
 blocks_ms() {
 	python3 -c 'import json, sys; print(1e-6 * sum(json.load(open(sys.argv[1]))["blocks"]["t_total_ns"]))' "$1" 2>/dev/null
@@ -56,7 +65,7 @@ if told and r and r["retimed_ns"]:
     print(1e-6 * r["ns"], 1e-6 * r["retimed_ns"], p["verdict"] or "-")' "$2" "${HOST_RUNS:-0}"
 }
 
-# A turn a line: ms without the recorder, recorded, re-timed, the kind. Missing turns are added.
+# A turn a line: ms without the recorder, recorded, re-timed, the kind; with host runs, what these took. Missing turns are added.
 turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
 	local name=$1 range=$3 ms_of=$4 trace=$out/$1$suffix.trace file=$out/$1$suffix.turns without with
 	local what=(--range "$2")
@@ -68,6 +77,7 @@ turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
 		rm -f "$trace"
 		"$rift" profile --quiet --runs 0 --recordings 1 "${what[@]}" --output "$trace" -- "$@" >"$out/log" 2>&1
 		with=$(range_ms "$trace" "$range")
+		[ "${HOST_RUNS:-0}" = 0 ] || [ -z "$with" ] || with="$with $(mean_of_last "$HOST_RUNS" "$out/log")"
 		if [ -z "$without" ] || [ -z "$with" ]; then
 			echo "not measured: $*: $(tail -n 1 "$out/log")" >&2
 			break
@@ -90,15 +100,19 @@ line() { # NAME
 		k = 0
 		while 2 * sum(math.comb(n, i) for i in range(k + 2)) <= 0.05 * 2 ** n:
 		    k += 1
-		kinds = {r[3].strip() for r in rows}
+		rest = [r[3].split() for r in rows]
+		kinds = {r[0] for r in rest}
+		light = [b / float(r[1]) for b, r in zip(retimed, rest) if len(r) > 1 and r[1] != "-"]
 		interval = f"({100 * (ratios[k] - 1):+.1f} to {100 * (ratios[n - 1 - k] - 1):+.1f} %)" if n >= 6 else ""
 		print(f"{sys.argv[2]:24} {n:3} {statistics.median(bare):9.2f} ({min(bare):.2f} to {max(bare):.2f})"
 		      f"  {statistics.median(recorded):9.2f} {statistics.median(retimed):9.2f}"
-		      f"  {100 * (statistics.median(ratios) - 1):+6.1f} % {interval:22} {', '.join(sorted(kinds))}")
+		      f"  {100 * (statistics.median(ratios) - 1):+6.1f} % {interval:22} {', '.join(sorted(kinds))}"
+		      + (f"  {100 * (statistics.median(light) - 1):+.1f} % ({100 * (min(light) - 1):+.1f} to "
+		         f"{100 * (max(light) - 1):+.1f})" if light else ""))
 	END
 }
 
-printf '%-24s %3s %s\n' program n "without, ms (range)   recorded   re-timed, ms   off by (95 %)   kind"
+printf '%-24s %3s %s\n' program n "without, ms (range)   recorded   re-timed, ms   off by (95 %)   kind   off the host runs by (range)"
 for name in $programs; do
 	turns "$name" work work printed_ms "$build/bench/programs" "$name" "${TIMES:-10}"
 	line "$name"

@@ -1,12 +1,36 @@
-"""mlp.py eager|graph [STEPS] - PyTorch trains a small network on made-up data: a program that rift
+"""mlp.py eager|graph|switched [STEPS] - PyTorch trains a small network on made-up data: a program that rift
 profiles (bench/accept_predict.sh, bench/accept_retime.sh). It prints how long its steps took, which
 are the NVTX range `work`, and its loss; exit 1 where that is no number or has not
-fallen."""
+fallen. switched: eager steps in blocks, every other one between cudaProfilerStart() and
+cudaProfilerStop(). It prints how much longer those are: what a recorder with `--range @profiler`
+adds, without the differences between processes."""
 import math
+import statistics
 import sys
 import time
 
 import torch
+
+
+BLOCK = 50  # steps
+
+
+def in_blocks(step, steps):
+    profiler = torch.cuda.cudart()
+    switch = [profiler.cudaProfilerStop, profiler.cudaProfilerStart]
+    times = [[], []]
+    for i in range(steps // BLOCK):
+        switch[i % 2]()
+        begin = time.perf_counter()
+        for _ in range(BLOCK):
+            loss = step()
+        torch.cuda.synchronize()
+        times[i % 2].append(time.perf_counter() - begin)
+    off, on = times
+    ratios = [b / a for a, b in zip(off, on)]
+    print(f"switched on: {100 * (statistics.median(ratios) - 1):+.2f} % longer, n = {len(ratios)} pairs, "
+          f"off {1e3 * statistics.median(off) / BLOCK:.3f} ms a step")
+    return loss
 
 
 def main():
@@ -47,6 +71,9 @@ def main():
         work_begins()
         for _ in range(steps):
             graph.replay()
+    elif kind == "switched":
+        work_begins()
+        loss = in_blocks(step, steps)
     else:
         work_begins()
         for _ in range(steps):

@@ -68,8 +68,8 @@ void made_end(struct made *m, long t, int n, long wall_ns)
 {
 	made_row(m,
 		 "{\"record\":\"end\",\"t\":%ld,\"calls\":%ld,\"ops\":%ld,\"dropped\":0,"
-		 "\"reason\":\"exit\"}",
-		 t, m->calls, m->ops);
+		 "\"reason\":\"exit\"%s}",
+		 t, m->calls, m->ops, m->end ? m->end : "");
 	if (n) {
 		fprintf(m->out,
 			"{\"record\":\"runs\",\"profiled_wall_ns\":%ld,"

@@ -19,8 +19,9 @@ enum { MADE_C = 2000, MADE_L = 3500, MADE_WAKE = 3500, MADE_G = 1000 };
 struct made {
 	FILE *out;
 	char path[64];
-	long calls, ops;  /* so far; a call's id is its number, from 1 */
-	const char *runs; /* further members of the row of runs, a comma before each; NULL: none */
+	long calls, ops; /* so far; a call's id is its number, from 1 */
+	/* further members of the row of runs and of the end, a comma before each; NULL: none */
+	const char *runs, *end;
 };
 
 /*

@@ -165,6 +165,17 @@ uint64_t buffers_dropped(void)
 	return n;
 }
 
+int64_t buffers_added_ns(void)
+{
+	int64_t ns = 0, n = 0;
+
+	for (const struct buffer *b = buffers; b; b = b->next) {
+		ns += __atomic_load_n(&b->added_ns, __ATOMIC_RELAXED);
+		n += __atomic_load_n(&b->n_added, __ATOMIC_RELAXED);
+	}
+	return n ? ns / n : 0;
+}
+
 void buffers_abandon(void)
 {
 	buffers = NULL;

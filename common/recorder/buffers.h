@@ -22,6 +22,8 @@ struct buffer {
 	int thread; /* its number once it has made a call; -1 */
 	int64_t last_t1;
 	int64_t cpu_ns, cpu_at; /* its CPU time, and when that was looked at */
+	int64_t added_ns;	/* by recording, beside its calls; how many of them were measured */
+	int64_t n_added;
 };
 
 /* This thread's; made where it has none. NULL: no memory. */
@@ -44,6 +46,9 @@ typedef void buffer_take(const struct trace_event *e, void *arg);
 void buffers_drain(bool merge, buffer_take *take, void *arg);
 
 uint64_t buffers_dropped(void);
+
+/* What recording added to a call, on average; 0: not measured. */
+int64_t buffers_added_ns(void);
 
 /* In a forked child: all are the parent's. */
 void buffers_abandon(void);

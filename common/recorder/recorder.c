@@ -33,6 +33,8 @@ enum {
 	FLUSH_NS = 1000000000, /* what waits to be folded goes to the file */
 	CPU_FRESH_NS = 10000,  /* how old a look at a thread's CPU time may be */
 	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
+	ADDED_MOST_NS =
+		5000, /* beside a call: in more the thread waited, for a processor or a page */
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
 	KEPT_BUCKETS = 1024, /* of names that are kept */
@@ -342,7 +344,7 @@ static void finish(void)
 	set_state(OFF);
 	dropped += buffers_dropped();
 	trace_write_end(writer, recorder_now(), trace_folder_calls(folder),
-			trace_folder_ops(folder), dropped, why);
+			trace_folder_ops(folder), dropped, buffers_added_ns(), why);
 	trace_folder_free(folder);
 	trace_writer_free(writer);
 	writer = NULL;
@@ -374,8 +376,7 @@ static void calibrate(struct trace_calibration *out)
 	source->calibrate();
 	drain_all(calibration_take, c);
 	calibration_result(c, out);
-	if (!source->has_no_times)
-		out->pace_ns = pace_ns();
+	out->pace_ns = pace_ns();
 	drain_all(calibration_take, c);
 	set_state(READY);
 	calibrating = false;
@@ -406,8 +407,6 @@ static void write_header(void)
 
 	if (source->calibrate) {
 		calibrate(&found);
-		if (source->has_no_times) /* what was called was no launch */
-			found.launch_call.n = 0;
 		h.calibration = &found;
 	}
 	h.start_ns = start_ns = recorder_now();
@@ -567,6 +566,18 @@ void recorder_end_slowly(void)
 		b->cpu_at = e->t1;
 	}
 	buffer_publish(b);
+}
+
+void recorder_call_done(int64_t before_ns)
+{
+	struct buffer *b = buffer_own();
+	int64_t ns = before_ns + recorder_now() - b->last_t1;
+
+	if (ns > ADDED_MOST_NS)
+		return;
+	/* the thread that writes the end may read them meanwhile */
+	__atomic_store_n(&b->added_ns, b->added_ns + ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->n_added, b->n_added + 1, __ATOMIC_RELAXED);
 }
 
 /* ---- marks ----------------------------------------------------------------------------- */

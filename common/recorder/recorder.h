@@ -94,6 +94,12 @@ static inline void recorder_call_begins(void)
 	recorder_call->t0 = recorder_now();
 }
 
+/*
+ * The call that has ended was made through a source, which took before_ns until it began, and is
+ * done with it now.
+ */
+void recorder_call_done(int64_t before_ns);
+
 /* The call that is under way gives the device an operation: what names it from then on; 0: none. */
 static inline uint64_t recorder_submit(void)
 {

@@ -756,7 +756,7 @@ void trace_write_own(struct trace_writer *w, uint32_t thread, int64_t t0, int64_
 }
 
 void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t ops,
-		     uint64_t dropped, const char *reason)
+		     uint64_t dropped, int64_t call_ns, const char *reason)
 {
 	begin_line(w);
 	put_text(w, "{\"record\":\"end\"");
@@ -764,6 +764,7 @@ void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t
 	put_member(w, "calls", (int64_t)calls);
 	put_member(w, "ops", (int64_t)ops);
 	put_member(w, "dropped", (int64_t)dropped);
+	put_if(w, "call_ns", (uint64_t)call_ns);
 	put_named(w, "reason", reason);
 	end_line(w);
 }

@@ -66,7 +66,7 @@ void trace_write_fold(struct trace_writer *w, const struct trace_fold *fold);
 
 /* reason: "exit", "limit" or "stop". */
 void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t ops,
-		     uint64_t dropped, const char *reason);
+		     uint64_t dropped, int64_t call_ns, const char *reason);
 
 /* Rows so far, those of tables left out; an entry of a fold's body is one. */
 int64_t trace_rows(const struct trace_writer *w);

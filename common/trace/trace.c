@@ -112,9 +112,6 @@ static int take_calibration(struct reading *r, const json_t *o)
 
 	if (r->t->is_calibrated)
 		return trace_damaged(r, "a second calibration");
-	if (!is_measured(o) &&
-	    !r->t->device_times) /* what a recorder of calls alone adds is known */
-		return take_optional_ns(r, recorder, "call_ns", &c->call_ns);
 	if (!is_measured(o))
 		return 0;
 	err = take_quantiles(r, o, "launch_call_ns", c->launch_call_ns);
@@ -346,13 +343,14 @@ static int take_own(struct reading *r, const json_t *o)
 static int take_end(struct reading *r, const json_t *o)
 {
 	struct ending {
-		int64_t t, calls, ops, dropped;
+		int64_t t, calls, ops, dropped, call_ns;
 	} end;
 	static const struct member members[] = {
 		{ "t", MEMBER_64, offsetof(struct ending, t), true, NULL, 0, 0 },
 		{ "calls", MEMBER_64, offsetof(struct ending, calls), true, NULL, 0, 0 },
 		{ "ops", MEMBER_64, offsetof(struct ending, ops), true, NULL, 0, 0 },
 		{ "dropped", MEMBER_64, offsetof(struct ending, dropped), true, NULL, 0, 0 },
+		{ "call_ns", MEMBER_64, offsetof(struct ending, call_ns), false, NULL, 0, 0 },
 		{ 0 },
 	};
 	struct trace *t = r->t;
@@ -364,6 +362,8 @@ static int take_end(struct reading *r, const json_t *o)
 	t->finished = true;
 	snprintf(t->reason, sizeof(t->reason), "%s", json_get_text(o, "reason"));
 	t->partial |= *t->reason && strcmp(t->reason, "exit") != 0;
+	if (end.call_ns > 0)
+		t->calibration.call_ns = (double)end.call_ns;
 	if (end.calls != t->calls || end.ops != t->ops)
 		return trace_damaged(
 			r, "%ld calls and %ld ops are said to be here, but %ld and %ld are",

@@ -126,10 +126,6 @@ static void read_made(struct trace *t)
 	made_remove(&made);
 }
 
-#define ADDS                                                                                       \
-	"{\"launch_call_ns\":null,\"launch_and_wait_ns\":null,\"gap_ns\":null,"                    \
-	"\"recorder\":{\"call_ns\":300}}"
-
 static void put_program(const struct shape *s, const char *host_gaps)
 {
 	static const char *const names[] = {
@@ -140,9 +136,8 @@ static void put_program(const struct shape *s, const char *host_gaps)
 	long t = 1000;
 
 	made_begin(&made, s->alone ? ",\"device_times\":\"none\"" : "",
-		   !s->alone ? MADE_CALIBRATION
-		   : s->adds ? ADDS
-			     : NULL);
+		   s->alone ? NULL : MADE_CALIBRATION);
+	made.end = s->adds ? ",\"call_ns\":300" : NULL;
 	for (int i = 0; i < NAMES - LAUNCH; i++)
 		made_row(&made, "{\"record\":\"string\",\"id\":%d,\"text\":\"%s\"}", LAUNCH + i,
 			 names[i]);

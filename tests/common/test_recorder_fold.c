@@ -37,7 +37,8 @@ static json_t *end(void)
 
 	trace_folder_advance(folder);
 	trace_folder_flush(folder);
-	trace_write_end(writer, 0, trace_folder_calls(folder), trace_folder_ops(folder), 0, "exit");
+	trace_write_end(writer, 0, trace_folder_calls(folder), trace_folder_ops(folder), 0, 0,
+			"exit");
 	trace_folder_free(folder);
 	trace_writer_free(writer);
 	rows = traced_rows(path);

@@ -83,7 +83,7 @@ static json_t *end(void)
 
 	trace_folder_advance(folder);
 	trace_folder_flush(folder);
-	trace_write_end(writer, now, trace_folder_calls(folder), 0, 0, "exit");
+	trace_write_end(writer, now, trace_folder_calls(folder), 0, 0, 0, "exit");
 	trace_folder_free(folder);
 	trace_writer_free(writer);
 	cr_assert(zero(int, shell(&out, "'%s' check '%s' 2>&1", rift(), path)), "%s", out);

@@ -95,10 +95,9 @@ Test(small_calls, where_the_device_is_not_seen_calls_are)
 	json_decref(rows);
 }
 
-/* What it adds to a call, and nothing of launches, waits and gaps. */
+/* What it adds to a call, by the calls of the program. */
 Test(small_calls, what_it_adds_is_known)
 {
-	const json_t *calibration;
 	const char *out;
 	json_t *rows;
 	int64_t ns;
@@ -106,14 +105,11 @@ Test(small_calls, what_it_adds_is_known)
 	cr_assert(zero(int, profile(&out, STUBS, "--runs 0 --recorder calls", stubbed())), "%s",
 		  out);
 	rows = traced_rows(path);
-	calibration = json_object_get(header(rows), "calibration");
-	ns = trace_int(json_object_get(calibration, "recorder"), "call_ns");
+	ns = trace_int(trace_row(rows, "end", NULL, NULL), "call_ns");
 	cr_expect(lt(i64, 0, ns), "%ld ns", (long)ns);
-	cr_expect(lt(i64, ns, 1000000), "%ld ns", (long)ns);
-	cr_expect(eq(ptr, (void *)json_object_get(calibration, "launch_call_ns"),
-		     (void *)json_null()));
-	cr_expect(eq(i64, trace_calls_of(rows, "launch"), 40),
-		  "the calls to nothing are not in it");
+	cr_expect(le(i64, ns, 5000), "%ld ns: what is longer is none of the recorder", (long)ns);
+	cr_expect(
+		eq(ptr, (void *)json_object_get(header(rows), "calibration"), (void *)json_null()));
 	cr_expect(tells(out, "no calibration"), "%s", out);
 	json_decref(rows);
 }

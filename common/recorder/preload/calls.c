@@ -19,7 +19,7 @@
 
 #define SHOWN __attribute__((visibility("default")))
 
-enum { WORDS = 8, NONE = -1 };
+enum { WORDS = 8, NONE = -1, NOT_RECORDED = -1 };
 
 enum call {
 #define PRELOAD_CALL(class, function, words, stream, event, bytes, memory, async) CALLED_##function,
@@ -75,12 +75,9 @@ static bool begin(struct recorder_source *s)
 	return true;
 }
 
-static void calibrate(void);
-
 static struct recorder_source source = {
 	.name = "calls",
 	.begin = begin,
-	.calibrate = calibrate,
 	.is_ordered = true,
 	.has_no_times = true,
 };
@@ -299,45 +296,31 @@ static const char *plain_name(const struct row *row)
 	return name + strspn(name, "_");
 }
 
-/* Launches that are not made: what stands between them is the recorder's. */
-static void calibrate(void)
-{
-	enum { CALLS_TO_NOTHING = 1000 };
-	static const struct handle unknown = { .number = 0 };
-	const struct row *row = &rows[CALLED_cudaLaunchKernel];
-
-	for (int i = 0; i < CALLS_TO_NOTHING; i++) {
-		recorder_call_begin(row->class, plain_name(row));
-		if (!recorder_has_call())
-			return;
-		/* two look-ups, as tell() has them; of kernels, so that no stream gets a number */
-		recorder_call->kernel = handle_kernel_name(0);
-		handle_find(HANDLE_KERNEL, 0, &unknown);
-		recorder_call_begins();
-		recorder_call_end();
-	}
-}
-
 static int record(enum call call, const uint64_t *w)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct row *row = &rows[call];
+	int64_t entered, before_ns = NOT_RECORDED;
 	int err;
 
 	pthread_once(&once, load);
 	if (!__atomic_load_n(&recorder_state, __ATOMIC_RELAXED) || depth)
 		return make(call, w);
 	depth++;
+	entered = recorder_now();
 	drop(call, w);
 	recorder_call_begin(row->class, plain_name(row));
 	if (recorder_has_call()) {
 		tell(recorder_call, row, w);
 		recorder_call_begins();
+		before_ns = recorder_call->t0 - entered;
 	}
 	err = make(call, w);
 	recorder_call_end();
 	if (!err)
 		keep(call, w);
+	if (before_ns != NOT_RECORDED)
+		recorder_call_done(before_ns);
 	depth--;
 	return err;
 }
