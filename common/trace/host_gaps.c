@@ -460,6 +460,8 @@ void trace_release_host_gaps(struct trace *t)
 struct correction {
 	bool is_known;
 	double less_ns, more_ns; /* one of them is 0 */
+	double launch_less_ns;	 /* what its launch takes less, as without gaps it is still too long
+				  */
 };
 
 /* Each of n passages shorter by so much that their gaps are as long as wanted in the mean. */
@@ -495,10 +497,11 @@ static struct correction correct(struct passage_pair *p, const struct trace_host
 	if (!n)
 		return c;
 	gap = passage_pair_mean_gap(p, n, 0);
-	wanted = fmax(known->ns - (passage_pair_mean(p, n) - gap), 0);
+	wanted = known->ns - (passage_pair_mean(p, n) - gap);
 	c.is_known = true;
+	c.launch_less_ns = fmax(-wanted, 0);
 	if (wanted < gap)
-		c.less_ns = less_for(p, n, wanted);
+		c.less_ns = less_for(p, n, fmax(wanted, 0));
 	else
 		c.more_ns = wanted - gap;
 	return c;
@@ -544,8 +547,16 @@ static void change(const struct walk *w, const struct passage *p, int64_t to,
 			changed[i] = *gap_before(w, i) * factor + c->more_ns / (double)n;
 }
 
+/* The calibration's launches are in a row of their own; a program's may take less. */
+static void shorten_launch(const struct walk *w, const struct passage *p,
+			   const struct correction *c, double launch_ns)
+{
+	if (p->begins_a_launch && !p->waits && c->launch_less_ns > 0)
+		w->steps->step[p->from].own_ns = -fmin(c->launch_less_ns, launch_ns);
+}
+
 static int64_t change_all(const struct walk *w, struct passage_pairs *pairs,
-			  const struct correction *all)
+			  const struct correction *all, double launch_ns)
 {
 	double *changed = memory((size_t)w->t->calls, sizeof(*changed));
 	int64_t n = 0;
@@ -559,8 +570,10 @@ static int64_t change_all(const struct walk *w, struct passage_pairs *pairs,
 		if (!is_common(w, i) || !passage_to(w, i, &p))
 			continue;
 		c = &all[passage_pair_of(pairs, w, &p, i) - pairs->list];
-		if (c->is_known)
-			change(w, &p, i, c, changed);
+		if (!c->is_known)
+			continue;
+		change(w, &p, i, c, changed);
+		shorten_launch(w, &p, c, launch_ns);
 	}
 	for (int64_t i = 0; i < w->t->calls; i++) {
 		if (isnan(changed[i]))
@@ -631,7 +644,7 @@ int64_t host_gaps_apply(struct steps *s, const struct call_prices *prices)
 	passage_pairs_init(&pairs, (int32_t)t->host_functions);
 	passage_pairs_sample(&pairs, &w, prices->launch_ns);
 	all = correct_all(&pairs, t);
-	changed = change_all(&w, &pairs, all);
+	changed = change_all(&w, &pairs, all, prices->launch_ns);
 	fit_graphs(s, &w, prices);
 	free(all);
 	passage_pairs_release(&pairs);

@@ -13,7 +13,8 @@
  * The lighter runs give each pair a mean. Passages longer than four times the median plus 10 us do
  * not count. Each traced passage of the pair then becomes shorter, or longer, by the same number of
  * ns, but never less than 0. The number is such that the mean of those that count is the lighter
- * runs': what a recorder adds is no share of how long a host sleeps.
+ * runs': what a recorder adds is no share of how long a host sleeps. Where a passage is still
+ * longer than theirs without any gap, the launch that it begins with takes less than its price.
  *
  * A passage that begins with a launch includes that launch. A launch that lasted four times as long
  * as usual plus 10 us, or that found its queue full, makes the passage no sample. A launch behind a

@@ -211,7 +211,8 @@ static bool is_behind_wait(const struct walk *w, int64_t call)
 /* The launch that a passage begins with. */
 static void pass_first(const struct walk *w, struct passage *p)
 {
-	if (is_launch(&w->t->call[p->from]) && !is_behind_wait(w, p->from))
+	p->begins_a_launch = is_launch(&w->t->call[p->from]) && !is_behind_wait(w, p->from);
+	if (p->begins_a_launch)
 		pass_call(w, p, p->from);
 }
 

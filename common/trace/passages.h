@@ -68,8 +68,9 @@ struct passage {
 	double gap_ns;	/* outside calls */
 	double call_ns; /* in calls that are not common, launches not among them */
 	int64_t launches;
-	double launch_ns; /* in these, as recorded */
-	bool waits;	  /* a launch for a place, or it loads */
+	double launch_ns;     /* in these, as recorded */
+	bool begins_a_launch; /* the call that it leads from is one of them */
+	bool waits;	      /* a launch for a place, or it loads */
 };
 
 /* The one that leads to a common call. False: it has no beginning, or waits for the device. */
