@@ -17,8 +17,9 @@
 # (`rift profile --host-runs`); otherwise what is in the range alone is recorded. HOST_RUNS=0: the whole
 # program, and no such runs.
 #
-# With host runs a second ratio is printed: re-timed over what these runs say that they took, who are
-# slowed by the recorder of calls alone. In it is no difference between a recorded process and others.
+# With host runs a second ratio is printed: re-timed over what these runs say that they took. They are
+# slowed by the recorder of calls alone, which re-timing takes off. So it is a check of the joining, free
+# of what processes differ by, and should be less than 0 by what that recorder adds.
 #
 # OUT keeps the last trace of each and the times of all turns; turns that are there are not run again. It
 # prints figures and judges nothing.
@@ -42,10 +43,10 @@ printed_ms() {
 	sed -n 's/^[a-z]*: \([0-9.]*\) ms.*/\1/p' "$1" | head -n 1
 }
 
-# The mean that the last N runs in an output have printed of their work, ms; -: they print none. N OUTPUT
+# The mean of what N runs behind a first one have printed of their work, ms; -: not all did. N OUTPUT
 mean_of_last() {
-	sed -n 's/^[a-z]*: \([0-9.]*\) ms.*/\1/p' "$2" | tail -n "$1" |
-		awk '{ sum += $1 } END { print NR ? sum / NR : "-" }'
+	sed -n 's/^[a-z]*: \([0-9.]*\) ms.*/\1/p' "$2" |
+		awk -v n="$1" 'NR > 1 { sum += $1 } END { if (NR == n + 1) printf "%.3f\n", sum / n; else print "-" }'
 }
 
 # ms of all timed blocks of a `rift run --json`.
@@ -65,7 +66,8 @@ if told and r and r["retimed_ns"]:
     print(1e-6 * r["ns"], 1e-6 * r["retimed_ns"], p["verdict"] or "-")' "$2" "${HOST_RUNS:-0}"
 }
 
-# A turn a line: ms without the recorder, recorded, re-timed, the kind; with host runs, what these took. Missing turns are added.
+# A turn a line: ms without the recorder, recorded, re-timed, the kind; with host runs, what these
+# took. Missing turns are added.
 turns() { # NAME RECORDED_RANGE RANGE MS_OF COMMAND...
 	local name=$1 range=$3 ms_of=$4 trace=$out/$1$suffix.trace file=$out/$1$suffix.turns without with
 	local what=(--range "$2")
@@ -107,7 +109,7 @@ line() { # NAME
 		print(f"{sys.argv[2]:24} {n:3} {statistics.median(bare):9.2f} ({min(bare):.2f} to {max(bare):.2f})"
 		      f"  {statistics.median(recorded):9.2f} {statistics.median(retimed):9.2f}"
 		      f"  {100 * (statistics.median(ratios) - 1):+6.1f} % {interval:22} {', '.join(sorted(kinds))}"
-		      + (f"  {100 * (statistics.median(light) - 1):+.1f} % ({100 * (min(light) - 1):+.1f} to "
+		      + (f"  n = {len(light)}: {100 * (statistics.median(light) - 1):+.1f} % ({100 * (min(light) - 1):+.1f} to "
 		         f"{100 * (max(light) - 1):+.1f})" if light else ""))
 	END
 }

@@ -2,8 +2,9 @@
 profiles (bench/accept_predict.sh, bench/accept_retime.sh). It prints how long its steps took, which
 are the NVTX range `work`, and its loss; exit 1 where that is no number or has not
 fallen. switched: eager steps in blocks, every other one between cudaProfilerStart() and
-cudaProfilerStop(). It prints how much longer those are: what a recorder with `--range @profiler`
-adds, without the differences between processes."""
+cudaProfilerStop(), 100 steps at least. It prints how much longer those are: what a recorder with
+`--range @profiler` adds to a call that it records, beyond one that it lets pass. Differences between
+processes are not in it."""
 import math
 import statistics
 import sys
@@ -19,13 +20,15 @@ def in_blocks(step, steps):
     profiler = torch.cuda.cudart()
     switch = [profiler.cudaProfilerStop, profiler.cudaProfilerStart]
     times = [[], []]
-    for i in range(steps // BLOCK):
-        switch[i % 2]()
+    for i in range(steps // BLOCK // 2 * 2):
+        is_on = (i + i // 2) % 2  # off, on, on, off: what drifts is in both
+        switch[is_on]()
         begin = time.perf_counter()
         for _ in range(BLOCK):
             loss = step()
         torch.cuda.synchronize()
-        times[i % 2].append(time.perf_counter() - begin)
+        times[is_on].append(time.perf_counter() - begin)
+    profiler.cudaProfilerStop()
     off, on = times
     ratios = [b / a for a, b in zip(off, on)]
     print(f"switched on: {100 * (statistics.median(ratios) - 1):+.2f} % longer, n = {len(ratios)} pairs, "
@@ -35,6 +38,8 @@ def in_blocks(step, steps):
 
 def main():
     kind, steps = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 500
+    if steps < (2 * BLOCK if kind == "switched" else 1):
+        sys.exit(f"mlp.py: {steps} steps are too few: {2 * BLOCK} for switched, else 1")
     torch.manual_seed(1)
     sizes = [784, 512, 512, 512, 10]
     layers = []

@@ -60,12 +60,17 @@ static struct buffer_chunk *next_chunk(struct buffer *b)
 	return chunk;
 }
 
+void buffer_drop(struct buffer *b)
+{
+	__atomic_store_n(&b->dropped, b->dropped + 1, __ATOMIC_RELAXED);
+}
+
 struct trace_event *buffer_slot(struct buffer *b)
 {
 	uint64_t at = b->written % CHUNK_EVENTS;
 
 	if (!at && b->written && !next_chunk(b)) {
-		b->dropped++;
+		buffer_drop(b);
 		return NULL;
 	}
 	return &b->tail->event[at];
@@ -83,6 +88,11 @@ bool buffer_is_full(const struct buffer *b)
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
+
+static struct buffer *all_buffers(void)
+{
+	return __atomic_load_n(&buffers, __ATOMIC_ACQUIRE);
+}
 
 /* A thread's next event; NULL: there is none. */
 static const struct trace_event *peek(struct buffer *b)
@@ -146,7 +156,7 @@ static void drain_merged(struct buffer *all, buffer_take *take, void *arg)
 
 void buffers_drain(bool merge, buffer_take *take, void *arg)
 {
-	struct buffer *all = __atomic_load_n(&buffers, __ATOMIC_ACQUIRE);
+	struct buffer *all = all_buffers();
 
 	for (struct buffer *b = all; b; b = b->next)
 		b->until = __atomic_load_n(&b->written, __ATOMIC_ACQUIRE);
@@ -160,8 +170,8 @@ uint64_t buffers_dropped(void)
 {
 	uint64_t n = 0;
 
-	for (const struct buffer *b = buffers; b; b = b->next)
-		n += b->dropped;
+	for (const struct buffer *b = all_buffers(); b; b = b->next)
+		n += __atomic_load_n(&b->dropped, __ATOMIC_RELAXED);
 	return n;
 }
 
@@ -169,7 +179,7 @@ int64_t buffers_added_ns(void)
 {
 	int64_t ns = 0, n = 0;
 
-	for (const struct buffer *b = buffers; b; b = b->next) {
+	for (const struct buffer *b = all_buffers(); b; b = b->next) {
 		ns += __atomic_load_n(&b->added_ns, __ATOMIC_RELAXED);
 		n += __atomic_load_n(&b->n_added, __ATOMIC_RELAXED);
 	}

@@ -22,8 +22,8 @@ struct buffer {
 	int thread; /* its number once it has made a call; -1 */
 	int64_t last_t1;
 	int64_t cpu_ns, cpu_at; /* its CPU time, and when that was looked at */
-	int64_t added_ns;	/* by recording, beside its calls; how many of them were measured */
-	int64_t n_added;
+	int64_t added_ns;	/* by recording, beside n_added of its calls */
+	int64_t n_added, least_added_ns;
 };
 
 /* This thread's; made where it has none. NULL: no memory. */
@@ -32,6 +32,9 @@ struct buffer *buffer_own(void);
 /* Where the thread's next event goes; NULL: there is no room. buffer_publish() lets it be read. */
 struct trace_event *buffer_slot(struct buffer *b);
 void buffer_publish(struct buffer *b);
+
+/* The thread leaves an event out. */
+void buffer_drop(struct buffer *b);
 
 /* Will the next event find no room unless others are read before? */
 bool buffer_is_full(const struct buffer *b);
@@ -47,7 +50,8 @@ void buffers_drain(bool merge, buffer_take *take, void *arg);
 
 uint64_t buffers_dropped(void);
 
-/* What recording added to a call, on average; 0: not measured. */
+/* What recording added to a call, on average; 0: not measured. Calls that threads make meanwhile
+ * may be in it. */
 int64_t buffers_added_ns(void);
 
 /* In a forked child: all are the parent's. */

@@ -33,8 +33,10 @@ enum {
 	FLUSH_NS = 1000000000, /* what waits to be folded goes to the file */
 	CPU_FRESH_NS = 10000,  /* how old a look at a thread's CPU time may be */
 	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
-	ADDED_MOST_NS =
-		5000, /* beside a call: in more the thread waited, for a processor or a page */
+	/* What recording adds to a call, and takes more than so many times its least plus so many
+	 * ns, is a wait for a processor or a page. */
+	ADDED_TIMES = 16,
+	ADDED_NS = 2000,
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
 	KEPT_BUCKETS = 1024, /* of names that are kept */
@@ -533,7 +535,7 @@ void recorder_begin_slowly(enum trace_class kind, const char *name)
 	if (!b)
 		return;
 	if (state() == FULL) {
-		b->dropped++;
+		buffer_drop(b);
 		return;
 	}
 	int64_t t0 = recorder_now();
@@ -571,9 +573,14 @@ void recorder_end_slowly(void)
 void recorder_call_done(int64_t before_ns)
 {
 	struct buffer *b = buffer_own();
-	int64_t ns = before_ns + recorder_now() - b->last_t1;
+	int64_t ns;
 
-	if (ns > ADDED_MOST_NS)
+	if (!b || !b->last_t1) /* a fork within the call */
+		return;
+	ns = before_ns + recorder_now() - b->last_t1;
+	if (!b->n_added || ns < b->least_added_ns)
+		b->least_added_ns = ns;
+	if (ns > ADDED_TIMES * b->least_added_ns + ADDED_NS)
 		return;
 	/* the thread that writes the end may read them meanwhile */
 	__atomic_store_n(&b->added_ns, b->added_ns + ns, __ATOMIC_RELAXED);

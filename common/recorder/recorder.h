@@ -95,8 +95,9 @@ static inline void recorder_call_begins(void)
 }
 
 /*
- * The call that has ended was made through a source, which took before_ns until it began, and is
- * done with it now.
+ * For a source that calls pass through, once it is done with one that was recorded: it took
+ * before_ns until the call began. So what recording adds is known by the program's own calls. The
+ * way into the source and out of it is not in it.
  */
 void recorder_call_done(int64_t before_ns);
 

@@ -64,7 +64,8 @@ void trace_write_own(struct trace_writer *w, uint32_t thread, int64_t t0, int64_
 struct trace_fold;
 void trace_write_fold(struct trace_writer *w, const struct trace_fold *fold);
 
-/* reason: "exit", "limit" or "stop". */
+/* call_ns: what recording added beside a call; 0: not written. reason: "exit", "limit" or "stop".
+ */
 void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t ops,
 		     uint64_t dropped, int64_t call_ns, const char *reason);
 

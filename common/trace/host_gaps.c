@@ -551,8 +551,10 @@ static void change(const struct walk *w, const struct passage *p, int64_t to,
 static void shorten_launch(const struct walk *w, const struct passage *p,
 			   const struct correction *c, double launch_ns)
 {
-	if (p->begins_a_launch && !p->waits && c->launch_less_ns > 0)
-		w->steps->step[p->from].own_ns = -fmin(c->launch_less_ns, launch_ns);
+	struct step *launch = &w->steps->step[p->from];
+
+	if (p->begins_a_launch && !p->waits && !(launch->own_ns < 0))
+		launch->own_ns = -fmin(c->launch_less_ns, launch_ns);
 }
 
 static int64_t change_all(const struct walk *w, struct passage_pairs *pairs,

@@ -291,7 +291,7 @@ static double call(struct simulation *sim, int64_t i, double h)
 
 	switch (step->role) {
 	case STEP_LAUNCH:
-		return submit(sim, c, h, sim->p.launch_ns + own, start);
+		return submit(sim, c, h, latest(sim->p.launch_ns + own, 0), start);
 	case STEP_GRAPH:
 		return submit(sim, c, h, graph_price(sim, c, step) + extra.call_ns,
 			      start + sim->p.graph_start_ns);

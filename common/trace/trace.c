@@ -362,7 +362,7 @@ static int take_end(struct reading *r, const json_t *o)
 	t->finished = true;
 	snprintf(t->reason, sizeof(t->reason), "%s", json_get_text(o, "reason"));
 	t->partial |= *t->reason && strcmp(t->reason, "exit") != 0;
-	if (end.call_ns > 0)
+	if (!t->device_times && end.call_ns > 0)
 		t->calibration.call_ns = (double)end.call_ns;
 	if (end.calls != t->calls || end.ops != t->ops)
 		return trace_damaged(

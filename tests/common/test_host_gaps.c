@@ -226,6 +226,28 @@ static int64_t gaps_after(const struct shape *s, const char *host_gaps, double *
 	return changed;
 }
 
+/* How long the second call takes at a price of launches, once steps are as the runs say. */
+static double launch_at(const struct shape *s, const char *host_gaps, double launch_ns)
+{
+	struct call_prices prices;
+	struct timed timed;
+	struct trace t;
+	struct steps steps;
+	double ns;
+
+	read_program(s, host_gaps, &t);
+	steps_init(&steps, &t);
+	apply(&steps);
+	prices = prices_of_trace(&t, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
+	prices.launch_ns = launch_ns;
+	timed_priced(&timed, &steps, &prices);
+	ns = timed.call[1].t1 - timed.call[1].t0;
+	timed_release(&timed);
+	steps_release(&steps);
+	trace_release(&t);
+	return ns;
+}
+
 /* A pair has "from" and "to". */
 static const char *function_named(const json_t *o, const json_t *pair, const char *which)
 {
@@ -748,6 +770,8 @@ Test(small_host_gaps, a_launch_takes_less_than_its_price)
 		cr_expect(epsilon_eq(dbl, step[i + LAUNCHES].own_ns, 1300 - MADE_C, 1e-6));
 		cr_expect(zero(dbl, step[i + LAUNCHES + 1].gap_ns));
 	}
+	cr_expect(eq(dbl, launch_at(&full, joined(&full, &calls, 1), 500), 0),
+		  "at a price of 0.5 us, no less than nothing");
 	full.driver = true; /* two launches in 1.3 us: one of them is not less than nothing */
 	steps_after(&full, joined(&full, &calls, 1), step, IN_A_STEP + 1);
 	cr_expect(epsilon_eq(dbl, step[LAUNCHES].own_ns, 0 - MADE_C, 1e-6));

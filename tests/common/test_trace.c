@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -365,6 +366,41 @@ Test(small_trace, rows_and_their_end_agree)
 	made_call(&made, "other", 0, 1000, "");
 	made_end(&made, 40000, 0, 0);
 	is_refused(11, "behind the end");
+}
+
+/* What recording adds to a call is in the end of a recording of calls alone, and nowhere else. */
+Test(small_trace, what_recording_adds)
+{
+	static const struct {
+		const char *header, *end;
+		double call_ns; /* NAN: refused */
+	} cases[] = {
+		{ ",\"device_times\":\"none\"", ",\"call_ns\":300", 300 },
+		{ ",\"device_times\":\"none\"", "", 0 },
+		{ "", ",\"call_ns\":300", 0 },
+		{ ",\"device_times\":\"none\"", ",\"call_ns\":-1", NAN },
+		{ ",\"device_times\":\"none\"", ",\"call_ns\":1.5", NAN },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *said;
+		int err;
+
+		made_begin(&made, cases[i].header, *cases[i].header ? NULL : MADE_CALIBRATION);
+		made.end = cases[i].end;
+		made_end(&made, 2000, 0, 0);
+		divert_stderr();
+		err = trace_read(&trace, made.path);
+		said = diverted_stderr();
+		cr_expect(eq(int, err, isnan(cases[i].call_ns) ? -EINVAL : 0), "%s: %s",
+			  cases[i].end, said);
+		if (!err)
+			cr_expect(eq(dbl, trace.calibration.call_ns, cases[i].call_ns), "%s, %s",
+				  cases[i].header, cases[i].end);
+		trace_release(&trace);
+		made_remove(&made);
+	}
+	made.end = NULL;
 }
 
 Test(small_trace, other_versions_and_no_trace)
