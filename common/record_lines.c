@@ -44,6 +44,9 @@ static int check_version(const struct record_scan *scan, const json_t *o,
 	const char *text = json_string_value(version);
 	long major = major_of(text);
 
+	if (!version && !scan->line && json_is_string(json_object_get(o, "trace")))
+		return complain(EINVAL, "%s: is a trace of rift profile, and no %s of rift",
+				scan->path, f->what);
 	if (!version && !scan->line)
 		return complain(EINVAL, "%s: no %s of rift: the first line has no %s", scan->path,
 				f->what, f->version);
@@ -53,9 +56,14 @@ static int check_version(const struct record_scan *scan, const json_t *o,
 		return complain(EINVAL, "%s:%ld: %s is not \"MAJOR.MINOR\"", scan->path,
 				(long)scan->line + 1, f->version);
 	if (!is_readable_major(f, major))
-		return complain(EPROTONOSUPPORT, "%s:%ld: %s %s; this rift reads %d.x to %d.x",
-				scan->path, (long)scan->line + 1, f->version, text_shown(text).s,
-				f->oldest, f->newest);
+		return f->oldest == f->newest
+			       ? complain(EPROTONOSUPPORT, "%s:%ld: %s %s; this rift reads %d.x",
+					  scan->path, (long)scan->line + 1, f->version,
+					  text_shown(text).s, f->newest)
+			       : complain(EPROTONOSUPPORT,
+					  "%s:%ld: %s %s; this rift reads %d.x to %d.x", scan->path,
+					  (long)scan->line + 1, f->version, text_shown(text).s,
+					  f->oldest, f->newest);
 	return 0;
 }
 

@@ -291,6 +291,12 @@ static int read_measured_program(struct program_sources *s, const char *path)
 	struct trace t;
 	int err = trace_read(&t, path);
 
+	if (!err && !*t.program)
+		err = complain(
+			EXDEV,
+			"--measured=%s: is anonymous: whether it is of the same program cannot "
+			"be told",
+			text_shown(path).s);
 	if (!err && strcmp(t.program, s->profile.trace.program) != 0)
 		err = complain(EXDEV, "--measured=%s: is of %s, the trace of %s",
 			       text_shown(path).s, t.program, s->profile.trace.program);

@@ -205,8 +205,8 @@ static void print_trace(FILE *out, const char *path, size_t children)
 {
 	fprintf(out, "trace             %s", text_escaped(path).s);
 	if (children)
-		fprintf(out, ", and %zu of processes that it started: %s.PID", children,
-			text_escaped(path).s);
+		fprintf(out, ", and %zu of processes that it started: %s.N, N a process's number",
+			children, text_escaped(path).s);
 	fputc('\n', out);
 }
 
@@ -331,14 +331,28 @@ static int calibrate(const struct profile_args *a)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
+/* A recording without a call is of no use, and would be in the way of the next one. */
+static void remove_empty(const struct profile_args *a, const char *path)
+{
+	struct trace t;
+
+	if (!trace_read(&t, path) && !t.calls && !*t.failed && !unlink(path) && !a->given.quiet)
+		fprintf(a->given.json ? stderr : stdout, "removed           %s\n",
+			text_escaped(path).s);
+	trace_release(&t);
+}
+
 static int record_and_analyse(const struct profile_args *a, struct output *chrome)
 {
 	char *named = a->given.output ? NULL : free_name(a->given.rest[0]);
 	const char *path = named ? named : a->given.output;
 	int err = record(a, path);
 
-	if (!err)
+	if (!err) {
 		err = analyse(a, path, chrome);
+		if (err)
+			remove_empty(a, path);
+	}
 	free(named);
 	return err;
 }
@@ -445,6 +459,9 @@ static int check_words(const struct profile_args *a)
 	if (a->given.rest && a->given.words.n)
 		return complain(EINVAL,
 				"rift profile takes a trace, or a command behind --, not both");
+	if (a->range && !*a->range)
+		return complain(EINVAL,
+				"--range=: is empty; give the name of a range, or @profiler");
 	if (!a->given.rest && !a->given.words.n)
 		return complain(EINVAL, "rift profile: no trace; write rift profile FILE, or rift "
 					"profile -- COMMAND to record one");
@@ -515,7 +532,7 @@ const struct command command_profile = {
 	       "it.",
 	.exits = exits,
 	.options = options,
-	.takes = "one trace",
+	.takes = "one trace, or a command behind --",
 	.most = 1,
 	.has_rest = true,
 	.size = sizeof(struct profile_args),

@@ -87,6 +87,10 @@ static void print_kind(const struct profile *p, FILE *out)
 	if (share_of(&p->shares, SHARE_OUTSIDE) >= OUTSIDE_TOLD)
 		row(out, "", "of the %s between its first call and its last",
 		    text_time(p->shares.total_ns - p->shares.ns[SHARE_OUTSIDE]).s);
+	if (!p->trace.finished)
+		row(out, "",
+		    "of what is there: the trace has no end, and its program was killed or "
+		    "still runs");
 	row(out, "advice", "%s", program_kind_advice[p->kind]);
 	row(out, "a layer touches", "%s", program_kind_touched[p->kind]);
 }
@@ -162,6 +166,11 @@ static void print_check(const struct profile *p, FILE *out)
 		profile_interval_print(out, label, &p->measured);
 	}
 	row(out, "self-check", "%s", trust_names[p->trust]);
+	if (p->trust == TRUST_REFUSED)
+		row(out, "",
+		    "re-timed and without the recorder are more than %.0f %% apart, by their "
+		    "intervals",
+		    100 * PROFILE_SELF_MARGIN);
 	if (p->trust == TRUST_REFUSED && !p->trace.is_cpu && !p->trace.host_runs)
 		row(out, "",
 		    "--host-runs 2 runs the program with its calls alone recorded, too, "

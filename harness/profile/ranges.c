@@ -123,6 +123,8 @@ static void pop(struct naming *w, int32_t thread, int64_t t)
 
 	if (!s->depth || --s->depth >= DEPTH_MAX || is_within_itself(s, s->depth))
 		return;
+	if (t < s->t0[s->depth]) /* a trace that ends within it, with a mark behind the last call */
+		t = s->t0[s->depth];
 	r = range_of(w, s->name[s->depth]);
 	r->ns += t - s->t0[s->depth];
 	r->retimed_ns += retimed_at(w, thread, t) - s->retimed_t0[s->depth];

@@ -57,13 +57,30 @@ static int spawn(const struct recording_request *r, pid_t *pid)
 		   : 0;
 }
 
+/* Each run reads the same, where that can be: a file from where it was at first. A pipe is read
+ * once. */
+static void rewind_input(void)
+{
+	static off_t start = -1;
+	struct stat st;
+
+	if (fstat(STDIN_FILENO, &st) || !S_ISREG(st.st_mode))
+		return;
+	if (start < 0)
+		start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	else
+		lseek(STDIN_FILENO, start, SEEK_SET);
+}
+
 /* Ctrl-C is for the program, which gets it too: what it leaves is a trace all the same. */
 static int run_once(const struct recording_request *r, int *status, int64_t *wall_ns)
 {
 	int64_t begin = clock_ns();
 	pid_t pid;
-	int err = spawn(r, &pid);
+	int err;
 
+	rewind_input();
+	err = spawn(r, &pid);
 	if (err)
 		return err;
 	while (waitpid(pid, status, 0) < 0)
@@ -271,8 +288,9 @@ static int refuse(const struct recording_request *r)
 static int no_trace(const struct recording_request *r, int status)
 {
 	static const char *const why[] = {
-		[RECORDER_AUTO] = "the device's times cannot be recorded, and it asked nothing of "
-				  "a shared CUDA runtime; " UNSEEN,
+		[RECORDER_AUTO] = "no recorder saw a CUDA call of it; a runtime that is linked in, "
+				  "as by nvcc without --cudart shared, is seen only where the "
+				  "device's times can be recorded",
 		[RECORDER_DEVICE] = "no recorder is in it, or it asked nothing of the runtime",
 		[RECORDER_CALLS] = "it asked nothing of a shared CUDA runtime; " UNSEEN,
 	};

@@ -402,4 +402,8 @@ Test(small_cli_predict_trace, another_program_is_not_compared)
 	snprintf(other, sizeof(other), "%s/other.trace", dir);
 	shell(NULL, "sed 's/\"x\"/\"y\"/' '%s' >'%s'", made.path, other);
 	refused(5, "./app y", "predict '%s' --on '%s' --measured '%s'", made.path, guest, other);
+	shell(NULL, "sed -i 's/\"program\":[^]]*],/\"program\":[],/' '%s'", other);
+	refused(5, "is anonymous", "predict '%s' --on '%s' --measured '%s'", other, guest, other);
+	refused(5, "is anonymous", "predict '%s' --on '%s' --measured '%s'", made.path, guest,
+		other);
 }

@@ -149,6 +149,8 @@ Test(small_cli_profile, files_of_another_kind_are_named)
 	make_trace(N * STEP);
 	refused(3, "a session*no trace", "predict %s --on %s --measured %s", made.path,
 		others[0].file, others[0].file);
+	refused(3, "is a trace of rift profile", "predict %s --on %s", made.path, made.path);
+	refused(3, "is a trace of rift profile", "fit %s", made.path);
 }
 
 /* ---- check -------------------------------------------------------------------------------- */
@@ -179,6 +181,8 @@ Test(small_cli_profile, a_trace_without_end_is_incomplete)
 	make_trace(-1);
 	cr_expect(eq(int, run_rift(OUT, &text, "check %s", made.path), 2), "%s", text);
 	cr_expect(ne(ptr, strstr(text, "incomplete"), NULL), "%s", text);
+	cr_expect(zero(int, run_rift(OUT, &text, "profile %s", made.path)));
+	cr_expect(tells(text, "of what is there*no end"), "%s", text);
 	cr_expect(eq(str,
 		     (char *)get_text(rift_json("profile %s --json --quiet", made.path),
 				      "self_check"),
@@ -190,6 +194,22 @@ Test(small_cli_profile, a_trace_without_end_is_incomplete)
 
 /* Where a recorder would write, this copies the trace to, without its end's rows of runs. */
 #define PROGRAM "-- sh -c '[ -z \"$RIFT_TRACE\" ] || cp %s \"$RIFT_TRACE\"; echo it; exit %d'"
+
+/* A mark behind the last call, as where the rest was cut off. */
+Test(small_cli_profile, a_range_that_is_cut_off_is_not_less_than_nothing)
+{
+	const json_t *range;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_row(&made, "{\"record\":\"string\",\"id\":9,\"text\":\"work\"}");
+	made_call(&made, "sync_device", 0, 1000, "");
+	made_row(&made,
+		 "{\"record\":\"mark\",\"thread\":0,\"kind\":\"push\",\"t\":3000,\"name\":9}");
+	fclose(made.out);
+	range = json_array_get(
+		json_object_get(rift_json("profile %s --json --quiet", made.path), "ranges"), 0);
+	cr_expect(zero(dbl, json_get_number(range, "ns")));
+}
 
 Test(small_cli_profile, a_program_is_recorded)
 {
@@ -265,6 +285,41 @@ Test(small_cli_profile, programs_that_leave_no_trace)
 	cr_expect(ne(int, access(dir, F_OK), 1), "folder");
 }
 
+/* A file is read by each run from the same place, which need not be its beginning. */
+Test(small_cli_profile, each_run_reads_the_same_file)
+{
+	const char *text;
+
+	make_trace(0);
+	shell(&text,
+	      "cd '%s'; printf '1\\n2\\n3\\n' >in; { read first; '%s' profile --quiet --runs 2 "
+	      "--output x "
+	      "-- sh -c 'wc -l; [ -z \"$RIFT_TRACE\" ] || cp %s \"$RIFT_TRACE\"' | grep -cx 2; } "
+	      "<in",
+	      dir, rift(), made.path);
+	cr_expect(eq(str, (char *)text, "3\n"), "%s", text);
+}
+
+/* It would be in the way of the next one. */
+Test(small_cli_profile, a_recording_without_a_call_is_removed)
+{
+	const char *said;
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	made_end(&made, 1000, 0, 0);
+	cr_expect(eq(int,
+		     run_rift(ERR, &said,
+			      "profile --quiet --runs 0 --output '%s/x' -- sh -c 'cp %s "
+			      "\"$RIFT_TRACE\"'",
+			      dir, made.path),
+		     3));
+	cr_expect(tells(said, "has no call"), "%s", said);
+	cr_expect(eq(int, shell(NULL, "test -e '%s/x'", dir), 1), "removed");
+	refused(3, "has no call", "profile %s", made.path);
+	cr_expect(zero(int, access(made.path, F_OK)), "what was there before stays");
+	refused(3, "--range=: is empty", "profile --range '' -- true");
+}
+
 Test(small_cli_profile, traces_of_processes_that_it_started_are_counted)
 {
 	const char *text;
@@ -276,7 +331,7 @@ Test(small_cli_profile, traces_of_processes_that_it_started_are_counted)
 				     "\"$RIFT_TRACE.34\"'",
 				     dir, made.path)),
 		  "%s", text);
-	cr_expect(tells(text, "x, and 2 of processes that it started: *x.PID\n"), "%s", text);
+	cr_expect(tells(text, "x, and 2 of processes that it started: *x.N, N"), "%s", text);
 }
 
 /* What is there is an earlier timeline, or stays. */
