@@ -101,7 +101,7 @@ void suggest_offer(struct suggestion *s, const char *name)
 	int far = edit_distance(s->word, name);
 	int enough = ((int)strlen(name) + 2) / 3;
 
-	if (far <= enough && far < s->distance) {
+	if (far <= enough && far < s->distance && strcmp(s->word, name) != 0) {
 		s->distance = far;
 		s->best = name;
 	}

@@ -44,7 +44,8 @@ int edit_distance(const char *a, const char *b);
 
 struct suggestion suggest_start(const char *word);
 
-/* Takes name as the best if it is nearer than the last; near enough is a third of its length. */
+/* Takes name as the best if it is nearer than the last; near enough is a third of its length. The
+ * word itself is no suggestion. */
 void suggest_offer(struct suggestion *s, const char *name);
 
 /* "; did you mean 'cells'?", or "" when nothing is near. */

@@ -285,6 +285,37 @@ static int read_costs(struct program_sources *s, const struct predict_args *a)
 	return err;
 }
 
+/* In which folder a program lies may differ from machine to machine. */
+static const char *file_of(const char *word)
+{
+	const char *slash = strrchr(word, '/');
+
+	return slash ? slash + 1 : word;
+}
+
+static const char *word_at(const json_t *words, size_t i)
+{
+	const char *word = json_string_value(json_array_get(words, i));
+
+	return word ? word : "";
+}
+
+static bool is_same_program(const struct trace *a, const struct trace *b)
+{
+	const json_t *x = json_object_get(a->header, "program"),
+		     *y = json_object_get(b->header, "program");
+
+	if (json_array_size(x) != json_array_size(y))
+		return false;
+	for (size_t i = 0; i < json_array_size(x); i++) {
+		const char *p = word_at(x, i), *q = word_at(y, i);
+
+		if (strcmp(i ? p : file_of(p), i ? q : file_of(q)) != 0)
+			return false;
+	}
+	return true;
+}
+
 /* The median of runs without a recorder, of a trace that was recorded on B. */
 static int read_measured_program(struct program_sources *s, const char *path)
 {
@@ -297,7 +328,7 @@ static int read_measured_program(struct program_sources *s, const char *path)
 			"--measured=%s: is anonymous: whether it is of the same program cannot "
 			"be told",
 			text_shown(path).s);
-	if (!err && strcmp(t.program, s->profile.trace.program) != 0)
+	if (!err && !is_same_program(&t, &s->profile.trace))
 		err = complain(EXDEV, "--measured=%s: is of %s, the trace of %s",
 			       text_shown(path).s, t.program, s->profile.trace.program);
 	if (!err && !t.unprofiled)

@@ -73,7 +73,8 @@ static const struct command_option options[] = {
 	  "runs of COMMAND with calls alone recorded, which slows it less: times between calls, "
 	  "and of graphs, are taken from them (default: 0)" },
 	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
-	  "no names of kernels, functions and threads in the trace" },
+	  "no names of the program, its kernels, functions and threads in the trace; those of "
+	  "CUDA's functions stay" },
 	{ OPTION_ROW("recorder", "NAME"),
 	  "device: calls and times of the device, by CUPTI on a GPU; calls: calls alone, by a "
 	  "library that is preloaded; auto: device, and calls where that cannot be (default: "

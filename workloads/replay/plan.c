@@ -401,6 +401,7 @@ static void take_calls(struct replay_plan *p, struct replay_choice *part,
 	p->threads = part->threads;
 	p->repeats = part->repeats;
 	p->whole = !part->fold;
+	p->has_no_end = !part->t->finished;
 	p->kernel_floor_ns = part->t->is_calibrated ? part->t->calibration.kernel_ns : 0;
 	p->recorded_ns = part->ns / (double)part->repeats;
 	p->program_ns = without_recorder(part);

@@ -100,6 +100,7 @@ struct replay_area {
 
 struct replay_plan {
 	bool built_in, whole;
+	bool has_no_end;   /* the trace: what follows is missing */
 	char program[128]; /* its command line */
 	struct replay_act *act;
 	int64_t acts;

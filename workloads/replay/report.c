@@ -23,6 +23,11 @@ static void add_program(const struct replay_plan *p, struct report *out)
 	else
 		snprintf(row->text, sizeof(row->text), "%s",
 			 *p->program ? p->program : "one whose trace does not name it");
+	if (p->has_no_end) {
+		row = add(out, "trace", "", 0);
+		snprintf(row->text, sizeof(row->text),
+			 "has no end: its program was killed, or still runs, or the file was cut");
+	}
 	row = add(out, "step", "", 0);
 	if (p->built_in)
 		snprintf(row->text, sizeof(row->text), "the pattern");

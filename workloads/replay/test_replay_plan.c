@@ -692,6 +692,28 @@ Test(small_replay_plan, a_trace_that_is_not_whole_is_refused)
 	made_remove(&trace);
 }
 
+/* Its program was killed: what is there can be played, and the plan says so. */
+Test(small_replay_plan, a_trace_without_end_is_told)
+{
+	struct replay_plan p;
+
+	begin();
+	launch_on(2, 1000, 4000, 9000);
+	fclose(trace.out);
+	trace.out = NULL;
+	cr_assert(
+		!replay_plan_make(&p, &(struct replay_opts){ .trace = trace.path, .kernels = 100 }),
+		"plan");
+	cr_assert(p.has_no_end, "no end");
+	replay_plan_release(&p);
+	made_remove(&trace);
+	begin();
+	launch_on(2, 1000, 4000, 9000);
+	p = plan();
+	cr_assert(!p.has_no_end, "an end");
+	replay_plan_release(&p);
+}
+
 Test(small_replay_plan, a_trace_of_calls_alone_is_refused)
 {
 	char path[] = "/tmp/rift-replay-XXXXXX";

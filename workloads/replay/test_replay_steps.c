@@ -299,16 +299,18 @@ Test(small_replay_steps, rows_say_what_is_played)
 	cr_assert(strstr(row_text(&report, "program"), "trace=FILE"), "%s",
 		  row_text(&report, "program"));
 	run_end(r);
-	for (int anonymous = 0; anonymous < 2; anonymous++) {
+	for (int other = 0; other < 2; other++) { /* without a name and an end */
 		made_begin(&trace, "", MADE_CALIBRATION);
 		made_kernel(&trace, 2, 1000, 4000, 9000);
 		r = begin_trace((struct replay_opts){ 0 });
-		if (anonymous)
+		if (other)
 			*r->s.plan.program = '\0';
+		r->s.plan.has_no_end = other;
 		report = (struct report){ 0 };
 		cr_assert(!workload_replay.report(&r->o, &r->s, &report), "report");
-		cr_assert(strstr(row_text(&report, "program"), anonymous ? "not name" : "./app x"),
+		cr_assert(strstr(row_text(&report, "program"), other ? "not name" : "./app x"),
 			  "%s", row_text(&report, "program"));
+		cr_assert(!!strstr(row_text(&report, "trace"), "no end") == other, "row");
 		run_end(r);
 	}
 }

@@ -77,6 +77,7 @@ Test(small_spell, suggests_the_nearest_name_or_none)
 		{ "", "nothing" },
 		{ "s", "nothing" },
 		{ "gr", "nothing" },
+		{ "graph", "nothing" }, /* it is there: something else is wrong with it */
 	};
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)

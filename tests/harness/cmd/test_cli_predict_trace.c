@@ -396,12 +396,17 @@ Test(small_cli_predict_trace, nor_has_one_that_fails_its_self_check)
 
 Test(small_cli_predict_trace, another_program_is_not_compared)
 {
+	const char *said;
 	char other[64];
 
 	make_trace(MADE_CALIBRATION, 5, N * STEP);
 	snprintf(other, sizeof(other), "%s/other.trace", dir);
 	shell(NULL, "sed 's/\"x\"/\"y\"/' '%s' >'%s'", made.path, other);
 	refused(5, "./app y", "predict '%s' --on '%s' --measured '%s'", made.path, guest, other);
+	shell(NULL, "sed -i -e 's/\"y\"/\"x\"/' -e 's#\"./app\"#\"/opt/app\"#' '%s'", other);
+	cr_expect(zero(int, run_rift(OUT, &said, "predict '%s' --on '%s' --measured '%s'",
+				     made.path, guest, other)),
+		  "in another folder");
 	shell(NULL, "sed -i 's/\"program\":[^]]*],/\"program\":[],/' '%s'", other);
 	refused(5, "is anonymous", "predict '%s' --on '%s' --measured '%s'", other, guest, other);
 	refused(5, "is anonymous", "predict '%s' --on '%s' --measured '%s'", made.path, guest,
