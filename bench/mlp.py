@@ -1,6 +1,6 @@
-"""mlp.py eager|graph|switched [STEPS] - PyTorch trains a small network on made-up data: a program that rift
-profiles (bench/accept_predict.sh, bench/accept_retime.sh). It prints how long its steps took, which
-are the NVTX range `work`, and its loss; exit 1 where that is no number or has not
+"""mlp.py eager|graph|switched [STEPS] - PyTorch trains a small network on made-up data: a program
+that rift profiles (bench/accept_predict.sh, bench/accept_retime.sh). It prints how long its steps
+took, which are the NVTX range `work`, and its loss; exit 1 where that is no number or has not
 fallen. switched: eager steps in blocks, every other one between cudaProfilerStart() and
 cudaProfilerStop(), 100 steps at least. It prints how much longer those are: what a recorder with
 `--range @profiler` adds to a call that it records, beyond one that it lets pass. Differences between

@@ -573,14 +573,14 @@ void recorder_end_slowly(void)
 void recorder_call_done(int64_t before_ns)
 {
 	struct buffer *b = buffer_own();
-	int64_t ns;
+	int64_t ns, least;
 
 	if (!b || !b->last_t1) /* a fork within the call */
 		return;
 	ns = before_ns + recorder_now() - b->last_t1;
-	if (!b->n_added || ns < b->least_added_ns)
-		b->least_added_ns = ns;
-	if (ns > ADDED_TIMES * b->least_added_ns + ADDED_NS)
+	least = b->least_added_ns; /* 0: a thread's first call, which also opens files */
+	b->least_added_ns = !least || ns < least ? ns : least;
+	if (!least || ns > ADDED_TIMES * b->least_added_ns + ADDED_NS)
 		return;
 	/* the thread that writes the end may read them meanwhile */
 	__atomic_store_n(&b->added_ns, b->added_ns + ns, __ATOMIC_RELAXED);
