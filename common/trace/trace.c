@@ -440,6 +440,8 @@ static int take_runs(struct reading *r, const json_t *o)
 	static const struct member members[] = {
 		{ "profiled_wall_ns", MEMBER_64, offsetof(struct trace, profiled_wall_ns), false,
 		  NULL, 0, 0 },
+		{ "exit_status", MEMBER_64, offsetof(struct trace, exit_status), false, NULL, 0,
+		  0 },
 		{ 0 },
 	};
 	const json_t *list = json_object_get(o, "unprofiled_wall_ns");
@@ -569,7 +571,7 @@ int trace_read(struct trace *t, const char *path)
 	struct record_scan scan;
 	int err;
 
-	*t = (struct trace){ .profiled_wall_ns = TRACE_NONE };
+	*t = (struct trace){ .profiled_wall_ns = TRACE_NONE, .exit_status = TRACE_NONE };
 	t->path = copy_text(path);
 	err = refuse_other(path);
 	if (!err) {

@@ -200,6 +200,7 @@ struct trace {
 	int64_t strings, threads, streams, graphs, calls, ops, marks, owns, folds;
 
 	int64_t profiled_wall_ns; /* TRACE_NONE: not known */
+	int64_t exit_status;	  /* as wait() has it; TRACE_NONE: not known */
 	int unprofiled;		  /* runs without the recorder */
 	double unprofiled_wall_ns[TRACE_RUNS_MAX];
 

@@ -172,18 +172,13 @@ static char *free_name(const char *command)
 	return name;
 }
 
-/* "exited with 3", "ended by signal 11 (Segmentation fault)". */
 static void print_status(const struct profile_args *a, const struct recording *r)
 {
 	FILE *out = a->given.json ? stderr : stdout;
 
 	if (a->given.json && a->given.quiet)
 		return;
-	if (WIFSIGNALED(r->status))
-		fprintf(out, "the program ended by signal %d (%s)\n", WTERMSIG(r->status),
-			strsignal(WTERMSIG(r->status)));
-	else
-		fprintf(out, "the program exited with %d\n", WEXITSTATUS(r->status));
+	fprintf(out, "the program %s\n", profile_ended(r->status).s);
 }
 
 /* A file without a line is none: its name is given back. */

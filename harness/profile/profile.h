@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "common/typed.h"
 #include "harness/profile/ranges.h"
 #include "harness/profile/shares.h"
 #include "harness/stats/bootstrap.h"
@@ -91,6 +92,12 @@ void profile_release(struct profile *p);
 /* A line "label  VALUE (LO to HI)", of times; and as JSON, a new reference. */
 void profile_interval_print(FILE *out, const char *label, const struct interval *i);
 json_t *profile_interval_json(const struct interval *i);
+
+/* "exited with 3", "ended by signal 11 (Segmentation fault)": a status as wait() has it. */
+struct text profile_ended(int status);
+
+/* The program's command line, or that the trace does not name it. */
+const char *profile_program(const struct trace *t);
 
 /* On one screen; and all of it, a new reference. */
 void profile_print(const struct profile *p, FILE *out);

@@ -1,6 +1,7 @@
 /* profile_text.c - an analysed trace for people and for machines. */
 #include <math.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "harness/base/command.h"
 #include "harness/base/json.h"
@@ -20,12 +21,31 @@ static const char *plural(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
+struct text profile_ended(int status)
+{
+	struct text t;
+
+	if (WIFSIGNALED(status))
+		snprintf(t.s, sizeof(t.s), "ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(t.s, sizeof(t.s), "exited with %d", WEXITSTATUS(status));
+	return t;
+}
+
+const char *profile_program(const struct trace *t)
+{
+	return *t->program ? t->program : "not named: the trace is anonymous";
+}
+
 static void print_what(const struct profile *p, FILE *out)
 {
 	const struct trace *t = &p->trace;
 	const struct shares *s = &p->shares;
 
-	row(out, "program", "%s", t->program);
+	row(out, "program", "%s", profile_program(t));
+	if (t->exit_status > 0)
+		row(out, "", "it %s", profile_ended((int)t->exit_status).s);
 	row(out, "recorded", "by %s: %ld calls, %ld operations, %ld thread%s, %ld stream%s%s",
 	    json_get_text(t->header, "recorder"), (long)t->calls, (long)t->ops, (long)t->threads,
 	    plural(t->threads), (long)t->streams, plural(t->streams),

@@ -35,7 +35,7 @@ static void print_platforms(const struct program_price *p, FILE *out)
 	char name[160];
 
 	session_platform(s->b->grid->j, s->b->grid->side, name, sizeof(name));
-	row(out, "program", "%s", p->profile->trace.program);
+	row(out, "program", "%s", profile_program(&p->profile->trace));
 	row(out, "on B", "%s: side %s of %s, n = %d processes", name,
 	    journal_side_name(s->b->grid->side), text_shown(s->b->grid->j->path).s, s->b->n);
 	if (s->a)

@@ -300,12 +300,12 @@ static int no_trace(const struct recording_request *r, int status)
 		return complain(ENOENT, "%s: its children wrote %zu traces, %s.PID: profile these",
 				text_shown(r->argv[0]).s, n, r->output);
 	if (WIFSIGNALED(status))
-		return complain(ENOENT, "%s: wrote no trace: it ended by signal %d (%s)",
-				text_shown(r->argv[0]).s, WTERMSIG(status),
-				strsignal(WTERMSIG(status)));
+		return complain(ENOENT, "%s: wrote no trace: it %s", text_shown(r->argv[0]).s,
+				profile_ended(status).s);
 	if (WEXITSTATUS(status))
-		return complain(ENOENT, "%s: wrote no trace: it exited with %d, and %s",
-				text_shown(r->argv[0]).s, WEXITSTATUS(status), why[r->recorder]);
+		return complain(ENOENT, "%s: wrote no trace: it %s, and %s",
+				text_shown(r->argv[0]).s, profile_ended(status).s,
+				why[r->recorder]);
 	return complain(ENOENT, "%s: wrote no trace: %s", text_shown(r->argv[0]).s,
 			why[r->recorder]);
 }

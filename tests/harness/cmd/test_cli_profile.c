@@ -174,6 +174,29 @@ Test(small_cli_profile, check_takes_traces)
 	refused(3, "bad:12:", "profile '%s/bad'", dir);
 }
 
+/* The trace of a program that failed is one of a part of it, perhaps. */
+Test(small_cli_profile, how_the_program_ended_is_told)
+{
+	static const struct {
+		const char *status, *said;
+	} cases[] = { { "1792", "it exited with 7" }, { "9", "it ended by signal 9 (Killed)" } };
+	const char *text;
+
+	make_trace(N * STEP);
+	cr_assert(zero(int, run_rift(OUT, &text, "profile %s", made.path)));
+	cr_expect(not(tells(text, "exited with")), "%s", text);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		shell(NULL, "sed 's/\"exit_status\":0/\"exit_status\":%s/' %s >'%s/ended'",
+		      cases[i].status, made.path, dir);
+		cr_assert(zero(int, run_rift(OUT, &text, "profile '%s/ended'", dir)));
+		cr_expect(tells(text, cases[i].said), "%s", text);
+	}
+	shell(NULL, "sed 's/\"program\":[^]]*],/\"program\":[],/' %s >'%s/unnamed'", made.path,
+	      dir);
+	cr_assert(zero(int, run_rift(OUT, &text, "profile '%s/unnamed'", dir)));
+	cr_expect(tells(text, "not named"), "%s", text);
+}
+
 Test(small_cli_profile, a_trace_without_end_is_incomplete)
 {
 	const char *text;
