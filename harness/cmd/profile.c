@@ -86,7 +86,8 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("delay", "SECONDS"), "record from then on (default: from the start)" },
 	{ OPTION_ROW("duration", "SECONDS"), "record for so long, from the start of the program or "
 					     "from --delay on (default: to the end)" },
-	{ OPTION_ROW("max-events", "N"), "record so many rows, repeats folded (default: 2000000)" },
+	{ OPTION_ROW("max-events", "N"),
+	  "record so many rows, repeats folded, 1000 to 20000000 (default: 2000000)" },
 	{ OPTION("range", "NAME", option_once, FIELD(range)),
 	  "record only inside NVTX ranges of that name; @profiler: between the program's own calls "
 	  "of cudaProfilerStart and Stop" },

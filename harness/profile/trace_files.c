@@ -66,7 +66,8 @@ size_t trace_files_children(const char *path)
 
 static int refuse_existing(const char *path)
 {
-	return complain(EEXIST, "%s: exists; a trace replaces nothing", text_shown(path).s);
+	return complain(EEXIST, "%s: exists; a trace replaces nothing: give a name that is free",
+			text_shown(path).s);
 }
 
 /* Those that are not kept are removed, with their children's: none may be there before. */
