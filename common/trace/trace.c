@@ -184,6 +184,15 @@ static int take_process_start(struct reading *r, const json_t *o)
 	return 0;
 }
 
+/* Calls alone are recorded by the other recorder there, too. */
+static bool is_cpu_device(const json_t *header)
+{
+	static const char device[] = "CPU device";
+
+	return !strcmp(json_get_text(header, "recorder"), "cpu-device") ||
+	       !strncmp(json_get_text(header, "device"), device, strlen(device));
+}
+
 static int take_header(struct reading *r, const json_t *o)
 {
 	struct trace *t = r->t;
@@ -196,7 +205,7 @@ static int take_header(struct reading *r, const json_t *o)
 	CHECK(t->header, "memory of a header");
 	t->program = program_of(o);
 	t->partial = has_limits(o);
-	t->is_cpu = !strcmp(json_get_text(o, "recorder"), "cpu-device");
+	t->is_cpu = is_cpu_device(o);
 	t->device_times = !strcmp(times, "recorded");
 	if (!t->device_times && strcmp(times, "none") != 0)
 		return trace_damaged(r, "device_times is neither recorded nor none");

@@ -185,7 +185,8 @@ static void print_check(const struct profile *p, FILE *out)
 		snprintf(label, sizeof(label), "without, n = %d", p->measured.n);
 		profile_interval_print(out, label, &p->measured);
 	}
-	row(out, "self-check", "%s", trust_names[p->trust]);
+	row(out, "self-check", "%s",
+	    p->trace.device_times ? trust_names[p->trust] : "none: calls alone are not re-timed");
 	if (p->trust == TRUST_REFUSED)
 		row(out, "",
 		    "re-timed and without the recorder are more than %.0f %% apart, by their "

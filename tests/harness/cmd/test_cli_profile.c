@@ -174,6 +174,28 @@ Test(small_cli_profile, check_takes_traces)
 	refused(3, "bad:12:", "profile '%s/bad'", dir);
 }
 
+/* Which are by another recorder than the device's own. */
+Test(small_cli_profile, calls_alone_of_the_cpu_device)
+{
+	static const char *const headers[] = {
+		",\"device_times\":\"none\",\"device\":\"CPU device (2 workers)\"",
+		",\"device_times\":\"none\",\"device\":\"NVIDIA H200\"",
+	};
+	const char *text;
+
+	for (int i = 0; i < 2; i++) {
+		made_begin(&made, headers[i], NULL);
+		made_call(&made, "launch", 0, 1000, "");
+		made_end(&made, 5000, 0, 0);
+		shell(NULL, "sed -i 's/\"cpu-device\"/\"calls\"/' %s", made.path);
+		cr_assert(zero(int, run_rift(OUT, &text, "profile %s", made.path)));
+		cr_expect(tells(text, "self-check*none: calls alone"), "%s", text);
+		cr_expect(eq(int, tells(text, "not GPU figures"), i == 0), "%s", text);
+		made_remove(&made);
+	}
+	*made.path = '\0';
+}
+
 /* The trace of a program that failed is one of a part of it, perhaps. */
 Test(small_cli_profile, how_the_program_ended_is_told)
 {
