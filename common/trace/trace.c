@@ -449,6 +449,7 @@ static int take_runs(struct reading *r, const json_t *o)
 	static const struct member members[] = {
 		{ "profiled_wall_ns", MEMBER_64, offsetof(struct trace, profiled_wall_ns), false,
 		  NULL, 0, 0 },
+		{ "processes", MEMBER_64, offsetof(struct trace, processes), false, NULL, 0, 0 },
 		{ "exit_status", MEMBER_64, offsetof(struct trace, exit_status), false, NULL, 0,
 		  0 },
 		{ 0 },
@@ -580,7 +581,9 @@ int trace_read(struct trace *t, const char *path)
 	struct record_scan scan;
 	int err;
 
-	*t = (struct trace){ .profiled_wall_ns = TRACE_NONE, .exit_status = TRACE_NONE };
+	*t = (struct trace){ .profiled_wall_ns = TRACE_NONE,
+			     .exit_status = TRACE_NONE,
+			     .processes = TRACE_NONE };
 	t->path = copy_text(path);
 	err = refuse_other(path);
 	if (!err) {

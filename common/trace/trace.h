@@ -201,7 +201,9 @@ struct trace {
 
 	int64_t profiled_wall_ns; /* TRACE_NONE: not known */
 	int64_t exit_status;	  /* as wait() has it; TRACE_NONE: not known */
-	int unprofiled;		  /* runs without the recorder */
+	int64_t processes; /* of the command, that this is one of; TRACE_NONE: it is the command's
+			      own */
+	int unprofiled;	   /* runs without the recorder */
 	double unprofiled_wall_ns[TRACE_RUNS_MAX];
 
 	int recordings; /* where there were several: how long each took, re-timed */

@@ -26,6 +26,7 @@ const char *const doubt_texts[DOUBTS] = {
 	"rows were dropped while recording",
 	"launch calls of graphs have no price, and the recorder slows them down",
 	"only a part of the program was recorded: no whole run can be held against it",
+	"one of several processes of the command, whose runs without the recorder are of all",
 };
 const char *const profile_cost_names[PROFILE_COSTS] = { "launch", "sync", "gap", "copy" };
 const char *const profile_cost_texts[PROFILE_COSTS] = {
@@ -269,13 +270,15 @@ static void judge_trust(struct profile *p)
 		p->doubts |= DOUBT_PARTIAL;
 	else if (!runs->known)
 		p->doubts |= DOUBT_RUNS;
+	if (p->trace.processes > 1)
+		p->doubts |= DOUBT_PROCESSES;
 	if (p->retimed && has_unpriced_graphs(p))
 		p->doubts |= DOUBT_GRAPHS;
 	if (p->retimed && (interval_half_width(own) > PROFILE_WIDE ||
 			   (runs->known && interval_half_width(runs) > PROFILE_WIDE)))
 		p->doubts |= DOUBT_WIDE;
 	p->trust = p->doubts ? TRUST_LOW : TRUST_FULL;
-	if (p->retimed && runs->known && !p->trace.partial &&
+	if (p->retimed && runs->known && !p->trace.partial && p->trace.processes <= 1 &&
 	    (own->lo > runs->hi * (1 + PROFILE_SELF_MARGIN) ||
 	     own->hi < runs->lo * (1 - PROFILE_SELF_MARGIN)))
 		p->trust = TRUST_REFUSED;

@@ -33,9 +33,10 @@ enum doubt {
 	DOUBT_WIDE = 8,		/* the interval is wider than 10 % on either side */
 	DOUBT_UNFINISHED = 16,
 	DOUBT_DROPPED = 32,
-	DOUBT_GRAPHS = 64,   /* launch calls of graphs as CUPTI slows them down */
-	DOUBT_PARTIAL = 128, /* so there is no whole run to hold it against */
-	DOUBTS = 8,	     /* how many */
+	DOUBT_GRAPHS = 64,     /* launch calls of graphs as CUPTI slows them down */
+	DOUBT_PARTIAL = 128,   /* so there is no whole run to hold it against */
+	DOUBT_PROCESSES = 256, /* one of several of a command, whose runs are whole */
+	DOUBTS = 9,	       /* how many */
 };
 
 extern const char *const doubt_texts[DOUBTS];

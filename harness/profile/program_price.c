@@ -237,7 +237,7 @@ static void draw_on_a(struct program_price *p, double *draws)
 	int err;
 
 	p->a_ns = p->profile->measured;
-	if (!p->profile->measured.n || t->partial) {
+	if (!p->profile->measured.n || t->partial || t->processes > 1) {
 		p->a_ns = p->profile->predicted;
 		for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 			draws[d] = p->a_ns.value;

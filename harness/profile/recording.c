@@ -73,17 +73,16 @@ static void rewind_input(void)
 }
 
 /* Ctrl-C is for the program, which gets it too: what it leaves is a trace all the same. */
-static int run_once(const struct recording_request *r, int *status, int64_t *wall_ns)
+static int run_once(const struct recording_request *r, pid_t *pid, int *status, int64_t *wall_ns)
 {
 	int64_t begin = clock_ns();
-	pid_t pid;
 	int err;
 
 	rewind_input();
-	err = spawn(r, &pid);
+	err = spawn(r, pid);
 	if (err)
 		return err;
-	while (waitpid(pid, status, 0) < 0)
+	while (waitpid(*pid, status, 0) < 0)
 		if (errno != EINTR)
 			return complain(errno, "%s: %s", text_shown(r->argv[0]).s, strerror(errno));
 	*wall_ns = clock_ns() - begin;
@@ -315,7 +314,7 @@ int recording_told(const struct recording_request *r, struct recording *out)
 	int err = recording_tell(r);
 
 	if (!err)
-		err = run_once(r, &out->status, &out->profiled_wall_ns);
+		err = run_once(r, &out->pid, &out->status, &out->profiled_wall_ns);
 	recording_tell_nothing();
 	return err;
 }
@@ -362,12 +361,13 @@ struct plain {
 
 static int run_plain(const struct recording_request *r, struct plain *p, int until)
 {
+	pid_t pid;
 	int err = 0;
 
 	for (; p->n < until && !err; p->n += !err) {
 		progress("%s: run %d of %d without the recorder", r->argv[0], p->n + 1,
 			 r->unprofiled);
-		err = run_once(r, &p->status[p->n], &p->wall_ns[p->n]);
+		err = run_once(r, &pid, &p->status[p->n], &p->wall_ns[p->n]);
 	}
 	progress_clear();
 	return err;
@@ -421,10 +421,11 @@ static int run_pair(const struct recording_request *r, struct recording *out)
 	struct recording_empty *e = &out->empty[out->empties];
 	int64_t *plain = &out->plain_empty_ns[out->empties];
 	struct recording recorded = { 0 };
+	pid_t pid;
 	int err = recording_told(r, &recorded), status = 0;
 
 	*e = (struct recording_empty){ .wall_ns = recorded.profiled_wall_ns };
-	err = err ? err : run_once(r, &status, plain);
+	err = err ? err : run_once(r, &pid, &status, plain);
 	if (!access(r->output, F_OK) && take_empty(r->output, e) && !err && !recorded.status &&
 	    !status)
 		out->empties++;
@@ -503,10 +504,12 @@ static json_t *runs_row(const struct recording *rec)
 		json_array_append_new(list, json_integer(rec->unprofiled_wall_ns[i]));
 	for (int i = 0; i < rec->recordings; i++)
 		json_array_append_new(retimed, json_integer((json_int_t)rec->retimed_ns[i]));
-	return json_pack("{s:s, s:I, s:o, s:o*, s:i, s:o*, s:O*}", "record", "runs",
+	return json_pack("{s:s, s:I, s:o, s:o*, s:i, s:o*, s:o*, s:O*}", "record", "runs",
 			 "profiled_wall_ns", (json_int_t)rec->profiled_wall_ns,
 			 "unprofiled_wall_ns", list, "retimed_wall_ns", retimed, "exit_status",
-			 rec->status, "empty", empties_json(rec), "host_gaps", rec->host_gaps);
+			 rec->status, "processes",
+			 rec->processes > 1 ? json_integer((json_int_t)rec->processes) : NULL,
+			 "empty", empties_json(rec), "host_gaps", rec->host_gaps);
 }
 
 static int find_failed(const json_t *o, const struct record_scan *scan, void *arg)
@@ -554,6 +557,7 @@ struct take {
 	char path[PATH_MAX];
 	int64_t profiled_wall_ns;
 	int status;
+	size_t processes;
 	off_t bytes;
 };
 
@@ -561,15 +565,21 @@ static int run_take(const struct recording_request *request, struct take *take, 
 {
 	struct recording_request r = *request;
 	struct recording one = { 0 };
+	char pid[32];
+	size_t before;
 	int err;
 
 	trace_files_name(request->output, number, take->path);
+	before = trace_files_children(take->path);
 	r.output = take->path;
 	if (request->recordings > 1)
 		progress("%s: recording %d of %d", r.argv[0], number + 1, request->recordings);
 	err = run_recorded(&r, &one);
 	take->profiled_wall_ns = one.profiled_wall_ns;
 	take->status = one.status;
+	snprintf(pid, sizeof(pid), "\"pid\":%d,", (int)one.pid);
+	if (!err && !header_has(take->path, pid))
+		take->processes = 1 + trace_files_children(take->path) - before;
 	return err;
 }
 
@@ -655,6 +665,7 @@ static int keep_median(const struct recording_request *r, struct recording *out,
 	if (err)
 		return err;
 	out->profiled_wall_ns = take[kept].profiled_wall_ns;
+	out->processes = take[kept].processes;
 	if (truncate(r->output, take[kept].bytes))
 		return complain(errno, "%s: %s", text_shown(r->output).s, strerror(errno));
 	return append_runs(r->output, out);
@@ -670,6 +681,7 @@ static int finish(const struct recording_request *r, struct recording *out, stru
 		struct stat trace;
 
 		out->profiled_wall_ns = take[i].profiled_wall_ns;
+		out->processes = take[i].processes;
 		err = stat(take[i].path, &trace) ? -errno : 0;
 		take[i].bytes = err ? 0 : trace.st_size;
 		err = err ? err : append_runs(take[i].path, out);

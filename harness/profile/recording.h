@@ -45,6 +45,8 @@ struct recording_empty {
 
 struct recording {
 	int status; /* of the program's recorded run, as waitpid() has it */
+	pid_t pid;
+	size_t processes; /* that have traces, where the kept one is not that of pid; else 0 */
 	int64_t profiled_wall_ns;
 	int recordings;			       /* that were re-timed, where there are several */
 	double retimed_ns[RECORDING_RUNS_MAX]; /* how long each takes without the recorder */

@@ -196,6 +196,25 @@ Test(small_cli_profile, calls_alone_of_the_cpu_device)
 	*made.path = '\0';
 }
 
+/* Its runs are 20 % longer than it, which would be refused, but are of other processes, too. */
+Test(small_cli_profile, one_of_several_processes_is_not_refused)
+{
+	static const struct {
+		const char *processes, *said;
+	} cases[] = { { "", "refused" },
+		      { ",\"processes\":1", "refused" },
+		      { ",\"processes\":2", "low confidence" } };
+	const char *text;
+
+	make_trace(N * STEP * 6 / 5);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		shell(NULL, "sed 's/\"exit_status\":0/&%s/' %s >'%s/one'", cases[i].processes,
+		      made.path, dir);
+		cr_expect(eq(int, run_rift(OUT, &text, "profile '%s/one'", dir), i < 2 ? 2 : 0));
+		cr_expect(tells(text, cases[i].said), "%s: %s", cases[i].processes, text);
+	}
+}
+
 /* The trace of a program that failed is one of a part of it, perhaps. */
 Test(small_cli_profile, how_the_program_ended_is_told)
 {
@@ -377,6 +396,9 @@ Test(small_cli_profile, traces_of_processes_that_it_started_are_counted)
 				     dir, made.path)),
 		  "%s", text);
 	cr_expect(tells(text, "x, and 2 of processes that it started: *x.N, N"), "%s", text);
+	cr_expect(tells(text, "one of several processes"), "%s", text);
+	shell(&text, "tail -n 1 '%s/x'", dir);
+	cr_expect(tells(text, "\"processes\":3"), "%s", text);
 }
 
 /* What is there is an earlier timeline, or stays. */
