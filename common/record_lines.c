@@ -43,6 +43,7 @@ static int check_version(const struct record_scan *scan, const json_t *o,
 	const json_t *version = json_object_get(o, f->version);
 	const char *text = json_string_value(version);
 	long major = major_of(text);
+	char up_to[32] = "";
 
 	if (!version && !scan->line && json_is_string(json_object_get(o, "trace")))
 		return complain(EINVAL, "%s: is a trace of rift profile, and no %s of rift",
@@ -55,15 +56,12 @@ static int check_version(const struct record_scan *scan, const json_t *o,
 	if (major < 0)
 		return complain(EINVAL, "%s:%ld: %s is not \"MAJOR.MINOR\"", scan->path,
 				(long)scan->line + 1, f->version);
+	if (f->oldest != f->newest)
+		snprintf(up_to, sizeof(up_to), " to %d.x", f->newest);
 	if (!is_readable_major(f, major))
-		return f->oldest == f->newest
-			       ? complain(EPROTONOSUPPORT, "%s:%ld: %s %s; this rift reads %d.x",
-					  scan->path, (long)scan->line + 1, f->version,
-					  text_shown(text).s, f->newest)
-			       : complain(EPROTONOSUPPORT,
-					  "%s:%ld: %s %s; this rift reads %d.x to %d.x", scan->path,
-					  (long)scan->line + 1, f->version, text_shown(text).s,
-					  f->oldest, f->newest);
+		return complain(EPROTONOSUPPORT, "%s:%ld: %s %s; this rift reads %d.x%s",
+				scan->path, (long)scan->line + 1, f->version, text_shown(text).s,
+				f->oldest, up_to);
 	return 0;
 }
 

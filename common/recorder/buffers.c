@@ -6,6 +6,8 @@
 enum {
 	CHUNK_EVENTS = 1024,
 	CHUNKS_MAX = 512, /* of a thread, some 100 MB: what comes then is dropped */
+	WAIT_TIMES = 16,  /* buffer_add_ns() */
+	WAIT_NS = 2000,
 };
 
 struct buffer_chunk {
@@ -173,6 +175,18 @@ uint64_t buffers_dropped(void)
 	for (const struct buffer *b = all_buffers(); b; b = b->next)
 		n += __atomic_load_n(&b->dropped, __ATOMIC_RELAXED);
 	return n;
+}
+
+void buffer_add_ns(struct buffer *b, int64_t ns)
+{
+	int64_t least = b->least_added_ns; /* 0: it is the first */
+
+	b->least_added_ns = !least || ns < least ? ns : least;
+	if (!least || ns > WAIT_TIMES * b->least_added_ns + WAIT_NS)
+		return;
+	/* the thread that writes the end may read them meanwhile */
+	__atomic_store_n(&b->added_ns, b->added_ns + ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->n_added, b->n_added + 1, __ATOMIC_RELAXED);
 }
 
 int64_t buffers_added_ns(void)

@@ -50,6 +50,12 @@ void buffers_drain(bool merge, buffer_take *take, void *arg);
 
 uint64_t buffers_dropped(void);
 
+/*
+ * Recording took the thread ns beside a call. Its first call, which also opens files, and what is
+ * more than 16 times its least plus 2 us, as it waits for a processor or a page, are left out.
+ */
+void buffer_add_ns(struct buffer *b, int64_t ns);
+
 /* What recording added to a call, on average; 0: not measured. Calls that threads make meanwhile
  * may be in it. */
 int64_t buffers_added_ns(void);

@@ -33,10 +33,6 @@ enum {
 	FLUSH_NS = 1000000000, /* what waits to be folded goes to the file */
 	CPU_FRESH_NS = 10000,  /* how old a look at a thread's CPU time may be */
 	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
-	/* What recording adds to a call, and takes more than so many times its least plus so many
-	 * ns, is a wait for a processor or a page. */
-	ADDED_TIMES = 16,
-	ADDED_NS = 2000,
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
 	KEPT_BUCKETS = 1024, /* of names that are kept */
@@ -573,18 +569,9 @@ void recorder_end_slowly(void)
 void recorder_call_done(int64_t before_ns)
 {
 	struct buffer *b = buffer_own();
-	int64_t ns, least;
 
-	if (!b || !b->last_t1) /* a fork within the call */
-		return;
-	ns = before_ns + recorder_now() - b->last_t1;
-	least = b->least_added_ns; /* 0: a thread's first call, which also opens files */
-	b->least_added_ns = !least || ns < least ? ns : least;
-	if (!least || ns > ADDED_TIMES * b->least_added_ns + ADDED_NS)
-		return;
-	/* the thread that writes the end may read them meanwhile */
-	__atomic_store_n(&b->added_ns, b->added_ns + ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&b->n_added, b->n_added + 1, __ATOMIC_RELAXED);
+	if (b && b->last_t1) /* else a fork within the call */
+		buffer_add_ns(b, before_ns + recorder_now() - b->last_t1);
 }
 
 /* ---- marks ----------------------------------------------------------------------------- */

@@ -285,14 +285,6 @@ static int read_costs(struct program_sources *s, const struct predict_args *a)
 	return err;
 }
 
-/* In which folder a program lies may differ from machine to machine. */
-static const char *file_of(const char *word)
-{
-	const char *slash = strrchr(word, '/');
-
-	return slash ? slash + 1 : word;
-}
-
 static const char *word_at(const json_t *words, size_t i)
 {
 	const char *word = json_string_value(json_array_get(words, i));
@@ -300,6 +292,7 @@ static const char *word_at(const json_t *words, size_t i)
 	return word ? word : "";
 }
 
+/* In which folder a program lies may differ from machine to machine. */
 static bool is_same_program(const struct trace *a, const struct trace *b)
 {
 	const json_t *x = json_object_get(a->header, "program"),
@@ -310,7 +303,7 @@ static bool is_same_program(const struct trace *a, const struct trace *b)
 	for (size_t i = 0; i < json_array_size(x); i++) {
 		const char *p = word_at(x, i), *q = word_at(y, i);
 
-		if (strcmp(i ? p : file_of(p), i ? q : file_of(q)) != 0)
+		if (strcmp(i ? p : basename(p), i ? q : basename(q)) != 0)
 			return false;
 	}
 	return true;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/recorder/buffers.h"
 #include "harness/base/json.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -112,6 +113,18 @@ Test(small_calls, what_it_adds_is_known)
 		eq(ptr, (void *)json_object_get(header(rows), "calibration"), (void *)json_null()));
 	cr_expect(tells(out, "no calibration"), "%s", out);
 	json_decref(rows);
+}
+
+/* The first call opens files, and the fourth waited. */
+Test(small_calls, what_waits_is_not_what_recording_adds)
+{
+	static const int64_t ns[] = { 5000000, 200, 300, 100000, 400 };
+	struct buffer *b = buffer_own();
+
+	cr_assert(zero(i64, buffers_added_ns()), "not measured");
+	for (size_t i = 0; i < sizeof(ns) / sizeof(*ns); i++)
+		buffer_add_ns(b, ns[i]);
+	cr_expect(eq(i64, buffers_added_ns(), 300));
 }
 
 /* As CUPTI's recorder has it: which symbol a program's compiler chose is no name of a function. */

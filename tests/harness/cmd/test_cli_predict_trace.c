@@ -263,6 +263,26 @@ Test(small_cli_predict_trace, prices_of_another_device_deserve_low_confidence)
 	cr_expect(eq(ptr, json_object_get(o, "other_device"), NULL));
 }
 
+/* Then the runs are of the others, too, and say nothing of it. */
+Test(small_cli_predict_trace, one_of_several_processes_takes_what_is_re_timed)
+{
+	const long runs_ns = N * STEP * 26 / 25;
+
+	for (int several = 0; several < 2; several++) {
+		const json_t *o;
+
+		if (several)
+			made_remove(&made);
+		made_begin(&made, "", MADE_CALIBRATION);
+		made.runs = several ? ",\"processes\":2" : NULL;
+		put_turns();
+		made_end(&made, N * STEP, 5, runs_ns);
+		o = rift_json("predict '%s' --on '%s' --json", made.path, guest);
+		cr_expect(epsilon_eq(dbl, member(o, "a", "value_ns"),
+				     several ? (double)N * STEP : (double)runs_ns, 1));
+	}
+}
+
 /* The runs of the program itself on B, in another trace. */
 Test(small_cli_predict_trace, held_against_what_was_measured)
 {
