@@ -3,6 +3,7 @@
  * added to each launch.
  *
  *   build/cuda/bench/spacing
+ *   build/cuda/bench/spacing 40 60
  *
  * Blocks of 64 launches of an empty kernel, then a synchronize. Before each launch the thread spins
  * until the spacing has passed since the launch before. Printed is what the call itself takes, the
@@ -12,16 +13,21 @@
  * Then the same with so long a spin after each call, as a layer adds it: what a launch takes beside
  * its spin. Then with a synchronize behind each launch and the spin after both: what the two take.
  * Where that grows with the spin, a session that finds more than was added is right.
- * Nothing is asserted.
+ *
+ * With two lengths of spin in us: by how much calls behind the longer one take longer themselves, a
+ * pair of blocks at a time. A spin comes before each launch, before each launch with its wait,
+ * before each copy of 4 bytes, and before each cudaMalloc of 1 MiB with its cudaFree.
+ * bench/accept_emulate.sh holds what it finds against that. Nothing is asserted.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
 
 #include <algorithm>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { TURNS = 101, LAUNCHES = 64 };
+enum { TURNS = 101, LAUNCHES = 64, COPY_BYTES = 4, MEMORY_BYTES = 1 << 20 };
 
 extern "C" __global__ void spacing_empty()
 {
@@ -109,13 +115,99 @@ static void measure(enum spaced way, cudaStream_t stream)
 	}
 }
 
-int main()
+/* ---- two lengths of spin ------------------------------------------------------------------ */
+
+struct ends {
+	cudaStream_t stream;
+	char *host, *device;
+};
+
+static void launch(const struct ends *e)
+{
+	CUDA(LAUNCH(spacing_empty, dim3(1), dim3(32), 0, e->stream));
+}
+
+static void launch_and_wait(const struct ends *e)
+{
+	launch(e);
+	CUDA(cudaStreamSynchronize(e->stream));
+}
+
+static void copy(const struct ends *e)
+{
+	CUDA(cudaMemcpyAsync(e->device, e->host, COPY_BYTES, cudaMemcpyHostToDevice, e->stream));
+}
+
+static void allocate_and_free(const struct ends *)
+{
+	void *memory;
+
+	CUDA(cudaMalloc(&memory, MEMORY_BYTES));
+	CUDA(cudaFree(memory));
+}
+
+/* ns of what a call takes beside the spin before it, the mean of a block. */
+static double behind_spin_ns(void call(const struct ends *), const struct ends *e, double spin_ns)
+{
+	double begin = now_ns(), due = begin + spin_ns;
+
+	for (int i = 0; i < LAUNCHES; i++) {
+		while (now_ns() < due)
+			;
+		call(e);
+		due = now_ns() + spin_ns;
+	}
+	double took = now_ns() - begin;
+	CUDA(cudaStreamSynchronize(e->stream));
+	return took / LAUNCHES - spin_ns;
+}
+
+/* The interval is of the median, by ranks: TURNS / 2 -+ 0.98 sqrt(TURNS). */
+static void compare(const char *name, void call(const struct ends *), const struct ends *e,
+		    const double *spin_ns)
+{
+	static double ns[2][TURNS], more_ns[TURNS];
+
+	for (int turn = -5; turn < TURNS; turn++) {
+		int at = turn < 0 ? 0 : turn, first = at % 2;
+
+		for (int i = 0; i < 2; i++)
+			ns[i ^ first][at] = behind_spin_ns(call, e, spin_ns[i ^ first]);
+		more_ns[at] = ns[1][at] - ns[0][at];
+	}
+	printf("%-17s behind %g us: %.0f ns; behind %g us: %.0f; longer by %.0f ns (%.0f to %.0f), "
+	       "n = %d pairs of %d\n",
+	       name, spin_ns[0] / 1e3, ranked(ns[0], 0.5), spin_ns[1] / 1e3, ranked(ns[1], 0.5),
+	       ranked(more_ns, 0.5), ranked(more_ns, 0.4), ranked(more_ns, 0.6), TURNS, LAUNCHES);
+}
+
+static void compare_all(cudaStream_t stream, const double *spin_ns)
+{
+	struct ends e = { stream, NULL, NULL };
+
+	CUDA(cudaMallocHost((void **)&e.host, COPY_BYTES));
+	CUDA(cudaMalloc((void **)&e.device, COPY_BYTES));
+	compare("launch", launch, &e, spin_ns);
+	compare("launch and wait", launch_and_wait, &e, spin_ns);
+	compare("copy", copy, &e, spin_ns);
+	compare("cudaMalloc, Free", allocate_and_free, &e, spin_ns);
+	CUDA(cudaFreeHost(e.host));
+	CUDA(cudaFree(e.device));
+}
+
+int main(int argc, char **argv)
 {
 	cudaStream_t stream;
 
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	for (int way = APART; way < WAYS; way++)
-		measure((enum spaced)way, stream);
+	if (argc == 3) {
+		const double spin_ns[] = { 1000 * atof(argv[1]), 1000 * atof(argv[2]) };
+
+		compare_all(stream, spin_ns);
+	} else {
+		for (int way = APART; way < WAYS; way++)
+			measure((enum spaced)way, stream);
+	}
 	CUDA(cudaStreamDestroy(stream));
 	return 0;
 }

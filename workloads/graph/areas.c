@@ -20,14 +20,27 @@ static bool is_to_host(const struct graph_shape *shape)
 	return shape->kind == GRAPH_D2H;
 }
 
-static bool is_allocated(struct graph_areas *a, size_t bytes, bool to_host)
+static bool comes_back(const struct graph_shape *shape)
 {
+	return shape->copies_back > 0;
+}
+
+/* What copies to the host write to; NULL: there are none. */
+static unsigned long long *host_area(const struct graph_areas *a, const struct graph_shape *shape)
+{
+	return is_to_host(shape) ? a->to : a->back;
+}
+
+static bool is_allocated(struct graph_areas *a, size_t bytes, const struct graph_shape *shape)
+{
+	bool to_host = is_to_host(shape), back = comes_back(shape);
 	unsigned long long **host = to_host ? &a->to : &a->from;
 	unsigned long long **device = to_host ? &a->from : &a->to;
 
 	return !cudaMallocHost((void **)host, bytes) && !cudaMalloc((void **)device, bytes) &&
 	       !cudaMalloc((void **)&a->wrong, sizeof(*a->wrong)) &&
-	       (!to_host || !cudaMalloc((void **)&a->zero, bytes));
+	       (!back || !cudaMallocHost((void **)&a->back, bytes)) &&
+	       (!(to_host || back) || !cudaMalloc((void **)&a->zero, bytes));
 }
 
 int graph_areas_init(struct graph_areas *a, const struct graph_shape *shape)
@@ -36,13 +49,14 @@ int graph_areas_init(struct graph_areas *a, const struct graph_shape *shape)
 
 	if (!bytes)
 		return 0;
-	if (!is_allocated(a, bytes, is_to_host(shape))) {
+	if (!is_allocated(a, bytes, shape)) {
 		cudaGetLastError();
 		return complain(ENOMEM, "no %zu bytes left on host and device for %ld copies",
 				bytes, (long)shape->copies);
 	}
-	if (is_to_host(shape)) {
+	if (a->zero)
 		CUDA(cudaMemset(a->zero, 0, bytes));
+	if (is_to_host(shape)) {
 		pattern_fill(a->from, bytes, 0, bytes, 0);
 		CUDA(cudaStreamSynchronize(0));
 		return 0;
@@ -59,6 +73,8 @@ void graph_areas_release(struct graph_areas *a, const struct graph_shape *shape)
 
 	if (host)
 		CUDA(cudaFreeHost(host));
+	if (a->back)
+		CUDA(cudaFreeHost(a->back));
 	device_free(device);
 	device_free(a->zero);
 	device_free(a->wrong);
@@ -72,20 +88,22 @@ void graph_areas_clear(const struct graph_areas *a, const struct graph_shape *sh
 
 	if (!bytes)
 		return;
-	if (is_to_host(shape))
-		CUDA(cudaMemcpyAsync(a->to, a->zero, bytes, cudaMemcpyDeviceToHost, stream));
-	else
+	if (host_area(a, shape))
+		CUDA(cudaMemcpyAsync(host_area(a, shape), a->zero, bytes, cudaMemcpyDeviceToHost,
+				     stream));
+	if (!is_to_host(shape))
 		CUDA(cudaMemsetAsync(a->to, 0, bytes, stream));
 }
 
-void graph_areas_copy(const struct graph_areas *a, const struct graph_shape *shape, int64_t k,
-		      cudaStream_t stream)
+void graph_areas_copy(const struct graph_areas *a, const struct graph_shape *shape, bool to_host,
+		      int64_t k, cudaStream_t stream)
 {
 	int64_t at = k * shape->copy_bytes / 8;
+	bool back = to_host && !is_to_host(shape);
+	unsigned long long *to = back ? a->back : a->to, *from = back ? a->to : a->from;
 
-	CUDA(cudaMemcpyAsync(a->to + at, a->from + at, (size_t)shape->copy_bytes,
-			     is_to_host(shape) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
-			     stream));
+	CUDA(cudaMemcpyAsync(to + at, from + at, (size_t)shape->copy_bytes,
+			     to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice, stream));
 }
 
 const unsigned long long *graph_areas_last(const struct graph_areas *a,
@@ -95,14 +113,14 @@ const unsigned long long *graph_areas_last(const struct graph_areas *a,
 }
 
 /* The first word of each copy, which is 0 where it has not run. */
-static int64_t count_begun(const struct graph_areas *a, const struct graph_shape *shape,
+static int64_t count_begun(const unsigned long long *to, const struct graph_shape *shape,
 			   int64_t *first)
 {
 	size_t n = (size_t)shape->copies, begun = 0;
 	unsigned long long *word = calloc(n, sizeof(*word));
 
 	CHECK(word, "%zu words", n);
-	CUDA(cudaMemcpy2D(word, sizeof(*word), a->to, (size_t)shape->copy_bytes, sizeof(*word), n,
+	CUDA(cudaMemcpy2D(word, sizeof(*word), to, (size_t)shape->copy_bytes, sizeof(*word), n,
 			  cudaMemcpyDefault));
 	for (size_t k = 0; k < n; k++)
 		if (word[k] && !begun++)
@@ -121,18 +139,43 @@ static struct pattern_wrong compare_on_device(const struct graph_areas *a, size_
 	return wrong;
 }
 
+static int64_t words_wrong(const struct pattern_wrong *wrong, int64_t before, int64_t *first)
+{
+	if (wrong->words)
+		*first = wrong->first == ~0ull ? 0 : before + (int64_t)wrong->first;
+	return (int64_t)wrong->words;
+}
+
+/* Of what came back. The last copy of a chain may stay on the device. */
+static int64_t back_wrong(const struct graph_areas *a, const struct graph_shape *shape,
+			  int64_t *first)
+{
+	int64_t each = shape->copies / shape->width * shape->copy_bytes / 8, n = 0;
+	size_t back = (size_t)(shape->copies_back / shape->width * shape->copy_bytes);
+
+	for (int64_t at = (shape->width - 1) * each; at >= 0 && back; at -= each) {
+		struct pattern_wrong wrong =
+			pattern_compare_host(a->back + at, back, (uint64_t)at, back);
+
+		n += words_wrong(&wrong, at, first);
+	}
+	return n;
+}
+
 int64_t graph_areas_wrong(const struct graph_areas *a, const struct graph_shape *shape, bool ran,
 			  int64_t *first)
 {
 	size_t bytes = area_bytes(shape);
 	struct pattern_wrong wrong;
+	int64_t n;
 
 	if (!bytes)
 		return 0;
 	if (!ran)
-		return count_begun(a, shape, first);
+		return (a->back ? count_begun(a->back, shape, first) : 0) +
+		       count_begun(a->to, shape, first);
+	n = back_wrong(a, shape, first);
 	wrong = is_to_host(shape) ? pattern_compare_host(a->to, bytes, 0, bytes)
 				  : compare_on_device(a, bytes);
-	*first = wrong.first == ~0ull ? 0 : (int64_t)wrong.first;
-	return (int64_t)wrong.words;
+	return n + words_wrong(&wrong, 0, first);
 }

@@ -19,8 +19,8 @@
 #include "common/cuda_check.h"
 
 static const char *const topologies[] = { "line", "chains", "rooted", "forkjoin", NULL };
-static const char *const kinds[] = { "kernel", "memset", "memcpy", "mixed",
-				     "h2d",    "d2h",	 "staged", NULL };
+static const char *const kinds[] = { "kernel", "memset", "memcpy",   "mixed", "h2d",
+				     "d2h",    "staged", "streamed", NULL };
 static const char *const orders[] = { "kept", "shuffled", "levels", "late", NULL };
 static const char *const ops[] = { "launch", "alternate", "first",  "capture", "instantiate",
 				   "upload", "update",	  "params", NULL };
@@ -34,7 +34,8 @@ static const struct param params[] = {
 		   "one chain, several, several with a common root, with a common root and end"),
 	PARAM_INT(graph_opts, width, "chains", "4", 1, GRAPH_WIDTH_MAX, "chains beside each other"),
 	PARAM_CHOICE_ASIDE(graph_opts, node, "kernel", kinds, "kernel,memset,memcpy,mixed",
-		   "what nodes are; mixed: these three in turn; staged: h2d and kernel in turn"),
+		   "what nodes are; mixed: these three in turn; staged: h2d and kernel in turn; "
+		   "streamed: h2d, kernel and d2h in turn"),
 	PARAM_SIZE(graph_opts, bytes, "bytes", "8", 8, GRAPH_COPY_MAX,
 		   "of a copy between host and device, in eights"),
 	PARAM_INT_ASIDE(graph_opts, us, "us", "0", 0, GRAPH_US_MAX, "0,5",
@@ -56,9 +57,9 @@ static const struct param params[] = {
 static const struct param_need needs[] = {
 	{ "width", "topology=chains|rooted|forkjoin" },
 	{ "order", "topology=chains|rooted|forkjoin" },
-	{ "bytes", "node=h2d|d2h|staged" },
-	{ "us", "node=kernel|mixed|staged" },
-	{ "first_us", "node=kernel|mixed|staged" },
+	{ "bytes", "node=h2d|d2h|staged|streamed" },
+	{ "us", "node=kernel|mixed|staged|streamed" },
+	{ "first_us", "node=kernel|mixed|staged|streamed" },
 	{ "first_us", "topology=chains|rooted|forkjoin" },
 	{ "op", "probe=no" },
 	{ NULL, NULL },
@@ -81,18 +82,21 @@ int graph_limits(const void *opts, struct limits *out)
 	const struct graph_opts *o = opts;
 	bool kernels = o->node == GRAPH_KERNEL || o->node == GRAPH_MIXED ||
 		       o->topology == GRAPH_ROOTED || o->topology == GRAPH_FORKJOIN;
+	int64_t copies = graph_copies(o) + graph_copies_back(o);
 
-	if (o->op == GRAPH_PARAMS && !kernels)
+	if (o->op == GRAPH_PARAMS && !kernels && !graph_stages((enum graph_kind)o->node))
 		return complain(EINVAL, "op=params sets arguments of kernels; node=%s has none",
 				kinds[o->node]);
-	if (o->op == GRAPH_PARAMS && o->node == GRAPH_STAGED)
-		return complain(EINVAL, "op=params sets arguments of kernels that hang on no copy: "
-					"not of node=staged");
+	if (o->op == GRAPH_PARAMS && graph_stages((enum graph_kind)o->node))
+		return complain(EINVAL,
+				"op=params sets arguments of kernels that hang on no copy: not of "
+				"node=%s",
+				kinds[o->node]);
 	if (o->bytes % 8)
 		return complain(EINVAL, "bytes=%ld: must be a multiple of 8", (long)o->bytes);
-	if (graph_copies(o) * o->bytes > GRAPH_COPIED_MAX)
+	if (copies * o->bytes > GRAPH_COPIED_MAX)
 		return complain(EINVAL, "%ld copies of %ld bytes are more than %d MiB",
-				(long)graph_copies(o), (long)o->bytes, GRAPH_COPIED_MAX >> 20);
+				(long)copies, (long)o->bytes, GRAPH_COPIED_MAX >> 20);
 	out->mode_refused[MODE_GRAPH] = "a step is a call that has to do with graphs, and none "
 					"that can be part of one";
 	if (keeps_graphs((enum graph_op)o->op)) {
@@ -201,6 +205,8 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	const struct graph_opts *o = opts;
 	bool runs = o->op == GRAPH_LAUNCH || o->op == GRAPH_ALTERNATE || o->op == GRAPH_FIRST;
 	struct copies copies = { (double)graph_copies(o), (double)(graph_copies(o) * o->bytes) };
+	struct copies back = { (double)graph_copies_back(o),
+			       (double)(graph_copies_back(o) * o->bytes) };
 
 	(void)state;
 	*out = (struct cost){
@@ -212,10 +218,9 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	};
 	if (!runs || !copies.calls)
 		return 0;
-	out->bytes_transferred = copies.bytes;
-	if (o->node == GRAPH_D2H)
-		out->to_host = copies;
-	else
+	out->bytes_transferred = copies.bytes + back.bytes;
+	out->to_host = o->node == GRAPH_D2H ? copies : back;
+	if (o->node != GRAPH_D2H)
 		out->to_device = copies;
 	out->formula = "one launch of a graph; nodes x 16 B, and what copies carry";
 	return 0;

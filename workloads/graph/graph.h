@@ -30,7 +30,8 @@ enum graph_kind {
 	GRAPH_MIXED,  /* these three in turn */
 	GRAPH_H2D,    /* copies from the host, and to it */
 	GRAPH_D2H,
-	GRAPH_STAGED, /* a copy from the host and a kernel in turn */
+	GRAPH_STAGED,	/* a copy from the host and a kernel in turn */
+	GRAPH_STREAMED, /* a copy from the host, a kernel and a copy to the host in turn */
 };
 /* In which order nodes of several chains are made. */
 enum graph_order {
@@ -86,14 +87,17 @@ struct graph_shape {
 	enum graph_kind kind;
 	unsigned char *order;	    /* [width * length]: the chain of each node, as they are made */
 	int64_t copies, copy_bytes; /* between host and device */
+	int64_t copies_back;	    /* streamed: of what was copied to the device */
 };
 
 /*
  * What copies between host and device are from and to: copy k has the pattern's words from
- * k * copy_bytes / 8 on. One end is pinned memory of the host, the other one of the device.
+ * k * copy_bytes / 8 on. One end is pinned memory of the host, the other one of the device. Where
+ * nodes are streamed, what arrives there is copied back to `back`.
  */
 struct graph_areas {
 	unsigned long long *from, *to, *zero; /* zero: of the device, to clear the host's by */
+	unsigned long long *back;	      /* pinned memory of the host */
 	struct pattern_wrong *wrong;	      /* device memory */
 };
 
@@ -176,9 +180,9 @@ void graph_areas_release(struct graph_areas *a, const struct graph_shape *shape)
 void graph_areas_clear(const struct graph_areas *a, const struct graph_shape *shape,
 		       cudaStream_t stream);
 
-/* Captures copy k. */
-void graph_areas_copy(const struct graph_areas *a, const struct graph_shape *shape, int64_t k,
-		      cudaStream_t stream);
+/* Captures copy k: to the device or to the host; of streamed nodes the latter is its copy back. */
+void graph_areas_copy(const struct graph_areas *a, const struct graph_shape *shape, bool to_host,
+		      int64_t k, cudaStream_t stream);
 
 /* Its last word, on the device, where a kernel behind it looks. */
 const unsigned long long *graph_areas_last(const struct graph_areas *a,
@@ -197,10 +201,14 @@ void graph_shape_release(struct graph_shape *shape);
 
 enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node);
 
-/* Copies between host and device that a graph has. */
+/* Copies between host and device that a graph has, and how many back. */
 int64_t graph_copies(const struct graph_opts *o);
+int64_t graph_copies_back(const struct graph_opts *o);
 
-/* Which of them a node is; of a staged kernel, the one that it hangs on. */
+/* Do kernels hang on copies? */
+bool graph_stages(enum graph_kind kind);
+
+/* Which of them a node is, or copies back; of a kernel, the one that it hangs on. */
 int64_t graph_copy_number(const struct graph_shape *shape, int64_t node);
 
 /* Captures all nodes, whose kernels add `add`. Nothing of it may be in flight. */

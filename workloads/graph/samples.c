@@ -91,7 +91,7 @@ int graph_sample_params(struct measure_plan *p, struct graph_state *s, int64_t *
 	int64_t begin, i;
 
 	(void)p;
-	if (!s->kernels || s->shape.kind == GRAPH_STAGED) {
+	if (!s->kernels || graph_stages(s->shape.kind)) {
 		*why = s->kernels ? "not applicable: kernels hang on copies"
 				  : "not applicable: no node is a kernel";
 		return 0;

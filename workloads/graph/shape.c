@@ -61,6 +61,7 @@ void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o)
 	for (int64_t i = 0; i < chains && o->order == GRAPH_LATE; i++)
 		shape->order[i] = (unsigned char)((i / o->length + 1) % width);
 	shape->copies = graph_copies(o);
+	shape->copies_back = graph_copies_back(o);
 	shape->copy_bytes = o->bytes;
 }
 
@@ -74,18 +75,32 @@ void graph_shape_release(struct graph_shape *shape)
 enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node)
 {
 	static const enum graph_kind mixed[] = { GRAPH_KERNEL, GRAPH_MEMSET, GRAPH_MEMCPY };
+	static const enum graph_kind streamed[] = { GRAPH_H2D, GRAPH_KERNEL, GRAPH_D2H };
 
 	if (node >= shape->width * shape->length)
 		return GRAPH_KERNEL;
 	if (shape->kind == GRAPH_STAGED)
 		return node % shape->length % 2 ? GRAPH_KERNEL : GRAPH_H2D;
+	if (shape->kind == GRAPH_STREAMED)
+		return streamed[node % shape->length % 3];
 	return shape->kind == GRAPH_MIXED ? mixed[node % shape->length % 3] : shape->kind;
+}
+
+bool graph_stages(enum graph_kind kind)
+{
+	return kind == GRAPH_STAGED || kind == GRAPH_STREAMED;
+}
+
+/* From one copy to the device to the next. */
+static int nodes_in_turn(enum graph_kind kind)
+{
+	return kind == GRAPH_STREAMED ? 3 : kind == GRAPH_STAGED ? 2 : 1;
 }
 
 static int64_t copies_of_chain(enum graph_kind kind, int64_t length)
 {
-	if (kind == GRAPH_STAGED)
-		return (length + 1) / 2;
+	if (graph_stages(kind))
+		return (length + nodes_in_turn(kind) - 1) / nodes_in_turn(kind);
 	return kind == GRAPH_H2D || kind == GRAPH_D2H ? length : 0;
 }
 
@@ -94,12 +109,17 @@ int64_t graph_copies(const struct graph_opts *o)
 	return graph_width(o) * copies_of_chain((enum graph_kind)o->node, o->length);
 }
 
+int64_t graph_copies_back(const struct graph_opts *o)
+{
+	return o->node == GRAPH_STREAMED ? graph_width(o) * (o->length / 3) : 0;
+}
+
 int64_t graph_copy_number(const struct graph_shape *shape, int64_t node)
 {
 	int64_t chain = node / shape->length, place = node % shape->length;
 
 	return chain * copies_of_chain(shape->kind, shape->length) +
-	       (shape->kind == GRAPH_STAGED ? place / 2 : place);
+	       place / nodes_in_turn(shape->kind);
 }
 
 static int node_byte(int64_t node)
@@ -145,7 +165,7 @@ static void add_kernel(const struct graph_state *s, int64_t node, unsigned add, 
 	unsigned long long cycles = node < s->shape.length ? s->first_cycles : s->cycles;
 	void *args[] = { &word, &amount, &cycles };
 
-	if (s->shape.kind == GRAPH_STAGED)
+	if (graph_stages(s->shape.kind))
 		add_staged_kernel(s, node, add, stream);
 	else
 		CUDA(cudaLaunchKernel(graph_kernel(), grid, block, args, 0, stream));
@@ -153,7 +173,9 @@ static void add_kernel(const struct graph_state *s, int64_t node, unsigned add, 
 
 static void add_node(const struct graph_state *s, int64_t node, unsigned add, cudaStream_t stream)
 {
-	switch (graph_node_kind(&s->shape, node)) {
+	enum graph_kind kind = graph_node_kind(&s->shape, node);
+
+	switch (kind) {
 	case GRAPH_MEMSET:
 		CUDA(cudaMemsetAsync(s->trace + node, node_byte(node), 4, stream));
 		break;
@@ -163,7 +185,8 @@ static void add_node(const struct graph_state *s, int64_t node, unsigned add, cu
 		break;
 	case GRAPH_H2D:
 	case GRAPH_D2H:
-		graph_areas_copy(&s->areas, &s->shape, graph_copy_number(&s->shape, node), stream);
+		graph_areas_copy(&s->areas, &s->shape, kind == GRAPH_D2H,
+				 graph_copy_number(&s->shape, node), stream);
 		break;
 	default:
 		add_kernel(s, node, add, stream);

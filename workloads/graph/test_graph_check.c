@@ -131,7 +131,7 @@ Test(small_graph_check, passes_after_every_call)
 {
 	need_device();
 	for (int op = 0; op < GRAPH_OPS; op++)
-		for (int node = 0; node <= GRAPH_STAGED; node++) {
+		for (int node = 0; node <= GRAPH_STREAMED; node++) {
 			struct graph_opts o =
 				make_graph_opts(GRAPH_FORKJOIN, (enum graph_kind)node, 5);
 
@@ -265,6 +265,30 @@ Test(small_graph_check, fails_on_a_word_that_was_not_copied)
 	r = run_staged(GRAPH_D2H);
 	r->s.areas.to[8 * 3 + 5] = damaged;
 	copies_fail(r, "copy 3: its word 5 *");
+}
+
+/* Chains of seven nodes: three copies to the device, two of them come back. */
+Test(small_graph_check, fails_on_a_word_that_did_not_come_back)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_STREAMED, 7);
+	const int copy[] = { 3, 4 }, unread = 5;
+
+	need_device();
+	o.bytes = 64;
+	for (int i = 0; i < 3; i++) {
+		struct run *r = run_begin(o);
+		struct verdict v;
+
+		run_reset(r);
+		run_steps(r, 1);
+		r->s.areas.back[8 * (i < 2 ? copy[i] : unread) + 5] ^= 1;
+		v = run_verdict(r, 1);
+		cr_assert(v.error == (i < 2), "copy %d: %g: %s", i, v.error, v.worst);
+		cr_assert(i == 2 || tells(v.worst,
+					  i ? "copy 4: its word 5 *" : "copy 3: its word 5 *"),
+			  "%s", v.worst);
+		run_end(r);
+	}
 }
 
 /* A kernel that does not wait for its copy says so in its own word. */

@@ -76,6 +76,7 @@ Test(small_graph_options, what_counts_only_with_others_is_refused)
 	refused(3, "op=first ", "run graph probe=yes op=first");
 	refused(3, "node=memcpy ", "run graph node=memcpy op=params");
 	refused(3, "node=staged", "run graph node=staged op=params");
+	refused(3, "node=streamed", "run graph node=streamed op=params");
 	refused(3, "bytes=64 ", "run graph bytes=64");
 	refused(3, "first_us=5 ", "run graph node=staged first_us=5");
 }
@@ -153,6 +154,30 @@ Test(small_graph_options, staged_nodes_come_in_turn)
 				  "chain %d, node %d", chain, place);
 	}
 	graph_shape_release(&shape);
+}
+
+/* Chains of copy, kernel, copy back, copy: one of two copies comes back. */
+Test(small_graph_options, streamed_nodes_come_in_turn)
+{
+	const enum graph_kind kinds[] = { GRAPH_H2D, GRAPH_KERNEL, GRAPH_D2H, GRAPH_H2D };
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_STREAMED, 4);
+	struct graph_shape shape;
+	struct cost cost;
+
+	graph_shape_init(&shape, &o);
+	cr_assert(shape.copies == 8 && shape.copies_back == 4, "%ld, %ld back", (long)shape.copies,
+		  (long)shape.copies_back);
+	for (int node = 0; node < 16; node++) {
+		cr_assert(graph_node_kind(&shape, node) == kinds[node % 4], "node %d", node);
+		cr_assert(graph_copy_number(&shape, node) == node / 4 * 2 + node % 4 / 3, "node %d",
+			  node);
+	}
+	graph_shape_release(&shape);
+	o.bytes = 8;
+	cr_assert(!workload_graph.cost(&o, NULL, &cost), "cost");
+	cr_assert(cost.to_device.calls == 8 && cost.to_host.calls == 4 &&
+			  cost.bytes_transferred == 96,
+		  "%g, %g, %g", cost.to_device.calls, cost.to_host.calls, cost.bytes_transferred);
 }
 
 /* Every node once, and the order not that of the chains. */
