@@ -674,3 +674,9 @@ __attribute__((constructor)) static void start(void)
 	calibrate_own_ticks(probe, PROBE_NS);
 	classify_calls();
 }
+
+__attribute__((destructor)) static void end(void)
+{
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
+		note_last(&t->account);
+}

@@ -65,20 +65,28 @@ static int64_t within(int64_t x, int64_t limit)
 	return x > limit ? limit : x < -limit ? -limit : x;
 }
 
+void note_last(struct account *a)
+{
+	if (a->spent)
+		note_lateness(&shared->spins, a->late);
+	a->spent = false;
+}
+
 void spend(double ns, uint64_t start, struct account *a)
 {
 	int64_t want = ticks_of(ns), over;
 
 	if (want <= 0)
 		return;
+	note_last(a);
 	over = a->own - want;
 	if (ns > SLEEP_FROM_NS)
 		wait_until(start + (uint64_t)(want - ticks_of(SLEEP_LESS_NS)));
 	over += (int64_t)(spin_until(start + (uint64_t)(want - a->own - a->carry)) - start);
 	a->own = 0;
 	a->carry = within(a->carry + over, ticks_of(CARRY_MAX_NS));
-	if (!calibrating)
-		note_lateness(&shared->spins, over);
+	a->spent = !calibrating;
+	a->late = over;
 }
 
 void calibrate_own_ticks(void (*call)(void), double ns)

@@ -2,6 +2,7 @@
 #ifndef RIFT_LAYER_EMULATE_SPIN_H
 #define RIFT_LAYER_EMULATE_SPIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layers/emulate/costs.h"
@@ -26,6 +27,8 @@ void wait_until(uint64_t ticks);
 struct account {
 	int64_t carry; /* what one call took too long, the next takes less */
 	int64_t own;   /* the layer's way in and out of this call, until it has been allowed for */
+	bool spent;    /* something since the last note ... */
+	int64_t late;  /* ... which ended so much later than asked for */
 };
 
 /*
@@ -33,6 +36,10 @@ struct account {
  * since then is part of it, and so is its way in and out.
  */
 void spend(double ns, uint64_t start, struct account *a);
+
+/* Notes how late the last one was: while the next one spins, or when the process ends. To note it at
+ * once would be a cost of its own, and a larger one the longer the spin was. */
+void note_last(struct account *a);
 
 /* Notes that something came so many ticks later than asked for. */
 void note_lateness(struct lateness *l, int64_t ticks);
