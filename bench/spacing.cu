@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -159,13 +160,13 @@ static void synchronize(const struct ends *e)
 static const struct work {
 	const char *name;
 	void (*call)(const struct ends *);
-	double emulate_costs::*cost;
+	size_t cost; /* where in struct emulate_costs */
 } works[] = {
-	{ "launch", launch, &emulate_costs::call_ns },
-	{ "launch and wait", launch_and_wait, &emulate_costs::call_ns },
-	{ "wait", synchronize, &emulate_costs::sync_ns },
-	{ "copy", copy, &emulate_costs::copy_ns },
-	{ "cudaMalloc, Free", allocate_and_free, &emulate_costs::alloc_ns },
+	{ "launch", launch, offsetof(struct emulate_costs, call_ns) },
+	{ "launch and wait", launch_and_wait, offsetof(struct emulate_costs, call_ns) },
+	{ "wait", synchronize, offsetof(struct emulate_costs, sync_ns) },
+	{ "copy", copy, offsetof(struct emulate_costs, copy_ns) },
+	{ "cudaMalloc, Free", allocate_and_free, offsetof(struct emulate_costs, alloc_ns) },
 };
 
 /* NULL without the layer. */
@@ -176,6 +177,11 @@ static struct emulate_shared *layer()
 	return found ? ((emulate_shared_function *)found)() : NULL;
 }
 
+static double &layers_cost(struct emulate_shared *layer, const struct work *w)
+{
+	return *(double *)((char *)&layer->costs + w->cost);
+}
+
 /* ns of what a call takes beside the spin before it, the mean of a block. */
 static double behind_spin_ns(const struct work *w, const struct ends *e, double spin_ns)
 {
@@ -183,7 +189,7 @@ static double behind_spin_ns(const struct work *w, const struct ends *e, double 
 	double own_spin_ns = emulated ? 0 : spin_ns;
 
 	if (emulated)
-		emulated->costs.*w->cost = spin_ns;
+		layers_cost(emulated, w) = spin_ns;
 	double begin = now_ns(), due = begin + own_spin_ns;
 	for (int i = 0; i < LAUNCHES; i++) {
 		while (now_ns() < due)
@@ -193,7 +199,7 @@ static double behind_spin_ns(const struct work *w, const struct ends *e, double 
 	}
 	double took = now_ns() - begin;
 	if (emulated)
-		emulated->costs.*w->cost = 0;
+		layers_cost(emulated, w) = 0;
 	CUDA(cudaStreamSynchronize(e->stream));
 	return took / LAUNCHES - spin_ns;
 }

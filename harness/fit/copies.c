@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/fit/grid.h"
+#include "harness/stats/stats.h"
 
 /* ---- of a session ------------------------------------------------------------------------- */
 
@@ -12,7 +13,9 @@ struct copy_paces copy_paces_none(void)
 {
 	static const struct copy_pace none = { NAN, NAN, NAN, NAN, NAN };
 
-	return (struct copy_paces){ .to_device = { none, none }, .to_host = { none, none } };
+	return (struct copy_paces){ .to_device = { none, none },
+				    .to_host = { none, none },
+				    .turns = { { .n = 0 } } };
 }
 
 /* ns a copy between the two deepest stream blocks of a size. */
@@ -60,6 +63,17 @@ static bool has_value(const struct config *c, const char *name, const char *want
 	return false;
 }
 
+/* NAN: it has no such parameter. */
+static double value_of(const struct config *c, const char *name)
+{
+	int i = params_find(c->params.rows, name, strlen(name));
+	json_t *value = i < 0 ? NULL : param_json(&c->params.rows[i], c->params.opts);
+	double x = json_is_number(value) ? json_number_value(value) : NAN;
+
+	json_decref(value);
+	return x;
+}
+
 /* Whose paces a configuration of transfer says; NULL: nobody's. */
 static struct copy_pace *slot_of(struct copy_paces *out, const struct config *c)
 {
@@ -73,6 +87,78 @@ static struct copy_pace *slot_of(struct copy_paces *out, const struct config *c)
 	return has_value(c, "dir", "d2h") ? &out->to_host[pageable] : NULL;
 }
 
+static int take_copies(struct copy_paces *out, const struct journal *j, int side,
+		       const struct config *c)
+{
+	struct copy_pace *slot = slot_of(out, c);
+	struct grid g;
+	int err;
+
+	if (!slot || isfinite(slot->call_ns))
+		return 0;
+	err = grid_make_like(&g, j, side, c);
+	if (!err && g.n_points)
+		*slot = pace_of(&g);
+	grid_release(&g);
+	return err;
+}
+
+/* Whose turns a configuration of graph says; NULL: nobody's. */
+static struct copy_turns *turns_of(struct copy_paces *out, const struct config *c)
+{
+	if (!has_value(c, "node", "streamed") || !has_value(c, "topology", "line") ||
+	    value_of(c, "us") != COPY_TURN_US)
+		return NULL;
+	if (has_value(c, "op", "eager"))
+		return &out->turns[MODE_STREAM];
+	return has_value(c, "op", "launch") ? &out->turns[MODE_GRAPH] : NULL;
+}
+
+/*
+ * ns a turn of three nodes, between the shortest and the longest line, both given as often as was
+ * swept; NAN: one length.
+ */
+static double turn_ns(const struct grid *g)
+{
+	const struct grid_point *few, *many, *none;
+	int last = g->n_sizes - 1;
+
+	grid_two_deepest(g, 0, MODE_STREAM, &few, &none);
+	grid_two_deepest(g, last, MODE_STREAM, &many, &none);
+	if (!last || !few || !many)
+		return NAN;
+	return 3 * (many->total_ns / many->batch.depth - few->total_ns / few->batch.depth) /
+	       (g->size[last].value - g->size[0].value);
+}
+
+static bool has_size(const struct copy_turns *t, double bytes)
+{
+	for (int i = 0; i < t->n; i++)
+		if (t->bytes[i] == bytes)
+			return true;
+	return false;
+}
+
+static int take_turns(struct copy_paces *out, const struct journal *j, int side,
+		      const struct config *c)
+{
+	struct copy_turns *t = turns_of(out, c);
+	double bytes = value_of(c, "bytes"), ns;
+	struct grid g;
+	int err;
+
+	if (!t || t->n == COPY_SIZES_MAX || has_size(t, bytes))
+		return 0;
+	err = grid_make_like(&g, j, side, c);
+	ns = !err && g.n_points ? turn_ns(&g) : NAN;
+	if (isfinite(ns)) {
+		t->bytes[t->n] = bytes;
+		t->ns[t->n++] = ns;
+	}
+	grid_release(&g);
+	return err;
+}
+
 int copy_paces_of(struct copy_paces *out, const struct journal *j, int side)
 {
 	int err = 0;
@@ -80,16 +166,11 @@ int copy_paces_of(struct copy_paces *out, const struct journal *j, int side)
 	*out = copy_paces_none();
 	for (int i = 0; i < j->plan.n_configs && !err; i++) {
 		const struct config *c = &j->plan.config[i];
-		struct copy_pace *slot =
-			strcmp(c->workload->name, "transfer") ? NULL : slot_of(out, c);
-		struct grid g;
 
-		if (!slot || isfinite(slot->call_ns))
-			continue;
-		err = grid_make_like(&g, j, side, c);
-		if (!err && g.n_points)
-			*slot = pace_of(&g);
-		grid_release(&g);
+		if (!strcmp(c->workload->name, "transfer"))
+			err = take_copies(out, j, side, c);
+		else if (!strcmp(c->workload->name, "graph"))
+			err = take_turns(out, j, side, c);
 	}
 	return err;
 }
@@ -130,15 +211,43 @@ static void add_copies(struct step_copies *out, const struct copy_pace *own,
 	out->device_ns += isfinite(device_ns) ? c->calls * device_ns : 0;
 }
 
-struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
-				  const struct cost *step)
+/*
+ * How much longer a step takes that copies in both directions, by turns: a fixed time, the median
+ * over sizes, and a rate, by what the largest take beyond that. NAN: not known, not of the same
+ * sizes, or the step does not.
+ */
+static double turn_beyond_ns(const struct copy_turns *own, const struct copy_turns *other,
+			     const struct cost *step)
 {
+	double beyond[COPY_SIZES_MAX], bytes = step->to_device.bytes + step->to_host.bytes, fixed;
+	int largest = 0;
+
+	if (step->pageable || !(step->to_device.calls > 0) || !(step->to_host.calls > 0) ||
+	    !own->n || own->n != other->n)
+		return NAN;
+	for (int i = 0; i < own->n; i++) {
+		if (own->bytes[i] != other->bytes[i])
+			return NAN;
+		beyond[i] = own->ns[i] - other->ns[i];
+		largest = own->bytes[i] > own->bytes[largest] ? i : largest;
+	}
+	fixed = median_of(beyond, own->n);
+	return fixed +
+	       (own->ns[largest] - other->ns[largest] - fixed) * bytes / (2 * own->bytes[largest]);
+}
+
+struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
+				  const struct cost *step, enum mode mode)
+{
+	double turn_ns = turn_beyond_ns(&own->turns[mode], &other->turns[mode], step);
 	struct step_copies out = { 0, 0, 0 };
 
 	add_copies(&out, &own->to_device[step->pageable], &other->to_device[step->pageable],
 		   &step->to_device);
 	add_copies(&out, &own->to_host[step->pageable], &other->to_host[step->pageable],
 		   &step->to_host);
+	if (isfinite(turn_ns))
+		out.device_ns = turn_ns;
 	return out;
 }
 

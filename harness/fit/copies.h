@@ -1,10 +1,15 @@
 /*
  * copies.h - what copies between host and device cost on a platform: what it adds to a step.
  *
- * From blocks of the workload transfer in the session that holds launches, or from call costs
- * (rift probe). A copy is a call on the host, keeps the submission busy, and has
- * the device for a fixed time and a time for each byte. Only platforms are compared: the fixed
- * times of both are known by their difference alone.
+ * From blocks of the workloads transfer and graph in the session that holds launches, or from call
+ * costs (rift probe). A copy is a call on the host, keeps the submission busy, and has the device
+ * for a fixed time and a time for each byte. Only platforms are compared: the fixed times of both
+ * are known by their difference alone.
+ *
+ * Where copies and kernels take turns, the device goes from a copy engine to kernels and back. What
+ * that takes is in no copy alone: on an H200 11 us for a copy to the device, a kernel and a copy
+ * back, which nvshare does not pay (docs/validation.md). The workload graph tells, with nodes in
+ * turn.
  */
 #ifndef RIFT_FIT_COPIES_H
 #define RIFT_FIT_COPIES_H
@@ -20,8 +25,21 @@ struct copy_pace {
 	double host_ns_per_byte; /* of the call, where it lasts longer for more bytes */
 };
 
+/*
+ * What a copy to the device, a kernel and a copy to the host in turn take of the device, by the
+ * bytes of a copy. Pinned memory; kernels of COPY_TURN_US, so that the device is what all else
+ * waits for.
+ */
+enum { COPY_SIZES_MAX = 16, COPY_TURN_US = 20 };
+
+struct copy_turns {
+	int n; /* sizes; 0: not known */
+	double bytes[COPY_SIZES_MAX], ns[COPY_SIZES_MAX];
+};
+
 struct copy_paces {
 	struct copy_pace to_device[2], to_host[2]; /* [1]: memory that is not pinned */
+	struct copy_turns turns[MODE_COUNT];   /* in streams, and in graphs */
 };
 
 /* Nothing is known. */
@@ -37,9 +55,13 @@ struct step_copies {
 	double device_ns; /* of the device, beyond the other platform's */
 };
 
-/* On `own`; device_ns beyond what `other` takes. Copies that either does not know take none. */
+/*
+ * On `own`; device_ns beyond what `other` takes. Copies that either does not know take none. A step
+ * that copies in both directions is taken to copy to the device, to have kernels, and to copy back,
+ * where both know what that takes in blocks of this mode.
+ */
 struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
-				  const struct cost *step);
+				  const struct cost *step, enum mode mode);
 
 /*
  * Copies are measured alone, and a price adds what they cost more. Beside kernels and other copies

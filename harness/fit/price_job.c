@@ -141,9 +141,11 @@ static double library_ns(const struct price_request *r, const struct price_job *
 
 /* Copies of a step, spread over its launches. */
 static void add_copies(struct work_extra *out, const struct copy_paces *own,
-		       const struct copy_paces *other, const struct cost *step, double launches)
+		       const struct copy_paces *other, const struct cost *step,
+		       const struct batch *b)
 {
-	const struct step_copies c = copies_of_step(own, other, step);
+	const struct step_copies c = copies_of_step(own, other, step, b->mode);
+	double launches = b->launches;
 
 	out->submit_ns = c.submit_ns / launches;
 	out->device_ns = c.device_ns / launches;
@@ -154,11 +156,10 @@ static void add_extra(struct price_job *job, const struct price_request *r,
 		      const struct grid_point *at)
 {
 	const struct cost *step = &r->work->j->step[at->point];
-	double launches = at->batch.launches;
 
 	if (r->copies_a && r->copies_b && !r->work->nominal && !isnan(step->launches)) {
-		add_copies(&job->on_a, r->copies_a, r->copies_b, step, launches);
-		add_copies(&job->on_b, r->copies_b, r->copies_a, step, launches);
+		add_copies(&job->on_a, r->copies_a, r->copies_b, step, &at->batch);
+		add_copies(&job->on_b, r->copies_b, r->copies_a, step, &at->batch);
 		job->on_a.device_ns = 0; /* it is in what was measured */
 	}
 	job->on_a.call_ns = job->on_b.call_ns = library_ns(r, job, at->size);

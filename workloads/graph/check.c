@@ -86,7 +86,7 @@ static int64_t wrong_after(const struct graph_opts *o, struct graph_state *s, in
 	size_t size = sizeof(v->worst);
 	int64_t wrong;
 
-	if (o->op == GRAPH_LAUNCH || o->op == GRAPH_ALTERNATE || o->op == GRAPH_FIRST)
+	if (graph_runs((enum graph_op)o->op))
 		return graph_wrong(s, steps, NULL, GRAPH_ADD, worst, size);
 	/* the others run nothing */
 	wrong = graph_wrong(s, 0, NULL, GRAPH_ADD, worst, size);

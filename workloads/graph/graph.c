@@ -8,6 +8,7 @@
  *   capture              capture of all nodes, in one stream for each chain
  *   instantiate          cudaGraphInstantiate
  *   update, params       changes of an executable graph
+ *   eager                none: the same nodes, given to streams one by one
  *
  * shape.c builds graphs, setup.c makes them before the measurement, check.c counts how often each
  * node has run. measure.c and samples.c time every call by itself (probe=yes).
@@ -23,7 +24,7 @@ static const char *const kinds[] = { "kernel", "memset", "memcpy",   "mixed", "h
 				     "d2h",    "staged", "streamed", NULL };
 static const char *const orders[] = { "kept", "shuffled", "levels", "late", NULL };
 static const char *const ops[] = { "launch", "alternate", "first",  "capture", "instantiate",
-				   "upload", "update",	  "params", NULL };
+				   "upload", "update",	  "params", "eager",   NULL };
 static const char *const probes[] = { "no", "yes", "quick", "one", NULL };
 
 /* clang-format off */
@@ -47,7 +48,7 @@ static const struct param params[] = {
 		   "level, or the first chain last"),
 	PARAM_CHOICE_ASIDE(graph_opts, op, "launch", ops,
 		   "launch,alternate,first,capture,instantiate,upload,update,params",
-		   "the call that a step is"),
+		   "the call that a step is; eager: no graph, its nodes into streams one by one"),
 	PARAM_CHOICE(graph_opts, probe, "no", probes,
 		   "measure every call instead; one: at this length alone"),
 	PARAM_END
@@ -191,6 +192,9 @@ int graph_step(const void *opts, void *state, cudaStream_t stream)
 	case GRAPH_UPDATE:
 		update_exec(s);
 		break;
+	case GRAPH_EAGER:
+		graph_enqueue(s, GRAPH_ADD, stream);
+		break;
 	default:
 		set_next_params(s);
 	}
@@ -203,18 +207,19 @@ int graph_step(const void *opts, void *state, cudaStream_t stream)
 static int cost(const void *opts, const void *state, struct cost *out)
 {
 	const struct graph_opts *o = opts;
-	bool runs = o->op == GRAPH_LAUNCH || o->op == GRAPH_ALTERNATE || o->op == GRAPH_FIRST;
+	bool eager = o->op == GRAPH_EAGER, runs = graph_runs((enum graph_op)o->op);
 	struct copies copies = { (double)graph_copies(o), (double)(graph_copies(o) * o->bytes) };
 	struct copies back = { (double)graph_copies_back(o),
 			       (double)(graph_copies_back(o) * o->bytes) };
 
 	(void)state;
 	*out = (struct cost){
-		.launches = runs,
+		.launches = eager ? (double)graph_kernels(o) : runs,
 		.bytes_moved = runs ? 16.0 * (double)graph_nodes(o) : 0,
 		.evaluations = (double)graph_nodes(o),
 		.evaluation = "node",
-		.formula = "one launch of a graph; nodes x 16 B, a word read and written",
+		.formula = eager ? "a launch of each kernel; nodes x 16 B, a word read and written"
+				 : "one launch of a graph; nodes x 16 B, a word read and written",
 	};
 	if (!runs || !copies.calls)
 		return 0;
@@ -222,7 +227,8 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	out->to_host = o->node == GRAPH_D2H ? copies : back;
 	if (o->node != GRAPH_D2H)
 		out->to_device = copies;
-	out->formula = "one launch of a graph; nodes x 16 B, and what copies carry";
+	out->formula = eager ? "a launch of each kernel; nodes x 16 B, and what copies carry"
+			     : "one launch of a graph; nodes x 16 B, and what copies carry";
 	return 0;
 }
 

@@ -49,6 +49,7 @@ enum graph_op {
 	GRAPH_UPLOAD,	   /* cudaGraphUpload of one that was never launched */
 	GRAPH_UPDATE,	   /* cudaGraphExecUpdate to a graph with other arguments */
 	GRAPH_PARAMS,	   /* cudaGraphExecKernelNodeSetParams of one node */
+	GRAPH_EAGER,	   /* no graph: all nodes into streams, as they would be captured */
 	GRAPH_OPS,
 };
 enum graph_probe { GRAPH_NO, GRAPH_YES, GRAPH_QUICK, GRAPH_ONE };
@@ -213,6 +214,19 @@ int64_t graph_copy_number(const struct graph_shape *shape, int64_t node);
 
 /* Captures all nodes, whose kernels add `add`. Nothing of it may be in flight. */
 cudaGraph_t graph_capture(struct graph_state *s, unsigned add);
+
+/* Enqueues all nodes, the first chain and what joins the others in `stream`. */
+void graph_enqueue(const struct graph_state *s, unsigned add, cudaStream_t stream);
+
+/* Do nodes run in a step of this kind? */
+static inline bool graph_runs(enum graph_op op)
+{
+	return op == GRAPH_LAUNCH || op == GRAPH_ALTERNATE || op == GRAPH_FIRST ||
+	       op == GRAPH_EAGER;
+}
+
+/* Kernels among the nodes. */
+int64_t graph_kernels(const struct graph_opts *o);
 
 /*
  * Nodes, edges and roots of a graph that are missing, or too many. Where a layer refuses to say

@@ -114,6 +114,21 @@ int64_t graph_copies_back(const struct graph_opts *o)
 	return o->node == GRAPH_STREAMED ? graph_width(o) * (o->length / 3) : 0;
 }
 
+int64_t graph_kernels(const struct graph_opts *o)
+{
+	int64_t length = o->length, chain = 0;
+
+	if (o->node == GRAPH_KERNEL)
+		chain = length;
+	else if (o->node == GRAPH_MIXED)
+		chain = (length + 2) / 3;
+	else if (o->node == GRAPH_STAGED)
+		chain = length / 2;
+	else if (o->node == GRAPH_STREAMED)
+		chain = (length + 1) / 3;
+	return graph_width(o) * chain + has_root(o) + (o->topology == GRAPH_FORKJOIN);
+}
+
 int64_t graph_copy_number(const struct graph_shape *shape, int64_t node)
 {
 	int64_t chain = node / shape->length, place = node % shape->length;
@@ -193,7 +208,7 @@ static void add_node(const struct graph_state *s, int64_t node, unsigned add, cu
 	}
 }
 
-static void add_chains(const struct graph_state *s, unsigned add)
+static void add_chains(const struct graph_state *s, unsigned add, cudaStream_t first)
 {
 	const struct graph_shape *shape = &s->shape;
 	int64_t made[GRAPH_WIDTH_MAX] = { 0 };
@@ -201,31 +216,38 @@ static void add_chains(const struct graph_state *s, unsigned add)
 	for (int64_t i = 0; i < shape->width * shape->length; i++) {
 		int chain = shape->order[i];
 
-		add_node(s, chain * shape->length + made[chain]++, add, s->stream[chain]);
+		add_node(s, chain * shape->length + made[chain]++, add,
+			 chain ? s->stream[chain] : first);
 	}
 }
 
 /* Every chain is a stream. A stream that waits for the first one before that holds anything hangs
  * on nothing. */
-cudaGraph_t graph_capture(struct graph_state *s, unsigned add)
+void graph_enqueue(const struct graph_state *s, unsigned add, cudaStream_t stream)
 {
 	const struct graph_shape *shape = &s->shape;
+
+	if (shape->root)
+		add_kernel(s, shape->width * shape->length, add, stream);
+	if (shape->width > 1)
+		CUDA(cudaEventRecord(s->forked, stream));
+	for (int i = 1; i < shape->width; i++)
+		CUDA(cudaStreamWaitEvent(s->stream[i], s->forked, 0));
+	add_chains(s, add, stream);
+	for (int i = 1; i < shape->width; i++) {
+		CUDA(cudaEventRecord(s->joined[i], s->stream[i]));
+		CUDA(cudaStreamWaitEvent(stream, s->joined[i], 0));
+	}
+	if (shape->end)
+		add_kernel(s, shape->width * shape->length + 1, add, stream);
+}
+
+cudaGraph_t graph_capture(struct graph_state *s, unsigned add)
+{
 	cudaGraph_t graph;
 
 	CUDA(cudaStreamBeginCapture(s->stream[0], cudaStreamCaptureModeThreadLocal));
-	if (shape->root)
-		add_kernel(s, shape->width * shape->length, add, s->stream[0]);
-	if (shape->width > 1)
-		CUDA(cudaEventRecord(s->forked, s->stream[0]));
-	for (int i = 1; i < shape->width; i++)
-		CUDA(cudaStreamWaitEvent(s->stream[i], s->forked, 0));
-	add_chains(s, add);
-	for (int i = 1; i < shape->width; i++) {
-		CUDA(cudaEventRecord(s->joined[i], s->stream[i]));
-		CUDA(cudaStreamWaitEvent(s->stream[0], s->joined[i], 0));
-	}
-	if (shape->end)
-		add_kernel(s, shape->width * shape->length + 1, add, s->stream[0]);
+	graph_enqueue(s, add, s->stream[0]);
 	CUDA(cudaStreamEndCapture(s->stream[0], &graph));
 	return graph;
 }

@@ -171,22 +171,22 @@ static const struct cost step = { .launches = 1, .to_device = { 2, 2e6 }, .to_ho
 Test(small_price_work, copies_of_a_step_by_what_they_take_on_both_platforms)
 {
 	struct copy_paces a = paces(2000, 80000), b = paces(5000, 84000);
-	struct step_copies c = copies_of_step(&b, &a, &step);
+	struct step_copies c = copies_of_step(&b, &a, &step, MODE_STREAM);
 
 	cr_assert(epsilon_eq(dbl, c.submit_ns, 3 * 5000, 1e-6), "%g", c.submit_ns);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000, 1e-6), "4 us, a call's time: fixed: %g",
 		  c.device_ns);
 	b = paces(5000, 105000);
-	c = copies_of_step(&b, &a, &step);
+	c = copies_of_step(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * (5000 + 20000 * 1e6 / 4e6), 1e-6),
 		  "25 us: what is beyond a call is the rate: %g", c.device_ns);
 	b = paces(2150, 84000);
-	c = copies_of_step(&b, &a, &step);
+	c = copies_of_step(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000 * 1e6 / 4e6, 1e-6),
 		  "small ones are as before: all of it is the rate: %g", c.device_ns);
 	b = paces(5000, 105000);
 	b.to_host[0].call_ns = NAN;
-	c = copies_of_step(&b, &a, &step);
+	c = copies_of_step(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.submit_ns, 2 * 5000, 1e-6), "one direction is not known: %g",
 		  c.submit_ns);
 }
