@@ -114,29 +114,44 @@ static struct copy_turns *turns_of(struct copy_paces *out, const struct config *
 	return has_value(c, "op", "launch") ? &out->turns[MODE_GRAPH] : NULL;
 }
 
-/*
- * ns a turn of three nodes, between the shortest and the longest line, both given as often as was
- * swept; NAN: one length.
- */
-static double turn_ns(const struct grid *g)
-{
-	const struct grid_point *few, *many, *none;
-	int last = g->n_sizes - 1;
+enum { COPY_DEPTHS_MAX = 64 };
 
-	grid_two_deepest(g, 0, MODE_STREAM, &few, &none);
-	grid_two_deepest(g, last, MODE_STREAM, &many, &none);
+/* At one depth, between the shortest and the longest line; NAN: not measured. */
+static double turn_at(const struct grid *g, int64_t depth)
+{
+	int last = g->n_sizes - 1;
+	const struct grid_point *few = grid_find(g, MODE_STREAM, 0, depth);
+	const struct grid_point *many = grid_find(g, MODE_STREAM, last, depth);
+
 	if (!last || !few || !many)
 		return NAN;
-	return 3 * (many->total_ns / many->batch.depth - few->total_ns / few->batch.depth) /
+	return 3 * (many->total_ns - few->total_ns) / (double)depth /
 	       (g->size[last].value - g->size[0].value);
 }
 
-static bool has_size(const struct copy_turns *t, double bytes)
+/*
+ * ns a turn of three nodes: the median over depths. Turns of one process may take 10 % more or less
+ * than those of the next.
+ */
+static double turn_ns(const struct grid *g)
+{
+	double ns[COPY_DEPTHS_MAX];
+	int n = 0;
+
+	for (int i = 0; i < g->n_depths && n < COPY_DEPTHS_MAX; i++) {
+		ns[n] = turn_at(g, g->depth[i]);
+		n += isfinite(ns[n]);
+	}
+	return median_of(ns, n);
+}
+
+/* ns; NAN: not known for this size. */
+static double turn_of(const struct copy_turns *t, double bytes)
 {
 	for (int i = 0; i < t->n; i++)
 		if (t->bytes[i] == bytes)
-			return true;
-	return false;
+			return t->ns[i];
+	return NAN;
 }
 
 static int take_turns(struct copy_paces *out, const struct journal *j, int side,
@@ -147,7 +162,7 @@ static int take_turns(struct copy_paces *out, const struct journal *j, int side,
 	struct grid g;
 	int err;
 
-	if (!t || t->n == COPY_SIZES_MAX || has_size(t, bytes))
+	if (!t || t->n == COPY_SIZES_MAX || isfinite(turn_of(t, bytes)))
 		return 0;
 	err = grid_make_like(&g, j, side, c);
 	ns = !err && g.n_points ? turn_ns(&g) : NAN;
@@ -212,28 +227,31 @@ static void add_copies(struct step_copies *out, const struct copy_pace *own,
 }
 
 /*
- * How much longer a step takes that copies in both directions, by turns: a fixed time, the median
- * over sizes, and a rate, by what the largest take beyond that. NAN: not known, not of the same
- * sizes, or the step does not.
+ * How much longer a step takes that copies in both directions, by turns of the sizes that both
+ * have: a fixed time, the median over these, and a rate, by what the largest take beyond that. NAN:
+ * not known, or the step does not.
  */
 static double turn_beyond_ns(const struct copy_turns *own, const struct copy_turns *other,
 			     const struct cost *step)
 {
-	double beyond[COPY_SIZES_MAX], bytes = step->to_device.bytes + step->to_host.bytes, fixed;
-	int largest = 0;
+	double beyond[COPY_SIZES_MAX], largest = 0, of_largest = 0, fixed;
+	double bytes = (step->to_device.bytes + step->to_host.bytes) / 2;
+	int n = 0;
 
-	if (step->pageable || !(step->to_device.calls > 0) || !(step->to_host.calls > 0) ||
-	    !own->n || own->n != other->n)
+	if (step->pageable || !(step->to_device.calls > 0) || !(step->to_host.calls > 0))
 		return NAN;
 	for (int i = 0; i < own->n; i++) {
-		if (own->bytes[i] != other->bytes[i])
-			return NAN;
-		beyond[i] = own->ns[i] - other->ns[i];
-		largest = own->bytes[i] > own->bytes[largest] ? i : largest;
+		double ns = own->ns[i] - turn_of(other, own->bytes[i]);
+
+		if (isfinite(ns) && own->bytes[i] > largest) {
+			largest = own->bytes[i];
+			of_largest = ns;
+		}
+		if (isfinite(ns))
+			beyond[n++] = ns;
 	}
-	fixed = median_of(beyond, own->n);
-	return fixed +
-	       (own->ns[largest] - other->ns[largest] - fixed) * bytes / (2 * own->bytes[largest]);
+	fixed = median_of(beyond, n); /* NAN where there is none */
+	return fixed + (of_largest - fixed) * bytes / largest;
 }
 
 struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,

@@ -39,7 +39,7 @@ struct copy_turns {
 
 struct copy_paces {
 	struct copy_pace to_device[2], to_host[2]; /* [1]: memory that is not pinned */
-	struct copy_turns turns[MODE_COUNT];   /* in streams, and in graphs */
+	struct copy_turns turns[MODE_COUNT];	   /* in streams, and in graphs */
 };
 
 /* Nothing is known. */

@@ -75,6 +75,28 @@ static double copies_ns(const struct price_request *r, const struct price_job *j
 	return price_recursion(&r->b->model, job, true) - price_recursion(&r->b->model, &own, true);
 }
 
+/* So near to what was measured, A's block is explained. */
+#define EXPLAINED 0.005
+
+/*
+ * Where the device is what A's block waits for, what A's model does not have of it is the device's:
+ * its kernels are made longer or shorter by that. On B something else may be waited for, and then
+ * that is hidden there.
+ */
+static struct price_job explained_by_device(const struct price_request *r,
+					    const struct price_job *job, double measured_ns)
+{
+	struct price_job out = *job;
+	double beyond_ns = measured_ns - price_recursion(&r->a->model, job, false);
+
+	out.batch.kernel_ns += beyond_ns / (job->batch.depth * job->batch.launches);
+	if (job->batch.mode != MODE_STREAM || !(out.batch.kernel_ns > 0) ||
+	    fabs(price_recursion(&r->a->model, &out, false) - measured_ns) >
+		    EXPLAINED * measured_ns)
+		return *job;
+	return out;
+}
+
 static bool starts_from_measured(const struct price_request *r, enum mode mode)
 {
 	return r->from_measured && r->a && r->a->has[mode];
@@ -83,7 +105,7 @@ static bool starts_from_measured(const struct price_request *r, enum mode mode)
 static void price_point(struct priced *p, const struct price_request *r, int i)
 {
 	const struct grid_point *at = &r->work->point[i];
-	const struct price_job job = price_job_of(r, i);
+	struct price_job job = price_job_of(r, i);
 	struct batch swept;
 
 	*p = (struct priced){ .point = i, .a_ns = at->total_ns, .b_ns = measured_ns(r, i) };
@@ -95,6 +117,7 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 	swept = as_swept(r, &job.batch, at->size);
 	p->covered = fit_covers(r->b, &swept);
 	if (starts_from_measured(r, at->batch.mode)) {
+		job = explained_by_device(r, &job, at->total_ns);
 		p->total_ns = beyond_measured(r, &job, at->total_ns);
 		p->known = p->total_ns.value > 0;
 	} else {
