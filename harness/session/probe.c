@@ -526,6 +526,7 @@ static int attend_probe(struct probing *p, struct child *c)
 /* Whatever a worker's end means to the user. */
 static int judge_child(const struct probing *p, const struct child *c)
 {
+	const char *side = p->side ? "side b: " : "";
 	char how[80];
 
 	if (p->bye && p->refused && p->refused == p->probed)
@@ -535,7 +536,9 @@ static int judge_child(const struct probing *p, const struct child *c)
 	if (child_errno(c))
 		return child_errno(c);
 	child_describe(c, how, sizeof(how));
-	return complain(EIO, "%sprobing %s: the worker %s", p->side ? "side b: " : "", at(p), how);
+	if (p->config < 0)
+		return complain(EIO, "%sthe worker %s %s", side, how, c->phase);
+	return complain(EIO, "%sprobing %s: the worker %s", side, at(p), how);
 }
 
 /* What was not tried: on side a by smaller sizes, on side b by side a. */

@@ -180,6 +180,28 @@ Test(small_graph_options, streamed_nodes_come_in_turn)
 		  "%g, %g, %g", cost.to_device.calls, cost.to_host.calls, cost.bytes_transferred);
 }
 
+/* Counted node by node. */
+Test(small_graph_options, kernels_are_counted)
+{
+	for (int kind = 0; kind <= GRAPH_STREAMED; kind++)
+		for (int topology = 0; topology <= GRAPH_FORKJOIN; topology++)
+			for (int length = 1; length <= 7; length++) {
+				struct graph_opts o =
+					make_graph_opts((enum graph_topology)topology,
+							(enum graph_kind)kind, length);
+				struct graph_shape shape;
+				int64_t n = 0;
+
+				graph_shape_init(&shape, &o);
+				for (int64_t node = 0; node < shape.nodes; node++)
+					n += graph_node_kind(&shape, node) == GRAPH_KERNEL;
+				cr_assert(graph_kernels(&o) == n,
+					  "kind %d, topology %d, %d: %ld, not %ld", kind, topology,
+					  length, (long)graph_kernels(&o), (long)n);
+				graph_shape_release(&shape);
+			}
+}
+
 /* Every node once, and the order not that of the chains. */
 Test(small_graph_options, shuffled_is_another_order_of_the_same_nodes)
 {

@@ -202,27 +202,35 @@ Test(small_price_work, copies_that_are_not_known_are_said_to_be)
 	cr_assert(eq(int, copying_of_step(NULL, NULL, &step), STEP_COPIES_UNKNOWN), "none");
 }
 
-/* Kernels of 4 to 14 us; a step has three copies. Those of A cost 2 us a call, those of B so much.
- */
-static void price_with_copies(struct prices *p, double call_ns)
+/* Kernels of 4 to 14 us; a step has three copies. */
+static void price_by(struct prices *p, struct made *work, const struct copy_paces *a,
+		     const struct copy_paces *b)
 {
 	struct fake_session cells = cells_session(), launch = small_session();
-	struct made work = { 0 }, launches = { 0 };
-	const struct copy_paces a = paces(2000, 80000), b = paces(call_ns, 80000);
+	struct made launches = { 0 };
 
-	made_grid(&work, &cells);
+	made_grid(work, &cells);
 	made_fit(&launches, &launch);
-	for (int i = 0; i < work.grid.n_points; i++)
-		work.journal.step[work.grid.point[i].point] = step;
-	price_make(p, &(struct price_request){ .work = &work.grid,
+	for (int i = 0; i < work->grid.n_points; i++)
+		work->journal.step[work->grid.point[i].point] = step;
+	price_make(p, &(struct price_request){ .work = &work->grid,
 					       .a = &launches.fit,
 					       .b = &launches.fit,
 					       .from_measured = true,
-					       .copies_a = &a,
-					       .copies_b = &b,
-					       .measured = &work.grid });
-	made_release(&work);
+					       .copies_a = a,
+					       .copies_b = b,
+					       .measured = &work->grid });
 	made_release(&launches);
+}
+
+/* Those of A cost 2 us a call, those of B so much. */
+static void price_with_copies(struct prices *p, double call_ns)
+{
+	const struct copy_paces a = paces(2000, 80000), b = paces(call_ns, 80000);
+	struct made work = { 0 };
+
+	price_by(p, &work, &a, &b);
+	made_release(&work);
 }
 
 Test(small_price_work, prices_that_are_copies_for_a_fifth_are_doubtful)
@@ -290,4 +298,139 @@ Test(small_price_work, a_session_of_transfer_says_what_copies_cost)
 	cr_assert(eq(dbl, p.to_device[0].bytes, 1e6), "bytes");
 	cr_assert(isnan(p.to_host[0].call_ns) && isnan(p.to_device[1].call_ns), "not swept");
 	journal_release(&j);
+}
+
+/* ---- copies in turn with kernels ---------------------------------------------------------- */
+
+/* 1 us a node. */
+static double nodes_ns(double nodes)
+{
+	return 1000 * nodes;
+}
+
+Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
+{
+	char *assignments[] = { "node=streamed", "us=20", "op=launch,eager", "bytes=4k,64k" };
+	struct fake_session s = small_session();
+	struct copy_paces p;
+	struct journal j;
+
+	s.workload = "graph";
+	s.size = "12,48";
+	s.depth = "1,16,64";
+	s.mode = "stream";
+	s.kernel_ns = nodes_ns;
+	s.assignment = assignments;
+	s.n_assignments = 4;
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	for (int mode = MODE_STREAM; mode <= MODE_GRAPH; mode++) {
+		const struct copy_turns *t = &p.turns[mode];
+
+		cr_assert(eq(int, t->n, 2), "mode %d: %d sizes", mode, t->n);
+		for (int i = 0; i < 2; i++) {
+			cr_assert(eq(dbl, t->bytes[i], i ? 65536 : 4096), "%g", t->bytes[i]);
+			cr_assert(epsilon_eq(dbl, t->ns[i], 3000, 1), "three nodes: %g", t->ns[i]);
+		}
+	}
+	journal_release(&j);
+	assignments[1] = "us=0"; /* the host may be what is waited for */
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(zero(int, p.turns[MODE_STREAM].n + p.turns[MODE_GRAPH].n), "not those");
+	journal_release(&j);
+}
+
+static struct copy_turns turns(double small_ns, double middle_ns, double large_ns)
+{
+	return (struct copy_turns){ 3, { 4e3, 64e3, 1e6 }, { small_ns, middle_ns, large_ns } };
+}
+
+/* 10, 11 and 12 us less: 11, and of a size of 1 MB 1 us less beyond that. A step has 1.5 MB each
+ * way.
+ */
+Test(small_price_work, a_step_that_copies_both_ways_takes_a_turn_of_the_device)
+{
+	struct copy_paces a = paces(2000, 80000), b = paces(5000, 105000);
+	struct cost other = step;
+	double without_ns = copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns;
+
+	a.turns[MODE_GRAPH] = turns(14000, 17000, 54000);
+	b.turns[MODE_GRAPH] = turns(4000, 6000, 42000);
+	cr_assert(
+		epsilon_eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns, -12500, 1e-6),
+		"%g", copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns);
+	cr_assert(eq(dbl, copies_of_step(&b, &a, &step, MODE_STREAM).device_ns, without_ns),
+		  "streams were not swept");
+	other.to_host.calls = 0;
+	cr_assert(gt(dbl, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns, 0), "one way");
+	b.turns[MODE_GRAPH].n = 2; /* the largest is missing */
+	cr_assert(epsilon_eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns,
+			     -10500 - 500 * 1.5e6 / 64e3, 1e-6),
+		  "%g", copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns);
+	b.turns[MODE_GRAPH].n = 0;
+	cr_assert(eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns, without_ns),
+		  "not known on B");
+}
+
+/* Turns are known in graphs alone, and take 4 us more on B. */
+Test(small_price_work, turns_count_in_blocks_of_their_mode)
+{
+	struct copy_paces a = paces(2000, 80000), b = a;
+	struct made work = { 0 };
+	struct prices p;
+
+	a.turns[MODE_GRAPH] = turns(14000, 17000, 54000);
+	b.turns[MODE_GRAPH] = turns(18000, 21000, 58000);
+	price_by(&p, &work, &a, &b);
+	for (int i = 0; i < p.n; i++) {
+		const struct batch *at = &work.grid.point[p.priced[i].point].batch;
+
+		cr_assert(epsilon_eq(dbl, p.priced[i].copies_ns,
+				     at->mode == MODE_GRAPH ? 4000 * at->depth : 0, 1),
+			  "mode %d, depth %g: %g", at->mode, at->depth, p.priced[i].copies_ns);
+	}
+	prices_release(&p);
+	made_release(&work);
+}
+
+/* ---- what A's model does not have of a block ------------------------------------------------ */
+
+/* Streams of kernels take a tenth less than graphs of them say. */
+static double streams_are_quicker(const struct batch *b, int side)
+{
+	(void)side;
+	return b->mode == MODE_STREAM ? 0.9 : 1;
+}
+
+/* Kernels of 14 us and launches of 2.2 us on A, of 20 us on B. */
+Test(small_price_work, what_the_device_does_not_take_is_hidden_behind_launches)
+{
+	struct fake_session cells = cells_session(), launch = small_session(), slow = launch;
+	struct made work = { 0 }, on_a = { 0 }, on_b = { 0 };
+	struct prices p;
+
+	cells.size = "1000";
+	cells.depth = "16,64";
+	cells.factor = streams_are_quicker;
+	slow.model[0].v[MODEL_P] = slow.model[0].v[MODEL_C] = 20000;
+	made_grid(&work, &cells);
+	made_fit(&on_a, &launch);
+	made_fit(&on_b, &slow);
+	price_make(&p, &(struct price_request){ .work = &work.grid,
+						.a = &on_a.fit,
+						.b = &on_b.fit,
+						.from_measured = true });
+	for (int i = 0; i < p.n; i++) {
+		const struct batch *b = &work.grid.point[p.priced[i].point].batch;
+
+		if (b->mode == MODE_STREAM)
+			cr_assert(epsilon_eq(dbl, p.priced[i].total_ns.value / (20000 * b->depth),
+					     1, 0.05),
+				  "depth %g: %g", b->depth, p.priced[i].total_ns.value);
+	}
+	prices_release(&p);
+	made_release(&work);
+	made_release(&on_a);
+	made_release(&on_b);
 }

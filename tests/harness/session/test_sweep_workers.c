@@ -2,6 +2,7 @@
  * test_sweep_workers.c - what each line of a worker does to its lane and to the session's files,
  * and what a worker is told. The workers are scripts.
  */
+#include "harness/session/supervisor.h"
 #include "harness/session/worker.h"
 #include "tests/divert.h"
 #include "tests/fake_worker.h"
@@ -287,6 +288,25 @@ Test(small_sweep_workers, its_job)
 		     3),
 		  "done");
 	json_decref(job);
+	end_test();
+}
+
+/* Before any configuration is at hand: what it did then. */
+Test(small_sweep_workers, one_that_dies_before_it_probes_says_where)
+{
+	const char *said;
+	int err;
+
+	begin_test();
+	fake_worker_does(-1, "echo '{\"record\":\"phase\",\"phase\":\"opening the device\"}'\n"
+			     "kill -SEGV $$");
+	divert_stderr();
+	err = session_probe(&s, &s.journal.plan, 1, worker_script, 1e9);
+	said = diverted_stderr();
+	cr_assert(eq(int, err, -EIO), "%d", err);
+	cr_assert(ne(ptr, strstr(said, "side b: the worker was killed by signal 11"), NULL), "%s",
+		  said);
+	cr_assert(ne(ptr, strstr(said, " opening the device"), NULL), "%s", said);
 	end_test();
 }
 
