@@ -4,6 +4,7 @@
  *
  *   build/cuda/bench/spacing
  *   build/cuda/bench/spacing 40 60
+ *   build/cuda/bench/spacing 40 60 2000
  *
  * Blocks of 64 launches of an empty kernel, then a synchronize. Before each launch the thread spins
  * until the spacing has passed since the launch before. Printed is what the call itself takes, the
@@ -15,11 +16,12 @@
  * Where that grows with the spin, a session that finds more than was added is right.
  *
  * With two lengths of spin in us: by how much calls behind the longer one take longer themselves, a
- * pair of blocks at a time. A spin comes before each launch, before each launch with its wait,
- * before each copy of 4 bytes, and before each cudaMalloc of 1 MiB with its cudaFree. Under the
- * layer emulate that one spends the time, by costs that change from block to block. So both sides
- * of a pair are the same process, and what is found beyond the difference is the layer's fault, or
- * the calls' own. Nothing is asserted.
+ * pair of blocks at a time, of 64 calls or of as many as a third word says. Long blocks show what a
+ * host becomes in fractions of a second, short ones do not. A spin comes before each launch, before
+ * each launch with its wait, before each wait in an idle stream, before each copy of 4 bytes, and
+ * before each cudaMalloc of 1 MiB with its cudaFree. Under the layer emulate that one spends the
+ * time, by costs that change from block to block. So both sides of a pair are the same process, and
+ * what is found beyond the difference is the layer's fault, or the calls' own. Nothing is asserted.
  */
 #include "common/cuda_check.h"
 #include "common/gpu.h"
@@ -123,6 +125,7 @@ static void measure(enum spaced way, cudaStream_t stream)
 /* ---- two lengths of spin ------------------------------------------------------------------ */
 
 struct ends {
+	int calls; /* of a block */
 	cudaStream_t stream;
 	char *host, *device;
 };
@@ -191,7 +194,7 @@ static double behind_spin_ns(const struct work *w, const struct ends *e, double 
 	if (emulated)
 		layers_cost(emulated, w) = spin_ns;
 	double begin = now_ns(), due = begin + own_spin_ns;
-	for (int i = 0; i < LAUNCHES; i++) {
+	for (int i = 0; i < e->calls; i++) {
 		while (now_ns() < due)
 			;
 		w->call(e);
@@ -201,7 +204,7 @@ static double behind_spin_ns(const struct work *w, const struct ends *e, double 
 	if (emulated)
 		layers_cost(emulated, w) = 0;
 	CUDA(cudaStreamSynchronize(e->stream));
-	return took / LAUNCHES - spin_ns;
+	return took / e->calls - spin_ns;
 }
 
 /* The interval is of the median, by ranks: TURNS / 2 -+ 0.98 sqrt(TURNS). */
@@ -219,12 +222,12 @@ static void compare(const struct work *w, const struct ends *e, const double *sp
 	printf("%-17s behind %g us: %.0f ns; behind %g us: %.0f; longer by %.0f ns (%.0f to %.0f), "
 	       "n = %d pairs of %d\n",
 	       w->name, spin_ns[0] / 1e3, ranked(ns[0], 0.5), spin_ns[1] / 1e3, ranked(ns[1], 0.5),
-	       ranked(more_ns, 0.5), ranked(more_ns, 0.4), ranked(more_ns, 0.6), TURNS, LAUNCHES);
+	       ranked(more_ns, 0.5), ranked(more_ns, 0.4), ranked(more_ns, 0.6), TURNS, e->calls);
 }
 
-static void compare_all(cudaStream_t stream, const double *spin_ns)
+static void compare_all(cudaStream_t stream, const double *spin_ns, int calls)
 {
-	struct ends e = { stream, NULL, NULL };
+	struct ends e = { calls, stream, NULL, NULL };
 
 	CUDA(cudaMallocHost((void **)&e.host, COPY_BYTES));
 	CUDA(cudaMalloc((void **)&e.device, COPY_BYTES));
@@ -239,10 +242,10 @@ int main(int argc, char **argv)
 	cudaStream_t stream;
 
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	if (argc == 3) {
+	if (argc >= 3) {
 		const double spin_ns[] = { 1000 * atof(argv[1]), 1000 * atof(argv[2]) };
 
-		compare_all(stream, spin_ns);
+		compare_all(stream, spin_ns, argc > 3 ? atoi(argv[3]) : LAUNCHES);
 	} else {
 		for (int way = APART; way < WAYS; way++)
 			measure((enum spaced)way, stream);
