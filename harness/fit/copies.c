@@ -258,13 +258,13 @@ struct step_copies copies_of_step(const struct copy_paces *own, const struct cop
 				  const struct cost *step, enum mode mode)
 {
 	double turn_ns = turn_beyond_ns(&own->turns[mode], &other->turns[mode], step);
-	struct step_copies out = { 0, 0, 0 };
+	struct step_copies out = { .in_turn = isfinite(turn_ns) };
 
 	add_copies(&out, &own->to_device[step->pageable], &other->to_device[step->pageable],
 		   &step->to_device);
 	add_copies(&out, &own->to_host[step->pageable], &other->to_host[step->pageable],
 		   &step->to_host);
-	if (isfinite(turn_ns))
+	if (out.in_turn)
 		out.device_ns = turn_ns;
 	return out;
 }

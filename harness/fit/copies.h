@@ -53,6 +53,7 @@ struct step_copies {
 	double copies;	  /* how many; a number, not ns */
 	double submit_ns; /* of the host, and of what passes them on: the slower of both */
 	double device_ns; /* of the device, beyond the other platform's */
+	bool in_turn;	  /* that is by turns with kernels */
 };
 
 /*
@@ -65,9 +66,10 @@ struct step_copies copies_of_step(const struct copy_paces *own, const struct cop
 
 /*
  * Copies are measured alone, and a price adds what they cost more. Beside kernels and other copies
- * they may cost something else. So a price deserves low confidence where they are a fifth of it: of
- * 85 such prices under the layers of data/sessions/atlas-* half were 46 % off and more, of 1,315
- * others one in twenty 7 % and more (docs/validation.md). Chosen with these in view.
+ * they may cost something else. So a price deserves low confidence where they are a fifth of it,
+ * and not known in turn with kernels: of 85 such prices under the layers of data/sessions/atlas-*
+ * half were 46 % off and more, of 1,315 others one in twenty 7 % and more (docs/validation.md).
+ * Chosen with these in view.
  */
 #define COPIES_DOUBTFUL 0.2
 

@@ -125,7 +125,9 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 		p->total_ns.value = price_recursion(&r->b->model, &job, true);
 	}
 	p->copies_ns = copies_ns(r, &job);
-	p->doubtful = p->known && fabs(p->copies_ns) > COPIES_DOUBTFUL * p->total_ns.value;
+	p->in_turn = p->known && job.on_b.in_turn;
+	p->doubtful =
+		p->known && !p->in_turn && fabs(p->copies_ns) > COPIES_DOUBTFUL * p->total_ns.value;
 }
 
 static struct price_errors errors_of(double *error, int n)
@@ -230,11 +232,27 @@ static enum step_copying copying(const struct price_request *r)
 		       : STEP_COPIES_NOTHING;
 }
 
-static void print_copies(const struct price_request *r, FILE *out)
+static int count_in_turn(const struct prices *p)
 {
+	int n = 0;
+
+	for (int i = 0; i < p->n; i++)
+		n += p->priced[i].in_turn;
+	return n;
+}
+
+static void print_copies(const struct prices *p, const struct price_request *r, FILE *out)
+{
+	int in_turn = count_in_turn(p);
 	enum step_copying c = copying(r);
 
-	if (c == STEP_COPIES_KNOWN)
+	if (c == STEP_COPIES_KNOWN && in_turn)
+		row(out, "copies",
+		    "of a step: what they cost more on B, in turn with kernels in %d of %d blocks, "
+		    "is "
+		    "added",
+		    in_turn, p->n_known);
+	else if (c == STEP_COPIES_KNOWN)
 		row(out, "copies", "of a step: what they cost more on B is added");
 	else if (c == STEP_COPIES_UNKNOWN && r->measured != r->work)
 		row(out, "copies",
@@ -301,7 +319,7 @@ static void print_errors(const struct prices *p, FILE *out)
 void prices_print(const struct prices *p, const struct price_request *r, FILE *out)
 {
 	print_subject(r, out);
-	print_copies(r, out);
+	print_copies(p, r, out);
 	print_confidence(p, r, out);
 	fprintf(out, "\ntime per step\n  %-7s %8s %6s %10s %10s %8s %7s%s\n", "mode",
 		r->work->axis->name, "depth", "on A", "on B", "", "B/A",
@@ -340,6 +358,8 @@ static json_t *row_json(const struct price_request *r, const struct priced *p)
 	if (p->known && copying(r) == STEP_COPIES_KNOWN) {
 		json_object_set_new(o, "b_copies_ns", json_number(p->copies_ns));
 		json_object_set_new(o, "low_confidence", json_boolean(p->doubtful));
+		if (p->in_turn)
+			json_object_set_new(o, "copies_in_turn", json_true());
 	}
 	return o;
 }

@@ -19,8 +19,10 @@
  *                    quarter longer than launches do, and longer than the kernels last. Where
  *                    somebody else submits on B, they take that one longer, too
  *   copies           what a step copies, by what copies cost on both platforms (copies.h). They
- *                    take turns with launches: on the host, and on the device. In graphs they are
- *                    taken to cost the device as much more as in streams
+ *                    take turns with launches: on the host, and on the device. What the device
+ *                    takes longer is known of graphs and of streams where copies in turn with
+ *                    kernels were measured, else of streams alone, and taken to be as much in
+ * graphs
  *
  * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
  * the workload's.
@@ -56,7 +58,8 @@ struct priced {
 	bool seen;    /* the block gave the kernel time that it is priced with */
 	struct interval total_ns; /* on B; the interval is that of B's parameters */
 	double copies_ns;	  /* how much of it is what copies cost more on B; less: below 0 */
-	bool doubtful;		  /* that is more than COPIES_DOUBTFUL of it */
+	bool in_turn;		  /* copies were measured in turn with kernels */
+	bool doubtful;		  /* that is more than COPIES_DOUBTFUL of it, by copies alone */
 	double a_ns, b_ns;	  /* measured on A, and on B: NaN: not measured */
 };
 
@@ -81,6 +84,7 @@ struct work_extra {
 	double device_ns; /* of the device: copies on B, beyond those on A */
 	double first_ns;  /* of a block: the device time of its first step, beyond the others' */
 	bool no_call;	  /* c is not known on that platform: it is taken to be p */
+	bool in_turn;	  /* device_ns is by copies in turn with kernels */
 };
 
 /* What one block of work's is priced with. */

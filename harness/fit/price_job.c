@@ -150,6 +150,7 @@ static void add_copies(struct work_extra *out, const struct copy_paces *own,
 	out->submit_ns = c.submit_ns / launches;
 	out->device_ns = c.device_ns / launches;
 	out->copies = c.copies / launches;
+	out->in_turn = c.in_turn;
 }
 
 static void add_extra(struct price_job *job, const struct price_request *r,

@@ -146,7 +146,7 @@ static int64_t words_wrong(const struct pattern_wrong *wrong, int64_t before, in
 	return (int64_t)wrong->words;
 }
 
-/* Of what came back. The last copy of a chain may stay on the device. */
+/* What came back, chain by chain, as the last copy of a chain may stay on the device. */
 static int64_t back_wrong(const struct graph_areas *a, const struct graph_shape *shape,
 			  int64_t *first)
 {
