@@ -192,7 +192,7 @@ static void put_length_line(const struct latency *l, int k, FILE *out)
 	int n = g->nominal ? LINE_POINTS : g->n_sizes - 1;
 
 	for (int i = 0; i <= n; i++)
-		put_length(l, k, (double)i / n, out);
+		put_length(l, k, n > 0 ? (double)i / n : 0, out); /* of one size: a point */
 	fputc('\n', out);
 }
 

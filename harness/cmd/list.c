@@ -165,7 +165,7 @@ static json_t *workload_json(const struct workload *w)
 
 	default_limits(w, &limits);
 	for (const struct param *row = w->params; row->name; row++) {
-		struct text need = param_need_text(w->needs, row->name);
+		struct need_text need = param_need_text(w->needs, row->name);
 		json_t *each = param_row_json(row);
 
 		json_object_set_new(each, "counts_only", json_text(*need.s ? need.s : NULL));

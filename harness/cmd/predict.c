@@ -189,6 +189,18 @@ static int refuse_half_costs(const struct predict_args *a)
 					  "on B, and on A");
 }
 
+/* Launches and copies would both be priced by what a copy takes. */
+static int refuse_no_launches(const struct grid *work, const struct workload *priced_by)
+{
+	if (!work->n_points || work->workload == priced_by ||
+	    work->j->step[work->point[0].point].launches != 0)
+		return 0;
+	return complain(EINVAL,
+			"--workload=%s: a step of it launches no kernel, and launches are what is "
+			"priced; `rift compare` holds it against B's own blocks",
+			work->workload->name);
+}
+
 static int predict_work(const struct predict_args *a)
 {
 	const struct arguments *given = &a->given;
@@ -215,6 +227,8 @@ static int predict_work(const struct predict_args *a)
 	/* on A itself that would be what was measured, and no test of the model */
 	r.from_measured = !err && from.grid.j && from.grid.nominal && !work.grid.nominal &&
 			  !source_same(&from.grid, &on.grid);
+	if (!err)
+		err = refuse_no_launches(&work.grid, on.grid.workload);
 	if (!err)
 		err = take_copies(&r, &copies, a, &from, &on);
 	if (!err && a->measured)
@@ -528,8 +542,8 @@ const struct command command_predict = {
 	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
 	       "platform B, of which another session tells what launches cost. Kernels are taken "
 	       "to "
-	       "last as long on both. In a session with two sides, side b priced by what launches "
-	       "cost there, and held against what was measured there: rift predict FILE:a --on "
+	       "last as long on both. In a session with two sides, side a priced by what launches "
+	       "cost on side b, and held against what was measured there: rift predict FILE:a --on "
 	       "FILE:b --measured FILE:b.\n\nOf a TRACE (rift profile): what the whole program "
 	       "would take on platform B, where its time goes there, and which remedy would help.",
 	.exits = exits,

@@ -228,14 +228,16 @@ static void add_copies(struct step_copies *out, const struct copy_pace *own,
 
 /*
  * How much longer a step takes that copies in both directions, by turns of the sizes that both
- * have: a fixed time, the median over these, and a rate, by what the largest take beyond that. NAN:
- * not known, or the step does not.
+ * have: a fixed time a turn, the median over these, and a rate, by what the largest take beyond
+ * that. A step has as many turns as copies of each direction and launches, at least one. NAN: not
+ * known, or the step does not copy so.
  */
 static double turn_beyond_ns(const struct copy_turns *own, const struct copy_turns *other,
 			     const struct cost *step)
 {
 	double beyond[COPY_SIZES_MAX], largest = 0, of_largest = 0, fixed;
 	double bytes = (step->to_device.bytes + step->to_host.bytes) / 2;
+	double copies = fmin(step->to_device.calls, step->to_host.calls);
 	int n = 0;
 
 	if (step->pageable || !(step->to_device.calls > 0) || !(step->to_host.calls > 0))
@@ -251,7 +253,8 @@ static double turn_beyond_ns(const struct copy_turns *own, const struct copy_tur
 			beyond[n++] = ns;
 	}
 	fixed = median_of(beyond, n); /* NAN where there is none */
-	return fixed + (of_largest - fixed) * bytes / largest;
+	return fixed * fmax(1, fmin(copies, step->launches)) +
+	       (of_largest - fixed) * bytes / largest;
 }
 
 struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,

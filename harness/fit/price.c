@@ -30,6 +30,20 @@ static double measured_ns(const struct price_request *r, int point)
 	return NAN;
 }
 
+/* Does B's session have it, without a good result of each process? */
+static bool failed_on_b(const struct price_request *r, int point)
+{
+	const struct grid *g = r->measured;
+	const char *key = r->work->j->plan.point[r->work->point[point].point].key;
+
+	if (!g || isfinite(measured_ns(r, point)))
+		return false;
+	for (int i = 0; i < g->j->plan.n_points; i++)
+		if (!strcmp(g->j->plan.point[i].key, key))
+			return true;
+	return false;
+}
+
 /* The block by the sizes that B swept: nominal ones, where these are durations. */
 static struct batch as_swept(const struct price_request *r, const struct batch *b, int size)
 {
@@ -75,28 +89,6 @@ static double copies_ns(const struct price_request *r, const struct price_job *j
 	return price_recursion(&r->b->model, job, true) - price_recursion(&r->b->model, &own, true);
 }
 
-/* So near to what was measured, A's block is explained. */
-#define EXPLAINED 0.005
-
-/*
- * Where the device is what A's block waits for, what A's model does not have of it is the device's:
- * its kernels are made longer or shorter by that. On B something else may be waited for, and then
- * that is hidden there.
- */
-static struct price_job explained_by_device(const struct price_request *r,
-					    const struct price_job *job, double measured_ns)
-{
-	struct price_job out = *job;
-	double beyond_ns = measured_ns - price_recursion(&r->a->model, job, false);
-
-	out.batch.kernel_ns += beyond_ns / (job->batch.depth * job->batch.launches);
-	if (job->batch.mode != MODE_STREAM || !(out.batch.kernel_ns > 0) ||
-	    fabs(price_recursion(&r->a->model, &out, false) - measured_ns) >
-		    EXPLAINED * measured_ns)
-		return *job;
-	return out;
-}
-
 static bool starts_from_measured(const struct price_request *r, enum mode mode)
 {
 	return r->from_measured && r->a && r->a->has[mode];
@@ -105,10 +97,11 @@ static bool starts_from_measured(const struct price_request *r, enum mode mode)
 static void price_point(struct priced *p, const struct price_request *r, int i)
 {
 	const struct grid_point *at = &r->work->point[i];
-	struct price_job job = price_job_of(r, i);
+	const struct price_job job = price_job_of(r, i);
 	struct batch swept;
 
 	*p = (struct priced){ .point = i, .a_ns = at->total_ns, .b_ns = measured_ns(r, i) };
+	p->b_failed = failed_on_b(r, i);
 	p->seen = price_seen(r, &job, i);
 	p->total_ns = interval_unknown(r->b->n);
 	p->known = job.known;
@@ -117,7 +110,6 @@ static void price_point(struct priced *p, const struct price_request *r, int i)
 	swept = as_swept(r, &job.batch, at->size);
 	p->covered = fit_covers(r->b, &swept);
 	if (starts_from_measured(r, at->batch.mode)) {
-		job = explained_by_device(r, &job, at->total_ns);
 		p->total_ns = beyond_measured(r, &job, at->total_ns);
 		p->known = p->total_ns.value > 0;
 	} else {
@@ -241,6 +233,11 @@ static int count_in_turn(const struct prices *p)
 	return n;
 }
 
+static bool knows_turns(const struct copy_paces *p)
+{
+	return p->turns[MODE_STREAM].n || p->turns[MODE_GRAPH].n;
+}
+
 static void print_copies(const struct prices *p, const struct price_request *r, FILE *out)
 {
 	int in_turn = count_in_turn(p);
@@ -248,10 +245,14 @@ static void print_copies(const struct prices *p, const struct price_request *r, 
 
 	if (c == STEP_COPIES_KNOWN && in_turn)
 		row(out, "copies",
-		    "of a step: what they cost more on B, in turn with kernels in %d of %d blocks, "
-		    "is "
-		    "added",
+		    "of a step: what they cost more on B is added, by copies in turn with kernels "
+		    "in %d of %d blocks",
 		    in_turn, p->n_known);
+	else if (c == STEP_COPIES_KNOWN && knows_turns(r->copies_a) != knows_turns(r->copies_b))
+		row(out, "copies",
+		    "of a step: what they cost more on B is added, by copies alone: %s's session "
+		    "does not say what they take in turn with kernels",
+		    knows_turns(r->copies_a) ? "B" : "A");
 	else if (c == STEP_COPIES_KNOWN)
 		row(out, "copies", "of a step: what they cost more on B is added");
 	else if (c == STEP_COPIES_UNKNOWN && r->measured != r->work)
@@ -291,6 +292,8 @@ static void print_row(const struct price_request *r, const struct priced *p, FIL
 	if (isfinite(p->b_ns))
 		fprintf(out, " %10s %+7.1f %%", text_time(p->b_ns / steps).s,
 			100 * (p->total_ns.value / p->b_ns - 1));
+	else if (r->measured)
+		fprintf(out, " %10s %9s", p->b_failed ? "failed" : "", "");
 	fputs(p->covered ? "" : "  outside", out);
 	if (p->doubtful)
 		fprintf(out, "  copies %.0f %%", 100 * p->copies_ns / p->total_ns.value);
@@ -316,6 +319,14 @@ static void print_errors(const struct prices *p, FILE *out)
 			100 * sure->median, 100 * sure->p95, 100 * sure->worst, sure->n);
 }
 
+static bool has_failed(const struct prices *p)
+{
+	for (int i = 0; i < p->n; i++)
+		if (p->priced[i].known && p->priced[i].b_failed)
+			return true;
+	return false;
+}
+
 void prices_print(const struct prices *p, const struct price_request *r, FILE *out)
 {
 	print_subject(r, out);
@@ -332,13 +343,18 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 			"  %d blocks are left out: B's session lacks their mode, or A's a second "
 			"depth\n",
 			p->n - p->n_known);
+	if (r->work->left_out)
+		fprintf(out, "  %d points with other parameters are not priced\n",
+			r->work->left_out);
 	if (r->measured)
 		print_errors(p, out);
 	fprintf(out,
-		"± is half of the 95 %% interval that %s parameters leave; outside: of what was "
-		"swept on B%s.\n",
+		"± is half of the 95 %% interval that %s parameters leave%s; outside: of what was "
+		"swept on B%s%s.\n",
 		r->from_measured ? "both platforms'" : "B's",
-		p->n_doubtful ? ";\ncopies: their share of the price" : "");
+		count_in_turn(p) ? ",\nwithout that of copies in turn" : "",
+		p->n_doubtful ? ";\ncopies: their share of the price" : "",
+		has_failed(p) ? ";\nfailed: B has no good result of it in each process" : "");
 }
 
 /* ---- for machines ------------------------------------------------------------------------- */
@@ -355,6 +371,8 @@ static json_t *row_json(const struct price_request *r, const struct priced *p)
 			      json_number(p->total_ns.lo), "b_hi_ns", json_number(p->total_ns.hi),
 			      "b_measured_ns", json_number(p->b_ns));
 
+	if (p->b_failed)
+		json_object_set_new(o, "b_failed", json_true());
 	if (p->known && copying(r) == STEP_COPIES_KNOWN) {
 		json_object_set_new(o, "b_copies_ns", json_number(p->copies_ns));
 		json_object_set_new(o, "low_confidence", json_boolean(p->doubtful));

@@ -29,7 +29,8 @@
  *
  * Where a fit of A's launches is given too, a price can start from what was measured: the block on
  * A, plus what the model has for B, less what it has for A. What the model does not know of the
- * workload is in the measurement, and so in the price.
+ * workload is in the measurement, and so in the price. Kernels of stream blocks that wait for the
+ * device are then as long as the pace of the deepest two says.
  */
 #ifndef RIFT_FIT_PRICE_H
 #define RIFT_FIT_PRICE_H
@@ -61,6 +62,7 @@ struct priced {
 	bool in_turn;		  /* copies were measured in turn with kernels */
 	bool doubtful;		  /* that is more than COPIES_DOUBTFUL of it, by copies alone */
 	double a_ns, b_ns;	  /* measured on A, and on B: NaN: not measured */
+	bool b_failed;		  /* some process of B has no good result of it */
 };
 
 /* |price / measured - 1| where both are known; where work is held against itself without the blocks

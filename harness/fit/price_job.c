@@ -252,6 +252,44 @@ double price_recursion(const struct model *m, const struct price_job *job, bool 
 
 /* ---- the job ------------------------------------------------------------------------------ */
 
+/* So near to what was measured, A's stream blocks are explained. */
+static const double explained = 0.005;
+
+/* ns a launch between two stream blocks, by A's model with kernels of so many ns. */
+static double model_slope(const struct price_request *r, const struct price_job *job,
+			  const struct grid_point *large, const struct grid_point *small,
+			  double kernel_ns)
+{
+	struct price_job deep = *job, shallow = *job;
+
+	deep.batch = large->batch;
+	shallow.batch = small->batch;
+	deep.batch.kernel_ns = shallow.batch.kernel_ns = kernel_ns;
+	return (price_recursion(&r->a->model, &deep, false) -
+		price_recursion(&r->a->model, &shallow, false)) /
+	       ((large->batch.depth - small->batch.depth) * large->batch.launches);
+}
+
+/*
+ * The kernels of stream blocks. Where A's deep ones wait for the device, what its model does not
+ * have of their pace is the device's: kernels are that much longer or shorter than graphs of them
+ * say. On B something else may be waited for, and then it is hidden there.
+ */
+static double stream_kernel_ns(const struct price_request *r, const struct price_job *job, int size)
+{
+	double kernel_ns = job->batch.kernel_ns, measured_ns = slope(r->work, size, MODE_STREAM);
+	const struct grid_point *large, *small;
+
+	grid_two_deepest(r->work, size, MODE_STREAM, &large, &small);
+	if (!small)
+		return kernel_ns;
+	kernel_ns += measured_ns - model_slope(r, job, large, small, kernel_ns);
+	if (!(kernel_ns > 0) || fabs(model_slope(r, job, large, small, kernel_ns) - measured_ns) >
+					explained * measured_ns)
+		return job->batch.kernel_ns;
+	return kernel_ns;
+}
+
 struct price_job price_job_of(const struct price_request *r, int point)
 {
 	const struct grid_point *at = &r->work->point[point];
@@ -263,6 +301,8 @@ struct price_job price_job_of(const struct price_request *r, int point)
 		    (at->batch.mode != MODE_FUSED || isfinite(job.fused_ns));
 	job.model = model_for(&r->b->model, &job);
 	add_extra(&job, r, at);
+	if (r->from_measured && at->batch.mode == MODE_STREAM && says_more(r, MODE_STREAM))
+		job.batch.kernel_ns = stream_kernel_ns(r, &job, at->size);
 	return job;
 }
 

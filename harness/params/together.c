@@ -128,9 +128,9 @@ bool param_needs_fit(const struct param *rows, const struct param_need *needs,
 	return true;
 }
 
-struct text param_need_text(const struct param_need *needs, const char *name)
+struct need_text param_need_text(const struct param_need *needs, const char *name)
 {
-	struct text all = { "" };
+	struct need_text all = { "" };
 	size_t used = 0;
 
 	for (; needs && needs->name; needs++) {

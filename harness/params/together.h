@@ -22,7 +22,11 @@ bool param_needs_fit(const struct param *rows, const struct param_need *needs,
 		     const struct param_need **wrong);
 
 /* "with solver=fixed, without derivatives=", or "" for a parameter that always counts. */
-struct text param_need_text(const struct param_need *needs, const char *name);
+struct need_text {
+	char s[200];
+};
+
+struct need_text param_need_text(const struct param_need *needs, const char *name);
 
 /* ---- `preset=NAME`: several parameters of a workload by one name (struct preset) -------- */
 

@@ -100,11 +100,14 @@ static int64_t wrong_after(const struct graph_opts *o, struct graph_state *s, in
 	return graph_wrong(s, run_kept((enum graph_op)o->op, s), NULL, GRAPH_ADD, worst, size);
 }
 
+/* 0 where there is no graph, as for op=eager. */
 static int64_t count_misshapen(const struct graph_state *s, bool *edges_hidden)
 {
-	int64_t n = graph_misshapen(&s->shape, s->graph, edges_hidden) +
-		    graph_misshapen(&s->shape, s->other, edges_hidden);
+	int64_t n = 0;
 
+	if (s->graph)
+		n = graph_misshapen(&s->shape, s->graph, edges_hidden) +
+		    graph_misshapen(&s->shape, s->other, edges_hidden);
 	for (int i = 0; i < GRAPH_KEPT_MAX; i++)
 		if (s->kept_graph[i])
 			n += graph_misshapen(&s->shape, s->kept_graph[i], edges_hidden);

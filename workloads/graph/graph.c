@@ -96,8 +96,12 @@ int graph_limits(const void *opts, struct limits *out)
 	if (o->bytes % 8)
 		return complain(EINVAL, "bytes=%ld: must be a multiple of 8", (long)o->bytes);
 	if (copies * o->bytes > GRAPH_COPIED_MAX)
-		return complain(EINVAL, "%ld copies of %ld bytes are more than %d MiB",
-				(long)copies, (long)o->bytes, GRAPH_COPIED_MAX >> 20);
+		return complain(
+			EINVAL,
+			"bytes=%ld: %ld copies of that size are more than %d MiB; at most %ld "
+			"bytes each",
+			(long)o->bytes, (long)copies, GRAPH_COPIED_MAX >> 20,
+			(long)(GRAPH_COPIED_MAX / copies / 8 * 8));
 	out->mode_refused[MODE_GRAPH] = "a step is a call that has to do with graphs, and none "
 					"that can be part of one";
 	if (keeps_graphs((enum graph_op)o->op)) {

@@ -85,6 +85,19 @@ void graph_clear(struct graph_state *s, cudaStream_t stream)
 	graph_areas_clear(&s->areas, &s->shape, stream);
 }
 
+static void make_graphs(struct graph_state *s)
+{
+	s->graph = graph_capture(s, GRAPH_ADD);
+	s->other = graph_capture(s, GRAPH_ADD_OTHER);
+	find_kernels(s);
+	for (int i = 0; i < 2; i++) {
+		CUDA(cudaGraphInstantiate(&s->exec[i], s->graph, 0));
+		CUDA(cudaGraphUpload(s->exec[i], s->stream[0]));
+		CUDA(cudaGraphLaunch(s->exec[i], s->stream[0]));
+	}
+}
+
+/* Some layers refuse captures: op=eager does without. */
 int graph_prepare(const struct graph_opts *o, struct graph_state *s)
 {
 	int err = size_kernel(o, s);
@@ -96,14 +109,10 @@ int graph_prepare(const struct graph_opts *o, struct graph_state *s)
 	if (err)
 		return err;
 	make_streams(s);
-	s->graph = graph_capture(s, GRAPH_ADD);
-	s->other = graph_capture(s, GRAPH_ADD_OTHER);
-	find_kernels(s);
-	for (int i = 0; i < 2; i++) {
-		CUDA(cudaGraphInstantiate(&s->exec[i], s->graph, 0));
-		CUDA(cudaGraphUpload(s->exec[i], s->stream[0]));
-		CUDA(cudaGraphLaunch(s->exec[i], s->stream[0]));
-	}
+	if (o->op == GRAPH_EAGER)
+		graph_enqueue(s, GRAPH_ADD, s->stream[0]);
+	else
+		make_graphs(s);
 	graph_clear(s, s->stream[0]);
 	CUDA(cudaStreamSynchronize(s->stream[0]));
 	return 0;

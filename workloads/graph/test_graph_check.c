@@ -142,6 +142,26 @@ Test(small_graph_check, passes_after_every_call)
 		}
 }
 
+/* Layers that refuse captures can still be measured so. */
+Test(small_graph_check, an_eager_step_needs_no_graph)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_FORKJOIN, GRAPH_STREAMED, 4);
+	struct run *r;
+	struct verdict v;
+
+	need_device();
+	o.op = GRAPH_EAGER;
+	r = run_begin(o);
+	cr_assert(!r->s.graph && !r->s.exec[0], "nothing was captured");
+	run_reset(r);
+	run_steps(r, 2);
+	v = run_verdict(r, 2);
+	cr_assert(v.passed, "%s", v.worst);
+	v = run_verdict(r, 3);
+	cr_assert(!v.passed, "a step is missing");
+	run_end(r);
+}
+
 Test(small_graph_check, passes_on_every_shape)
 {
 	need_device();

@@ -171,6 +171,22 @@ Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)
 	expect_text(text, "by more than 2 %");
 }
 
+/* Under nvshare some lengths of graphs failed: one is left on side b, two on side a. Without
+ * gnuplot there are data alone, which is quicker. */
+Test(small_chart_cli, a_side_that_has_one_length)
+{
+	char kept[DATAFILE_PATH_BYTES];
+	const char *text;
+	int status;
+
+	cr_assert(zero(int, datafile_find("data/sessions/turns-h200/nvshare.jsonl.gz", kept)),
+		  "kept");
+	status = shell(&text, "PATH=/nonexistent '%s' plot '%s' --quiet --output '%s/turns' 2>&1",
+		       rift(), kept, chart_folder);
+	cr_assert(eq(int, status, 3), "no gnuplot: %d, %s", status, text);
+	expect_text(listing("turns"), "graph-latency-lengths-fit.csv ");
+}
+
 /* ---- without gnuplot -------------------------------------------------------------------- */
 
 static void plot_without(const char *bin, const char *says)

@@ -362,6 +362,11 @@ Test(small_price_work, a_step_that_copies_both_ways_takes_a_turn_of_the_device)
 		"%g", copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns);
 	cr_assert(eq(dbl, copies_of_step(&b, &a, &step, MODE_STREAM).device_ns, without_ns),
 		  "streams were not swept");
+	other.launches = other.to_device.calls = other.to_host.calls = 4;
+	cr_assert(epsilon_eq(dbl, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns,
+			     4 * -11000 - 1500, 1e-6),
+		  "four turns: %g", copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns);
+	other = step;
 	other.to_host.calls = 0;
 	cr_assert(lt(dbl, 0, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns), "one way");
 	b.turns[MODE_GRAPH].n = 2; /* the largest is missing */
