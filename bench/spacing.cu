@@ -242,6 +242,10 @@ int main(int argc, char **argv)
 	cudaStream_t stream;
 
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	if (argc == 2 || argc > 4 || (argc == 4 && atoi(argv[3]) < 1)) {
+		fprintf(stderr, "usage: spacing [US US [CALLS]]\n");
+		return 3;
+	}
 	if (argc >= 3) {
 		const double spin_ns[] = { 1000 * atof(argv[1]), 1000 * atof(argv[2]) };
 

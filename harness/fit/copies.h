@@ -7,9 +7,9 @@
  * are known by their difference alone.
  *
  * Where copies and kernels take turns, the device goes from a copy engine to kernels and back. What
- * that takes is in no copy alone: on an H200 11 us for a copy to the device, a kernel and a copy
- * back, which nvshare does not pay (docs/validation.md). The workload graph tells, with nodes in
- * turn.
+ * that takes is in no copy alone: on an H200 a copy to the device, a kernel and a copy back take 8
+ * us less under nvshare in streams, 13 us less in graphs (docs/validation.md). The workload graph
+ * tells, with streamed nodes.
  */
 #ifndef RIFT_FIT_COPIES_H
 #define RIFT_FIT_COPIES_H

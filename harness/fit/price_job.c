@@ -252,8 +252,11 @@ double price_recursion(const struct model *m, const struct price_job *job, bool 
 
 /* ---- the job ------------------------------------------------------------------------------ */
 
-/* So near to what was measured, A's stream blocks are explained. */
-static const double explained = 0.005;
+/*
+ * Where the device is waited for, the model follows its kernels: with those that explain the pace
+ * it has that pace, but for rounding. Where the host is, it does not move.
+ */
+static const double followed = 1e-4;
 
 /* ns a launch between two stream blocks, by A's model with kernels of so many ns. */
 static double model_slope(const struct price_request *r, const struct price_job *job,
@@ -285,7 +288,7 @@ static double stream_kernel_ns(const struct price_request *r, const struct price
 		return kernel_ns;
 	kernel_ns += measured_ns - model_slope(r, job, large, small, kernel_ns);
 	if (!(kernel_ns > 0) || fabs(model_slope(r, job, large, small, kernel_ns) - measured_ns) >
-					explained * measured_ns)
+					followed * measured_ns)
 		return job->batch.kernel_ns;
 	return kernel_ns;
 }

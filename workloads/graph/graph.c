@@ -102,8 +102,10 @@ int graph_limits(const void *opts, struct limits *out)
 			"bytes each",
 			(long)o->bytes, (long)copies, GRAPH_COPIED_MAX >> 20,
 			(long)(GRAPH_COPIED_MAX / copies / 8 * 8));
-	out->mode_refused[MODE_GRAPH] = "a step is a call that has to do with graphs, and none "
-					"that can be part of one";
+	out->mode_refused[MODE_GRAPH] =
+		o->op == GRAPH_EAGER ? "op=eager is what graphs are held against"
+				     : "a step is a call that has to do with graphs, and "
+				       "none that can be part of one";
 	if (keeps_graphs((enum graph_op)o->op)) {
 		out->depth_max = GRAPH_KEPT_MAX;
 		out->depth_why = "each step takes a graph of its own";

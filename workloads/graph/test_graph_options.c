@@ -174,7 +174,9 @@ Test(small_graph_options, streamed_nodes_come_in_turn)
 	}
 	graph_shape_release(&shape);
 	o.bytes = 8;
+	o.op = GRAPH_EAGER;
 	cr_assert(!workload_graph.cost(&o, NULL, &cost), "cost");
+	cr_assert(cost.launches == 4, "%g kernels", cost.launches);
 	cr_assert(cost.to_device.calls == 8 && cost.to_host.calls == 4 &&
 			  cost.bytes_transferred == 96,
 		  "%g, %g, %g", cost.to_device.calls, cost.to_host.calls, cost.bytes_transferred);

@@ -657,6 +657,8 @@ __attribute__((naked)) static void probe(void)
 }
 #endif
 
+static pid_t started_in;
+
 __attribute__((constructor)) static void start(void)
 {
 	const char *path = getenv(EMULATE_VARIABLE);
@@ -670,13 +672,17 @@ __attribute__((constructor)) static void start(void)
 	if (file == MAP_FAILED)
 		return;
 	shared = file;
+	started_in = getpid();
 	emulate_next[CALL_PROBE] = (void *)(uintptr_t)nothing;
 	calibrate_own_ticks(probe, PROBE_NS);
 	classify_calls();
 }
 
+/* A child that was forked has its parent's threads, whose last spins are the parent's to note. */
 __attribute__((destructor)) static void end(void)
 {
+	if (getpid() != started_in)
+		return;
 	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
 		note_last(&t->account);
 }

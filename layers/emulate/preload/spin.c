@@ -67,9 +67,8 @@ static int64_t within(int64_t x, int64_t limit)
 
 void note_last(struct account *a)
 {
-	if (a->spent)
-		note_lateness(&shared->spins, a->late);
-	a->spent = false;
+	if (__atomic_exchange_n(&a->spent, false, __ATOMIC_ACQ_REL))
+		note_lateness(&shared->spins, __atomic_load_n(&a->late, __ATOMIC_RELAXED));
 }
 
 void spend(double ns, uint64_t start, struct account *a)
@@ -85,8 +84,8 @@ void spend(double ns, uint64_t start, struct account *a)
 	over += (int64_t)(spin_until(start + (uint64_t)(want - a->own - a->carry)) - start);
 	a->own = 0;
 	a->carry = within(a->carry + over, ticks_of(CARRY_MAX_NS));
-	a->spent = !calibrating;
-	a->late = over;
+	__atomic_store_n(&a->late, over, __ATOMIC_RELAXED);
+	__atomic_store_n(&a->spent, !calibrating, __ATOMIC_RELEASE);
 }
 
 void calibrate_own_ticks(void (*call)(void), double ns)

@@ -37,8 +37,11 @@ struct account {
  */
 void spend(double ns, uint64_t start, struct account *a);
 
-/* Notes how late the last one was: while the next one spins, or when the process ends. To note it
- * at once would be a cost of its own, and a larger one the longer the spin was. */
+/*
+ * Notes how late the last one was: while the next one spins, or when the process ends. To note it
+ * at once would be a cost of its own. That of a process that is killed, or ends by _exit(), is
+ * lost.
+ */
 void note_last(struct account *a);
 
 /* Notes that something came so many ticks later than asked for. */

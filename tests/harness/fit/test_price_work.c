@@ -367,6 +367,9 @@ Test(small_price_work, a_step_that_copies_both_ways_takes_a_turn_of_the_device)
 			     4 * -11000 - 1500, 1e-6),
 		  "four turns: %g", copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns);
 	other = step;
+	other.pageable = true;
+	cr_assert(zero(dbl, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns), "pageable");
+	other = step;
 	other.to_host.calls = 0;
 	cr_assert(lt(dbl, 0, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns), "one way");
 	b.turns[MODE_GRAPH].n = 2; /* the largest is missing */
@@ -435,6 +438,46 @@ Test(small_price_work, what_the_device_does_not_take_is_hidden_behind_launches)
 					     1, 0.05),
 				  "depth %g: %g", b->depth, p.priced[i].total_ns.value);
 	}
+	prices_release(&p);
+	made_release(&work);
+	made_release(&on_a);
+	made_release(&on_b);
+}
+
+static double streams_are_slower(const struct batch *b, int side)
+{
+	(void)side;
+	return b->mode == MODE_STREAM ? 1.2 : 1; /* more would be a library's */
+}
+
+/* Kernels of 1 us and gaps of 0.9 behind launches of 2.2 us on A, of 1 us on B: 0.3 us less. */
+Test(small_price_work, what_launches_take_longer_is_not_the_devices)
+{
+	struct fake_session cells = cells_session(), launch = small_session(), quick = launch;
+	struct made work = { 0 }, on_a = { 0 }, on_b = { 0 };
+	double less_ns = 0;
+	struct prices p;
+
+	cells.size = "1000";
+	cells.depth = "16,64";
+	cells.kernel_ns = short_ns;
+	cells.factor = streams_are_slower;
+	quick.model[0].v[MODEL_P] = quick.model[0].v[MODEL_C] = 1000;
+	made_grid(&work, &cells);
+	made_fit(&on_a, &launch);
+	made_fit(&on_b, &quick);
+	price_make(&p, &(struct price_request){ .work = &work.grid,
+						.a = &on_a.fit,
+						.b = &on_b.fit,
+						.from_measured = true });
+	for (int i = 0; i < p.n; i++) {
+		const struct batch *b = &work.grid.point[p.priced[i].point].batch;
+
+		if (b->mode == MODE_STREAM)
+			less_ns += (b->depth > 16 ? 1 : -1) *
+				   (p.priced[i].a_ns - p.priced[i].total_ns.value);
+	}
+	cr_assert(epsilon_eq(dbl, less_ns / 48, 300, 60), "%g ns a launch", less_ns / 48);
 	prices_release(&p);
 	made_release(&work);
 	made_release(&on_a);
