@@ -6,6 +6,7 @@
  *                              what the runtime of stubs saw: prints how many, and what differs
  *   caller calls NAME=N...     N calls of each
  *   caller threads T N NAME... T threads, N calls of each
+ *   caller fork NAME N         N calls, then a child that makes none
  *   caller kernels             registers two kernels, as nvcc's objects do, and launches one by its
  *                              function, twice, and one by its handle
  *   caller turns N             N times, two threads make four launches each, one after the other
@@ -18,6 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
 
 #include "tests/layers/stubs.h"
 
@@ -254,6 +257,19 @@ static int plugin(const char *file)
 	return err;
 }
 
+/* The calls, then a child that makes none and ends. */
+static int fork_after(const char *name, long n)
+{
+	pid_t child;
+	int status;
+
+	call(name, n);
+	child = fork();
+	if (!child)
+		exit(0);
+	return child < 0 || waitpid(child, &status, 0) != child || status;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -264,6 +280,8 @@ int main(int argc, char **argv)
 		return threads(atoi(argv[2]), atol(argv[3]), argv + 4);
 	if (!strcmp(what, "kernels"))
 		return kernels();
+	if (!strcmp(what, "fork") && argc > 3)
+		return fork_after(argv[2], atol(argv[3]));
 	if (!strcmp(what, "turns") && argc > 2)
 		return turns(argv[2]);
 	if (!strcmp(what, "plugin") && argc > 2)

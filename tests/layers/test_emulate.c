@@ -84,6 +84,17 @@ Test(small_emulate, no_call_of_many_threads_is_lost)
 	cr_assert(eq(long, additions(out), 80000), "%s", out);
 }
 
+/* Its parent's last spin is the parent's to tell. */
+Test(small_emulate, a_child_that_was_forked_adds_nothing)
+{
+	const char *out;
+
+	cr_assert(zero(int, call_stubs_under("emulate call=0.1", &out, "",
+					     "\"$C\" fork cudaLaunchKernel 3")),
+		  "%s", out);
+	cr_assert(eq(long, additions(out), 3), "%s", out);
+}
+
 /* A library that stands for cuBLAS: it does not need libcudart, so it brings its own. */
 Test(small_emulate, nothing_waits_where_a_library_submits_by_itself)
 {
