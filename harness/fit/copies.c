@@ -116,8 +116,8 @@ static struct copy_turns *turns_of(struct copy_paces *out, const struct config *
 
 enum { COPY_DEPTHS_MAX = 64 };
 
-/* At one depth, between the shortest and the longest line; NAN: not measured. */
-static double turn_at(const struct grid *g, int64_t depth)
+/* At one depth, a node more of a line; NAN: not measured. */
+static double node_at(const struct grid *g, int64_t depth)
 {
 	int last = g->n_sizes - 1;
 	const struct grid_point *few = grid_find(g, MODE_STREAM, 0, depth);
@@ -125,32 +125,32 @@ static double turn_at(const struct grid *g, int64_t depth)
 
 	if (!last || !few || !many)
 		return NAN;
-	return 3 * (many->total_ns - few->total_ns) / (double)depth /
+	return (many->total_ns - few->total_ns) / (double)depth /
 	       (g->size[last].value - g->size[0].value);
 }
 
 /*
- * ns a turn of three nodes: the median over depths. Turns of one process may take 10 % more or less
- * than those of the next.
+ * ns a turn of so many nodes: the median over depths. Turns of one process may take 10 % more or
+ * less than those of the next.
  */
-static double turn_ns(const struct grid *g)
+static double turn_ns(const struct grid *g, double nodes)
 {
 	double ns[COPY_DEPTHS_MAX];
 	int n = 0;
 
 	for (int i = 0; i < g->n_depths && n < COPY_DEPTHS_MAX; i++) {
-		ns[n] = turn_at(g, g->depth[i]);
+		ns[n] = nodes * node_at(g, g->depth[i]);
 		n += isfinite(ns[n]);
 	}
 	return median_of(ns, n);
 }
 
-/* ns; NAN: not known for this size. */
-static double turn_of(const struct copy_turns *t, double bytes)
+/* ns; NAN: not known. */
+static double turn_of(const struct copy_turns *t, double copies, double bytes)
 {
 	for (int i = 0; i < t->n; i++)
-		if (t->bytes[i] == bytes)
-			return t->ns[i];
+		if (t->of[i].copies == copies && t->of[i].bytes == bytes)
+			return t->of[i].ns;
 	return NAN;
 }
 
@@ -158,18 +158,16 @@ static int take_turns(struct copy_paces *out, const struct journal *j, int side,
 		      const struct config *c)
 {
 	struct copy_turns *t = turns_of(out, c);
-	double bytes = value_of(c, "bytes"), ns;
+	struct copy_turn turn = { .copies = value_of(c, "copies"), .bytes = value_of(c, "bytes") };
 	struct grid g;
 	int err;
 
-	if (!t || t->n == COPY_SIZES_MAX || isfinite(turn_of(t, bytes)))
+	if (!t || t->n == COPY_TURNS_MAX || isfinite(turn_of(t, turn.copies, turn.bytes)))
 		return 0;
 	err = grid_make_like(&g, j, side, c);
-	ns = !err && g.n_points ? turn_ns(&g) : NAN;
-	if (isfinite(ns)) {
-		t->bytes[t->n] = bytes;
-		t->ns[t->n++] = ns;
-	}
+	turn.ns = !err && g.n_points ? turn_ns(&g, turn.copies + 2) : NAN;
+	if (isfinite(turn.ns))
+		t->of[t->n++] = turn;
 	grid_release(&g);
 	return err;
 }
@@ -226,49 +224,92 @@ static void add_copies(struct step_copies *out, const struct copy_pace *own,
 	out->device_ns += isfinite(device_ns) ? c->calls * device_ns : 0;
 }
 
-/*
- * How much longer a step takes that copies in both directions, by turns of the sizes that both
- * have: a fixed time a turn, the median over these, and a rate, by what the largest take beyond
- * that. A step has as many turns as copies of each direction and launches, at least one. NAN: not
- * known, or the step does not copy so.
- */
+/* How much longer a turn takes than on another platform; NAN: not known on both. */
 static double turn_beyond_ns(const struct copy_turns *own, const struct copy_turns *other,
-			     const struct cost *step)
+			     double copies, double bytes)
 {
-	double beyond[COPY_SIZES_MAX], largest = 0, of_largest = 0, fixed;
-	double bytes = (step->to_device.bytes + step->to_host.bytes) / 2;
-	double copies = fmin(step->to_device.calls, step->to_host.calls);
+	return turn_of(own, copies, bytes) - turn_of(other, copies, bytes);
+}
+
+/* A turn of one copy each way: a time of its own, and one for each byte. NAN: not known. */
+struct turn_beyond {
+	double fixed_ns, ns_per_byte;
+};
+
+/* The median over sizes that both have is fixed; what the largest take beyond it is the rate. */
+static struct turn_beyond beyond_of(const struct copy_turns *own, const struct copy_turns *other)
+{
+	double ns[COPY_TURNS_MAX], largest = 0, of_largest = NAN, fixed;
 	int n = 0;
 
-	if (step->pageable || !(step->to_device.calls > 0) || !(step->to_host.calls > 0))
-		return NAN;
 	for (int i = 0; i < own->n; i++) {
-		double ns = own->ns[i] - turn_of(other, own->bytes[i]);
+		double bytes = own->of[i].bytes;
 
-		if (isfinite(ns) && own->bytes[i] > largest) {
-			largest = own->bytes[i];
-			of_largest = ns;
+		ns[n] = own->of[i].copies == 1 ? turn_beyond_ns(own, other, 1, bytes) : NAN;
+		if (!isfinite(ns[n]))
+			continue;
+		if (bytes > largest) {
+			largest = bytes;
+			of_largest = ns[n];
 		}
-		if (isfinite(ns))
-			beyond[n++] = ns;
+		n++;
 	}
-	fixed = median_of(beyond, n); /* NAN where there is none */
-	return fixed * fmax(1, fmin(copies, step->launches)) +
-	       (of_largest - fixed) * bytes / largest;
+	fixed = median_of(ns, n); /* NAN where there is none */
+	return (struct turn_beyond){ fixed, (of_largest - fixed) / largest };
+}
+
+/*
+ * How much longer one more copy of a turn takes, by the smallest copies and the most of them that
+ * both have. 0: not known.
+ */
+static double one_more_beyond_ns(const struct copy_turns *own, const struct copy_turns *other)
+{
+	struct copy_turn best = { .copies = 0, .bytes = INFINITY, .ns = 0 };
+
+	for (int i = 0; i < own->n; i++) {
+		struct copy_turn at = own->of[i];
+		bool is_better = at.bytes < best.bytes ||
+				 (at.bytes == best.bytes && at.copies > best.copies);
+
+		at.ns = turn_beyond_ns(own, other, at.copies, at.bytes) -
+			turn_beyond_ns(own, other, 1, at.bytes);
+		if (at.copies > 1 && isfinite(at.ns) && is_better)
+			best = at;
+	}
+	return best.copies > 1 ? best.ns / (best.copies - 1) : 0;
+}
+
+/*
+ * How much longer a step takes that copies in both directions. It has as many turns as copies of
+ * each direction and launches, at least one; all other copies are more of the same turns. NAN: not
+ * known, or the step does not copy so.
+ */
+static double turns_beyond_ns(const struct copy_turns *own, const struct copy_turns *other,
+			      const struct cost *step)
+{
+	double to_device = step->to_device.calls, to_host = step->to_host.calls;
+	double bytes = (step->to_device.bytes + step->to_host.bytes) / 2;
+	double turns = fmax(1, fmin(fmin(to_device, to_host), step->launches));
+	struct turn_beyond turn = beyond_of(own, other);
+
+	if (step->pageable || !(to_device > 0) || !(to_host > 0))
+		return NAN;
+	return turns * turn.fixed_ns + bytes * turn.ns_per_byte +
+	       fmax(0, to_device + to_host - 2 * turns) * one_more_beyond_ns(own, other);
 }
 
 struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
 				  const struct cost *step, enum mode mode)
 {
-	double turn_ns = turn_beyond_ns(&own->turns[mode], &other->turns[mode], step);
-	struct step_copies out = { .in_turn = isfinite(turn_ns) };
+	double turns_ns = turns_beyond_ns(&own->turns[mode], &other->turns[mode], step);
+	struct step_copies out = { .in_turn = isfinite(turns_ns) };
 
 	add_copies(&out, &own->to_device[step->pageable], &other->to_device[step->pageable],
 		   &step->to_device);
 	add_copies(&out, &own->to_host[step->pageable], &other->to_host[step->pageable],
 		   &step->to_host);
 	if (out.in_turn)
-		out.device_ns = turn_ns;
+		out.device_ns = turns_ns;
 	return out;
 }
 

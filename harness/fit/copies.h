@@ -26,15 +26,19 @@ struct copy_pace {
 };
 
 /*
- * What a copy to the device, a kernel and a copy to the host in turn take of the device, by the
- * bytes of a copy. Pinned memory; kernels of COPY_TURN_US, so that the device is what all else
- * waits for.
+ * What copies to the device, a kernel and a copy to the host in turn take of the device, by how
+ * many copies come before the kernel and by the bytes of each. Pinned memory; kernels of
+ * COPY_TURN_US, so that the device is what all else waits for.
  */
-enum { COPY_SIZES_MAX = 16, COPY_TURN_US = 20 };
+enum { COPY_TURNS_MAX = 32, COPY_TURN_US = 20 };
+
+struct copy_turn {
+	double copies, bytes, ns;
+};
 
 struct copy_turns {
-	int n; /* sizes; 0: not known */
-	double bytes[COPY_SIZES_MAX], ns[COPY_SIZES_MAX];
+	int n; /* 0: not known */
+	struct copy_turn of[COPY_TURNS_MAX];
 };
 
 struct copy_paces {

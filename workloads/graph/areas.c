@@ -146,16 +146,17 @@ static int64_t words_wrong(const struct pattern_wrong *wrong, int64_t before, in
 	return (int64_t)wrong->words;
 }
 
-/* What came back, chain by chain, as the last copy of a chain may stay on the device. */
+/* What came back: some copies stay on the device. */
 static int64_t back_wrong(const struct graph_areas *a, const struct graph_shape *shape,
 			  int64_t *first)
 {
-	int64_t each = shape->copies / shape->width * shape->copy_bytes / 8, n = 0;
-	size_t back = (size_t)(shape->copies_back / shape->width * shape->copy_bytes);
+	size_t bytes = (size_t)shape->copy_bytes;
+	int64_t n = 0;
 
-	for (int64_t at = (shape->width - 1) * each; at >= 0 && back; at -= each) {
+	for (int64_t i = shape->copies_back - 1; i >= 0; i--) {
+		int64_t at = graph_copied_back(shape, i) * shape->copy_bytes / 8;
 		struct pattern_wrong wrong =
-			pattern_compare_host(a->back + at, back, (uint64_t)at, back);
+			pattern_compare_host(a->back + at, bytes, (uint64_t)at, bytes);
 
 		n += words_wrong(&wrong, at, first);
 	}

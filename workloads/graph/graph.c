@@ -39,6 +39,8 @@ static const struct param params[] = {
 		   "streamed: h2d, kernel and d2h in turn"),
 	PARAM_SIZE(graph_opts, bytes, "bytes", "8", 8, GRAPH_COPY_MAX,
 		   "of a copy between host and device, in eights"),
+	PARAM_INT(graph_opts, copies, "copies", "1", 1, GRAPH_COPIES_MAX,
+		   "to the device before each kernel of staged and streamed nodes"),
 	PARAM_INT_ASIDE(graph_opts, us, "us", "0", 0, GRAPH_US_MAX, "0,5",
 		   "nominal duration of a kernel; 0 is the empty kernel"),
 	PARAM_INT(graph_opts, first_us, "us", "0", 0, GRAPH_US_MAX,
@@ -59,6 +61,7 @@ static const struct param_need needs[] = {
 	{ "width", "topology=chains|rooted|forkjoin" },
 	{ "order", "topology=chains|rooted|forkjoin" },
 	{ "bytes", "node=h2d|d2h|staged|streamed" },
+	{ "copies", "node=staged|streamed" },
 	{ "us", "node=kernel|mixed|staged|streamed" },
 	{ "first_us", "node=kernel|mixed|staged|streamed" },
 	{ "first_us", "topology=chains|rooted|forkjoin" },
@@ -66,8 +69,8 @@ static const struct param_need needs[] = {
 	{ NULL, NULL },
 };
 
-/* Sessions from before them have copies of no other kind. */
-static const char *const added[] = { "bytes", "first_us", NULL };
+/* Sessions from before them have no others. */
+static const char *const added[] = { "bytes", "copies", "first_us", NULL };
 
 /* ---- limits ----------------------------------------------------------------------------- */
 

@@ -30,8 +30,8 @@ enum graph_kind {
 	GRAPH_MIXED,  /* these three in turn */
 	GRAPH_H2D,    /* copies from the host, and to it */
 	GRAPH_D2H,
-	GRAPH_STAGED,	/* a copy from the host and a kernel in turn */
-	GRAPH_STREAMED, /* a copy from the host, a kernel and a copy to the host in turn */
+	GRAPH_STAGED,	/* copies from the host and a kernel in turn */
+	GRAPH_STREAMED, /* copies from the host, a kernel and a copy to the host in turn */
 };
 /* In which order nodes of several chains are made. */
 enum graph_order {
@@ -58,8 +58,9 @@ struct graph_opts {
 	int64_t length;
 	int topology; /* enum graph_topology */
 	int64_t width;
-	int node;      /* enum graph_kind */
-	int64_t bytes; /* of a copy between host and device */
+	int node;	/* enum graph_kind */
+	int64_t bytes;	/* of a copy between host and device */
+	int64_t copies; /* to the device before a kernel that hangs on them */
 	int64_t us, first_us;
 	int order; /* enum graph_order */
 	int op;	   /* enum graph_op */
@@ -73,6 +74,7 @@ enum {
 	GRAPH_KEPT_MAX = 64, /* graphs that calls made, or need, between two resets */
 	GRAPH_THREADS = 32,
 	GRAPH_COPY_MAX = 64 << 20,
+	GRAPH_COPIES_MAX = 16,	    /* before a kernel */
 	GRAPH_COPIED_MAX = 1 << 30, /* bytes of all copies of a graph */
 };
 
@@ -88,13 +90,14 @@ struct graph_shape {
 	enum graph_kind kind;
 	unsigned char *order;	    /* [width * length]: the chain of each node, as they are made */
 	int64_t copies, copy_bytes; /* between host and device */
-	int64_t copies_back;	    /* streamed: of what was copied to the device */
+	int64_t before_kernel;	    /* staged, streamed: copies to the device */
+	int64_t copies_back;	    /* streamed: of the last copy before each kernel */
 };
 
 /*
  * What copies between host and device are from and to: copy k has the pattern's words from
  * k * copy_bytes / 8 on. One end is pinned memory of the host, the other one of the device. Where
- * nodes are streamed, what arrives there is copied back to `back`.
+ * nodes are streamed, what a kernel hangs on is copied back to `back`.
  */
 struct graph_areas {
 	unsigned long long *from, *to, *zero; /* zero: of the device, to clear the host's by */
@@ -209,8 +212,11 @@ int64_t graph_copies_back(const struct graph_opts *o);
 /* Do kernels hang on copies? */
 bool graph_stages(enum graph_kind kind);
 
-/* Which of them a node is, or copies back; of a kernel, the one that it hangs on. */
+/* Which of them a node is, or copies back; of a kernel, the last one that it hangs on. */
 int64_t graph_copy_number(const struct graph_shape *shape, int64_t node);
+
+/* Which of them copy back number i copies; these are chain by chain, too. */
+int64_t graph_copied_back(const struct graph_shape *shape, int64_t i);
 
 /* Captures all nodes, whose kernels add `add`. Nothing of it may be in flight. */
 cudaGraph_t graph_capture(struct graph_state *s, unsigned add);

@@ -42,8 +42,8 @@ const struct measure_row graph_quantities[MEASURE_QUANTITIES] = {
 
 bool graph_has(const struct graph_opts *o, enum measure_quantity q)
 {
-	bool ends =
-		graph_stages((enum graph_kind)o->node) && o->length > 1; /* chains with a kernel */
+	bool ends = graph_stages((enum graph_kind)o->node) &&
+		    o->length > o->copies; /* chains with a kernel */
 
 	return ends || (q != MEASURE_FIRST_CHAIN && q != MEASURE_LAST_CHAIN);
 }
@@ -144,7 +144,7 @@ static int take_series(struct measure_plan *p, struct graph_state *s, const stru
 
 static bool keeps_ends(const struct graph_state *s)
 {
-	return graph_stages(s->shape.kind) && s->shape.length > 1;
+	return graph_stages(s->shape.kind) && s->shape.length > s->shape.before_kernel;
 }
 
 /* ns: of the first chain, of the last one to end. Before the launch ends[GRAPH_WIDTH_MAX] was set.

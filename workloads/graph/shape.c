@@ -60,6 +60,7 @@ void graph_shape_init(struct graph_shape *shape, const struct graph_opts *o)
 		shape->order[i] = (unsigned char)(i % width);
 	for (int64_t i = 0; i < chains && o->order == GRAPH_LATE; i++)
 		shape->order[i] = (unsigned char)((i / o->length + 1) % width);
+	shape->before_kernel = o->copies;
 	shape->copies = graph_copies(o);
 	shape->copies_back = graph_copies_back(o);
 	shape->copy_bytes = o->bytes;
@@ -71,47 +72,75 @@ void graph_shape_release(struct graph_shape *shape)
 	shape->order = NULL;
 }
 
-/* Root and end are kernels. */
-enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node)
-{
-	static const enum graph_kind mixed[] = { GRAPH_KERNEL, GRAPH_MEMSET, GRAPH_MEMCPY };
-	static const enum graph_kind streamed[] = { GRAPH_H2D, GRAPH_KERNEL, GRAPH_D2H };
-
-	if (node >= shape->width * shape->length)
-		return GRAPH_KERNEL;
-	if (shape->kind == GRAPH_STAGED)
-		return node % shape->length % 2 ? GRAPH_KERNEL : GRAPH_H2D;
-	if (shape->kind == GRAPH_STREAMED)
-		return streamed[node % shape->length % 3];
-	return shape->kind == GRAPH_MIXED ? mixed[node % shape->length % 3] : shape->kind;
-}
-
 bool graph_stages(enum graph_kind kind)
 {
 	return kind == GRAPH_STAGED || kind == GRAPH_STREAMED;
 }
 
-/* From one copy to the device to the next. */
-static int nodes_in_turn(enum graph_kind kind)
+/* Staged, streamed: from one row of copies to the next, and where in there a node is. */
+static int64_t nodes_in_turn(enum graph_kind kind, int64_t before_kernel)
 {
-	return kind == GRAPH_STREAMED ? 3 : kind == GRAPH_STAGED ? 2 : 1;
+	return before_kernel + (kind == GRAPH_STREAMED ? 2 : 1);
 }
 
-static int64_t copies_of_chain(enum graph_kind kind, int64_t length)
+static int64_t place_in_turn(const struct graph_shape *shape, int64_t node)
 {
+	return node % shape->length % nodes_in_turn(shape->kind, shape->before_kernel);
+}
+
+static enum graph_kind kind_in_turn(const struct graph_shape *shape, int64_t node)
+{
+	int64_t place = place_in_turn(shape, node);
+
+	return place < shape->before_kernel    ? GRAPH_H2D
+	       : place == shape->before_kernel ? GRAPH_KERNEL
+					       : GRAPH_D2H;
+}
+
+/* Root and end are kernels. */
+enum graph_kind graph_node_kind(const struct graph_shape *shape, int64_t node)
+{
+	static const enum graph_kind mixed[] = { GRAPH_KERNEL, GRAPH_MEMSET, GRAPH_MEMCPY };
+
+	if (node >= shape->width * shape->length)
+		return GRAPH_KERNEL;
+	if (graph_stages(shape->kind))
+		return kind_in_turn(shape, node);
+	return shape->kind == GRAPH_MIXED ? mixed[node % shape->length % 3] : shape->kind;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t copies_of_chain(enum graph_kind kind, int64_t length, int64_t before_kernel)
+{
+	int64_t turn = nodes_in_turn(kind, before_kernel);
+
 	if (graph_stages(kind))
-		return (length + nodes_in_turn(kind) - 1) / nodes_in_turn(kind);
+		return length / turn * before_kernel + smaller(length % turn, before_kernel);
 	return kind == GRAPH_H2D || kind == GRAPH_D2H ? length : 0;
 }
 
 int64_t graph_copies(const struct graph_opts *o)
 {
-	return graph_width(o) * copies_of_chain((enum graph_kind)o->node, o->length);
+	return graph_width(o) * copies_of_chain((enum graph_kind)o->node, o->length, o->copies);
 }
 
 int64_t graph_copies_back(const struct graph_opts *o)
 {
-	return o->node == GRAPH_STREAMED ? graph_width(o) * (o->length / 3) : 0;
+	return o->node == GRAPH_STREAMED
+		       ? graph_width(o) * (o->length / nodes_in_turn(GRAPH_STREAMED, o->copies))
+		       : 0;
+}
+
+/* The last node of a turn is a copy back, or a kernel of staged nodes. */
+static int64_t kernels_of_turns(const struct graph_opts *o)
+{
+	int64_t turn = nodes_in_turn((enum graph_kind)o->node, o->copies);
+
+	return o->length / turn + (o->length % turn > o->copies);
 }
 
 int64_t graph_kernels(const struct graph_opts *o)
@@ -122,19 +151,27 @@ int64_t graph_kernels(const struct graph_opts *o)
 		chain = length;
 	else if (o->node == GRAPH_MIXED)
 		chain = (length + 2) / 3;
-	else if (o->node == GRAPH_STAGED)
-		chain = length / 2;
-	else if (o->node == GRAPH_STREAMED)
-		chain = (length + 1) / 3;
+	else if (graph_stages((enum graph_kind)o->node))
+		chain = kernels_of_turns(o);
 	return graph_width(o) * chain + has_root(o) + (o->topology == GRAPH_FORKJOIN);
 }
 
 int64_t graph_copy_number(const struct graph_shape *shape, int64_t node)
 {
-	int64_t chain = node / shape->length, place = node % shape->length;
+	int64_t place = node % shape->length, before = shape->before_kernel;
+	int64_t first = shape->copies / shape->width * (node / shape->length);
 
-	return chain * copies_of_chain(shape->kind, shape->length) +
-	       place / nodes_in_turn(shape->kind);
+	if (!graph_stages(shape->kind))
+		return first + place;
+	return first + place / nodes_in_turn(shape->kind, before) * before +
+	       smaller(place_in_turn(shape, node), before - 1);
+}
+
+int64_t graph_copied_back(const struct graph_shape *shape, int64_t i)
+{
+	int64_t each = shape->copies_back / shape->width, before = shape->before_kernel;
+
+	return i / each * (shape->copies / shape->width) + i % each * before + before - 1;
 }
 
 static int node_byte(int64_t node)

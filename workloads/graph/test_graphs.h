@@ -22,6 +22,7 @@ static inline struct graph_opts make_graph_opts(enum graph_topology topology, en
 	o.width = 4;
 	o.node = node;
 	o.bytes = 8;
+	o.copies = 1;
 	return o;
 }
 

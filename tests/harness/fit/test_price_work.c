@@ -310,7 +310,8 @@ static double nodes_ns(double nodes)
 
 Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 {
-	char *assignments[] = { "node=streamed", "us=20", "op=launch,eager", "bytes=4k,64k" };
+	char *assignments[] = { "node=streamed", "us=20", "op=launch,eager", "bytes=4k,64k",
+				"copies=1,10" };
 	struct fake_session s = small_session();
 	struct copy_paces p;
 	struct journal j;
@@ -321,16 +322,20 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	s.mode = "stream";
 	s.kernel_ns = nodes_ns;
 	s.assignment = assignments;
-	s.n_assignments = 4;
+	s.n_assignments = 5;
 	fake_session_journal(&s, &j);
 	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
 	for (int mode = MODE_STREAM; mode <= MODE_GRAPH; mode++) {
 		const struct copy_turns *t = &p.turns[mode];
 
-		cr_assert(eq(int, t->n, 2), "mode %d: %d sizes", mode, t->n);
-		for (int i = 0; i < 2; i++) {
-			cr_assert(eq(dbl, t->bytes[i], i ? 65536 : 4096), "%g", t->bytes[i]);
-			cr_assert(epsilon_eq(dbl, t->ns[i], 3000, 1), "three nodes: %g", t->ns[i]);
+		cr_assert(eq(int, t->n, 4), "mode %d: %d turns", mode, t->n);
+		for (int i = 0; i < 4; i++) {
+			const struct copy_turn *turn = &t->of[i];
+
+			cr_assert(eq(dbl, turn->bytes, i / 2 ? 65536 : 4096), "%g", turn->bytes);
+			cr_assert(eq(dbl, turn->copies, i % 2 ? 10 : 1), "%g", turn->copies);
+			cr_assert(epsilon_eq(dbl, turn->ns, i % 2 ? 12000 : 3000, 1),
+				  "three or twelve nodes: %g", turn->ns);
 		}
 	}
 	journal_release(&j);
@@ -343,7 +348,9 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 
 static struct copy_turns turns(double small_ns, double middle_ns, double large_ns)
 {
-	return (struct copy_turns){ 3, { 4e3, 64e3, 1e6 }, { small_ns, middle_ns, large_ns } };
+	return (struct copy_turns){
+		3, { { 1, 4e3, small_ns }, { 1, 64e3, middle_ns }, { 1, 1e6, large_ns } }
+	};
 }
 
 /* 10, 11 and 12 us less: 11, and of a size of 1 MB 1 us less beyond that. A step has 1.5 MB each
