@@ -21,7 +21,7 @@ fi
 # Launches, copies alone and in turn with kernels, allocation; real programs by their smallest kernels;
 # the streamed ones, small.
 points=${POINTS:-launch launch.us=0,10 transfer transfer.bytes=4,4M transfer.dir=h2d,d2h
-	graph graph.node=streamed graph.us=20 graph.op=launch,eager graph.length=12,48
+	graph graph.node=streamed graph.us=20 graph.op=launch,eager graph.length=3,12,48
 	graph.bytes=4k,64k,1M graph.copies=1,10 memory memory.bytes=4M
 	myocyte myocyte.cells=1 particlefilter particlefilter.particles=1000 alignment
 	alignment.pairs=64 mlp mlp.batch=64 mlp.images=1024 radixsort radixsort.pairs=4k

@@ -116,17 +116,27 @@ static struct copy_turns *turns_of(struct copy_paces *out, const struct config *
 
 enum { COPY_DEPTHS_MAX = 64 };
 
-/* At one depth, a node more of a line; NAN: not measured. */
-static double node_at(const struct grid *g, int64_t depth)
+static bool is_turns(const struct grid *g, int size, double nodes)
 {
-	int last = g->n_sizes - 1;
-	const struct grid_point *few = grid_find(g, MODE_STREAM, 0, depth);
-	const struct grid_point *many = grid_find(g, MODE_STREAM, last, depth);
+	return fmod(g->size[size].value, nodes) == 0;
+}
 
-	if (!last || !few || !many)
+/* At one depth, one more turn of so many nodes: by lines of whole turns. NAN: not measured. */
+static double turn_at(const struct grid *g, double nodes, int64_t depth)
+{
+	const struct grid_point *few, *many;
+	int first = 0, last = g->n_sizes - 1;
+
+	while (first < last && !is_turns(g, first, nodes))
+		first++;
+	while (last > first && !is_turns(g, last, nodes))
+		last--;
+	few = grid_find(g, MODE_STREAM, first, depth);
+	many = grid_find(g, MODE_STREAM, last, depth);
+	if (first == last || !few || !many)
 		return NAN;
-	return (many->total_ns - few->total_ns) / (double)depth /
-	       (g->size[last].value - g->size[0].value);
+	return nodes * (many->total_ns - few->total_ns) / (double)depth /
+	       (g->size[last].value - g->size[first].value);
 }
 
 /*
@@ -139,33 +149,53 @@ static double turn_ns(const struct grid *g, double nodes)
 	int n = 0;
 
 	for (int i = 0; i < g->n_depths && n < COPY_DEPTHS_MAX; i++) {
-		ns[n] = nodes * node_at(g, g->depth[i]);
+		ns[n] = turn_at(g, nodes, g->depth[i]);
 		n += isfinite(ns[n]);
 	}
 	return median_of(ns, n);
 }
 
-/* ns; NAN: not known. */
-static double turn_of(const struct copy_turns *t, double copies, double bytes)
+/*
+ * A block of one turn, beyond what one more takes in the deepest. Longer lines do not say it: their
+ * blocks differ by more from one to the next.
+ */
+static double first_ns(const struct grid *g, double nodes)
+{
+	int64_t deepest = g->n_depths ? g->depth[g->n_depths - 1] : 1;
+	const struct grid_point *one = grid_find(g, MODE_STREAM, 0, 1);
+	const struct grid_point *deep = grid_find(g, MODE_STREAM, 0, deepest);
+
+	if (g->size[0].value != nodes || !one || !deep || deepest == 1)
+		return NAN;
+	return one->total_ns - (deep->total_ns - one->total_ns) / (double)(deepest - 1);
+}
+
+/* NULL: not known. */
+static const struct copy_turn *turn_of(const struct copy_turns *t, double copies, double bytes)
 {
 	for (int i = 0; i < t->n; i++)
 		if (t->of[i].copies == copies && t->of[i].bytes == bytes)
-			return t->of[i].ns;
-	return NAN;
+			return &t->of[i];
+	return NULL;
 }
 
 static int take_turns(struct copy_paces *out, const struct journal *j, int side,
 		      const struct config *c)
 {
 	struct copy_turns *t = turns_of(out, c);
-	struct copy_turn turn = { .copies = value_of(c, "copies"), .bytes = value_of(c, "bytes") };
+	struct copy_turn turn = { .copies = value_of(c, "copies"),
+				  .bytes = value_of(c, "bytes"),
+				  .ns = NAN };
 	struct grid g;
 	int err;
 
-	if (!t || t->n == COPY_TURNS_MAX || isfinite(turn_of(t, turn.copies, turn.bytes)))
+	if (!t || t->n == COPY_TURNS_MAX || turn_of(t, turn.copies, turn.bytes))
 		return 0;
 	err = grid_make_like(&g, j, side, c);
-	turn.ns = !err && g.n_points ? turn_ns(&g, turn.copies + 2) : NAN;
+	if (!err && g.n_points) {
+		turn.ns = turn_ns(&g, turn.copies + 2);
+		turn.first_ns = first_ns(&g, turn.copies + 2);
+	}
 	if (isfinite(turn.ns))
 		t->of[t->n++] = turn;
 	grid_release(&g);
@@ -224,38 +254,50 @@ static void add_copies(struct step_copies *out, const struct copy_pace *own,
 	out->device_ns += isfinite(device_ns) ? c->calls * device_ns : 0;
 }
 
-/* How much longer a turn takes than on another platform; NAN: not known on both. */
-static double turn_beyond_ns(const struct copy_turns *own, const struct copy_turns *other,
-			     double copies, double bytes)
-{
-	return turn_of(own, copies, bytes) - turn_of(other, copies, bytes);
-}
-
-/* A turn of one copy each way: a time of its own, and one for each byte. NAN: not known. */
-struct turn_beyond {
+/* What a turn of one copy each way takes beyond another platform's: fixed + slope * bytes. */
+struct beyond {
 	double fixed_ns, ns_per_byte;
 };
 
-/* The median over sizes that both have is fixed; what the largest take beyond it is the rate. */
-static struct turn_beyond beyond_of(const struct copy_turns *own, const struct copy_turns *other)
+/* How much a point counts: errors of turns are relative. */
+struct beyond_point {
+	double bytes, ns, weight;
+};
+
+/* NAN where there is none; a single point is fixed. */
+static struct beyond line_of(const struct beyond_point *at, int n)
 {
-	double ns[COPY_TURNS_MAX], largest = 0, of_largest = NAN, fixed;
+	double w = 0, x = 0, y = 0, xx = 0, xy = 0, slope;
+
+	for (int i = 0; i < n; i++) {
+		w += at[i].weight;
+		x += at[i].weight * at[i].bytes;
+		y += at[i].weight * at[i].ns;
+	}
+	x /= w;
+	y /= w;
+	for (int i = 0; i < n; i++) {
+		xx += at[i].weight * (at[i].bytes - x) * (at[i].bytes - x);
+		xy += at[i].weight * (at[i].bytes - x) * (at[i].ns - y);
+	}
+	slope = xx > 0 ? xy / xx : 0;
+	return (struct beyond){ y - slope * x, slope };
+}
+
+/* By the sizes that both have. */
+static struct beyond beyond_of(const struct copy_turns *own, const struct copy_turns *other)
+{
+	struct beyond_point at[COPY_TURNS_MAX];
 	int n = 0;
 
 	for (int i = 0; i < own->n; i++) {
-		double bytes = own->of[i].bytes;
+		const struct copy_turn *a = &own->of[i], *b = turn_of(other, 1, a->bytes);
 
-		ns[n] = own->of[i].copies == 1 ? turn_beyond_ns(own, other, 1, bytes) : NAN;
-		if (!isfinite(ns[n]))
-			continue;
-		if (bytes > largest) {
-			largest = bytes;
-			of_largest = ns[n];
-		}
-		n++;
+		if (a->copies == 1 && b)
+			at[n++] = (struct beyond_point){ a->bytes, a->ns - b->ns,
+							 1 / (a->ns * a->ns + b->ns * b->ns) };
 	}
-	fixed = median_of(ns, n); /* NAN where there is none */
-	return (struct turn_beyond){ fixed, (of_largest - fixed) / largest };
+	return line_of(at, n);
 }
 
 /*
@@ -264,52 +306,74 @@ static struct turn_beyond beyond_of(const struct copy_turns *own, const struct c
  */
 static double one_more_beyond_ns(const struct copy_turns *own, const struct copy_turns *other)
 {
-	struct copy_turn best = { .copies = 0, .bytes = INFINITY, .ns = 0 };
+	double bytes = INFINITY, copies = 1, ns = 0;
 
 	for (int i = 0; i < own->n; i++) {
-		struct copy_turn at = own->of[i];
-		bool is_better = at.bytes < best.bytes ||
-				 (at.bytes == best.bytes && at.copies > best.copies);
+		const struct copy_turn *a = &own->of[i], *b = turn_of(other, a->copies, a->bytes);
+		const struct copy_turn *a_one = turn_of(own, 1, a->bytes);
+		const struct copy_turn *b_one = turn_of(other, 1, a->bytes);
 
-		at.ns = turn_beyond_ns(own, other, at.copies, at.bytes) -
-			turn_beyond_ns(own, other, 1, at.bytes);
-		if (at.copies > 1 && isfinite(at.ns) && is_better)
-			best = at;
+		if (a->copies == 1 || !b || !a_one || !b_one || a->bytes > bytes ||
+		    (a->bytes == bytes && a->copies < copies))
+			continue;
+		bytes = a->bytes;
+		copies = a->copies;
+		ns = ((a->ns - b->ns) - (a_one->ns - b_one->ns)) / (copies - 1);
 	}
-	return best.copies > 1 ? best.ns / (best.copies - 1) : 0;
+	return ns;
+}
+
+/* The median over sizes. NAN: not known. */
+static double first_beyond_ns(const struct copy_turns *own, const struct copy_turns *other)
+{
+	double ns[COPY_TURNS_MAX];
+	int n = 0;
+
+	for (int i = 0; i < own->n; i++) {
+		const struct copy_turn *a = &own->of[i], *b = turn_of(other, 1, a->bytes);
+
+		ns[n] = a->copies == 1 && b ? a->first_ns - b->first_ns : NAN;
+		n += isfinite(ns[n]);
+	}
+	return median_of(ns, n);
+}
+
+static bool copies_both_ways(const struct cost *step)
+{
+	return !step->pageable && step->to_device.calls > 0 && step->to_host.calls > 0;
 }
 
 /*
- * How much longer a step takes that copies in both directions. It has as many turns as copies of
- * each direction and launches, at least one; all other copies are more of the same turns. NAN: not
- * known, or the step does not copy so.
+ * Of a step that copies both ways. It has as many turns as copies of each direction and launches,
+ * at least one; all other copies are more of the same turns.
  */
-static double turns_beyond_ns(const struct copy_turns *own, const struct copy_turns *other,
-			      const struct cost *step)
+static void by_turns(struct step_copies *out, const struct copy_turns *own,
+		     const struct copy_turns *other, const struct cost *step)
 {
 	double to_device = step->to_device.calls, to_host = step->to_host.calls;
 	double bytes = (step->to_device.bytes + step->to_host.bytes) / 2;
 	double turns = fmax(1, fmin(fmin(to_device, to_host), step->launches));
-	struct turn_beyond turn = beyond_of(own, other);
+	struct beyond turn = beyond_of(own, other);
 
-	if (step->pageable || !(to_device > 0) || !(to_host > 0))
-		return NAN;
-	return turns * turn.fixed_ns + bytes * turn.ns_per_byte +
-	       fmax(0, to_device + to_host - 2 * turns) * one_more_beyond_ns(own, other);
+	out->in_turn = isfinite(turn.fixed_ns);
+	if (!out->in_turn)
+		return;
+	out->device_ns = turns * turn.fixed_ns + bytes * turn.ns_per_byte +
+			 fmax(0, to_device + to_host - 2 * turns) * one_more_beyond_ns(own, other);
+	out->first_ns = first_beyond_ns(own, other);
 }
 
 struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
 				  const struct cost *step, enum mode mode)
 {
-	double turns_ns = turns_beyond_ns(&own->turns[mode], &other->turns[mode], step);
-	struct step_copies out = { .in_turn = isfinite(turns_ns) };
+	struct step_copies out = { .first_ns = NAN };
 
 	add_copies(&out, &own->to_device[step->pageable], &other->to_device[step->pageable],
 		   &step->to_device);
 	add_copies(&out, &own->to_host[step->pageable], &other->to_host[step->pageable],
 		   &step->to_host);
-	if (out.in_turn)
-		out.device_ns = turns_ns;
+	if (copies_both_ways(step))
+		by_turns(&out, &own->turns[mode], &other->turns[mode], step);
 	return out;
 }
 

@@ -151,6 +151,27 @@ static void add_copies(struct work_extra *out, const struct copy_paces *own,
 	out->device_ns = c.device_ns / launches;
 	out->copies = c.copies / launches;
 	out->in_turn = c.in_turn;
+	out->first_ns = c.first_ns;
+}
+
+/* The ends of a block of launches alone, as a turn of copies has them. */
+static double ends_ns(const struct model *m, enum mode mode)
+{
+	const double *v = m->v;
+
+	if (mode == MODE_GRAPH)
+		return v[MODEL_GRAPH_A] + COPY_TURN_NODES * v[MODEL_GRAPH_B] + v[MODEL_GRAPH_Z];
+	return v[MODEL_Z];
+}
+
+/* What the model has of ends are those of launches; copies at the ends of a block add to that. */
+static double ends_beyond_ns(const struct price_request *r, const struct price_job *job)
+{
+	enum mode mode = job->batch.mode;
+
+	if (!job->on_b.in_turn || isnan(job->on_b.first_ns) || !says_more(r, mode))
+		return 0;
+	return job->on_b.first_ns - (ends_ns(&r->b->model, mode) - ends_ns(&r->a->model, mode));
 }
 
 static void add_extra(struct price_job *job, const struct price_request *r,
@@ -164,7 +185,8 @@ static void add_extra(struct price_job *job, const struct price_request *r,
 		job->on_a.device_ns = 0; /* it is in what was measured */
 	}
 	job->on_a.call_ns = job->on_b.call_ns = library_ns(r, job, at->size);
-	job->on_a.first_ns = job->on_b.first_ns = first_step_ns(r, job, at->size);
+	job->on_a.first_ns = first_step_ns(r, job, at->size);
+	job->on_b.first_ns = job->on_a.first_ns + ends_beyond_ns(r, job);
 	job->on_a.no_call = r->a && !r->a->param[MODEL_C].identified;
 	job->on_b.no_call = !r->b->param[MODEL_C].identified;
 }
