@@ -349,7 +349,7 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 static struct copy_turns turns(double small_ns, double middle_ns, double large_ns)
 {
 	return (struct copy_turns){
-		3, { { 1, 4e3, small_ns }, { 1, 64e3, middle_ns }, { 1, 1e6, large_ns } }
+		3, { { 1, 4e3, small_ns, NAN }, { 1, 64e3, middle_ns, NAN }, { 1, 1e6, large_ns, NAN } }
 	};
 }
 
