@@ -156,18 +156,14 @@ static double turn_ns(const struct grid *g, double nodes)
 }
 
 /*
- * A block of one turn, beyond what one more takes in the deepest. Longer lines do not say it: their
- * blocks differ by more from one to the next.
+ * A block of one turn, beyond one more of them. Longer lines do not say it: their blocks differ by
+ * more from one to the next.
  */
-static double first_ns(const struct grid *g, double nodes)
+static double first_ns(const struct grid *g, double nodes, double turn_ns)
 {
-	int64_t deepest = g->n_depths ? g->depth[g->n_depths - 1] : 1;
 	const struct grid_point *one = grid_find(g, MODE_STREAM, 0, 1);
-	const struct grid_point *deep = grid_find(g, MODE_STREAM, 0, deepest);
 
-	if (g->size[0].value != nodes || !one || !deep || deepest == 1)
-		return NAN;
-	return one->total_ns - (deep->total_ns - one->total_ns) / (double)(deepest - 1);
+	return one && g->size[0].value == nodes ? one->total_ns - turn_ns : NAN;
 }
 
 /* NULL: not known. */
@@ -194,7 +190,7 @@ static int take_turns(struct copy_paces *out, const struct journal *j, int side,
 	err = grid_make_like(&g, j, side, c);
 	if (!err && g.n_points) {
 		turn.ns = turn_ns(&g, turn.copies + 2);
-		turn.first_ns = first_ns(&g, turn.copies + 2);
+		turn.first_ns = first_ns(&g, turn.copies + 2, turn.ns);
 	}
 	if (isfinite(turn.ns))
 		t->of[t->n++] = turn;

@@ -176,7 +176,7 @@ double predict_visit_ns(const struct plan *p, int side, int point)
 	const struct plan_point *at = &p->point[point];
 	double block_ns = block_or_guess_ns(p, side, point);
 	double gap_ns = known_or(timing_of(p, side, at->config)->gap_ns, 0);
-	double blocks = design_visit_blocks(&p->design, block_ns) + (block_ns < 1e6);
+	double blocks = design_visit_blocks(&p->design, block_ns) + design_has_untimed(block_ns);
 
 	return blocks * (block_ns + gap_ns) + visit_extra_ns;
 }

@@ -67,6 +67,11 @@ int design_visit_blocks(const struct design *d, double t_ns)
 	return (int)fmin(fmax(n, d->blocks_min), most);
 }
 
+bool design_has_untimed(double t_ns)
+{
+	return t_ns < 1e7;
+}
+
 /*
  * Warm-up and pauses are a third of what they are, so that points have the time. Processes differ
  * more than rounds do, so there are more of them.

@@ -12,8 +12,6 @@
 #include "harness/measure/nvtx.h"
 #include "harness/env/system.h"
 
-enum { SHORT_BLOCK_NS = 1000000 };
-
 int visit_first(struct prepared *p)
 {
 	struct block b;
@@ -121,7 +119,7 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 
 	v->n = v->n_dev = 0;
 	v->block_ns = 0;
-	if (p->last_ns < SHORT_BLOCK_NS)
+	if (design_has_untimed((double)p->last_ns))
 		err = visit_first(p);
 	if (err)
 		return err;

@@ -48,9 +48,9 @@ struct visit_rules {
 bool visit_is_off(const struct visit_rules *r, int64_t canary_ns);
 
 /*
- * One untimed block where t_total is below 1 ms, then the timed ones. Returns 0, what a hook
- * returned, -EINTR after Ctrl-C, without a line; or 1: a canary was off, try again later, where it
- * may be put off (else its blocks are marked).
+ * One untimed block where they are short, by design_has_untimed(), then the timed ones. Returns 0,
+ * what a hook returned, -EINTR after Ctrl-C, without a line; or 1: a canary was off, try again
+ * later, where it may be put off (else its blocks are marked).
  */
 int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const struct design *d,
 	      const struct visit_rules *r, bool may_put_off);

@@ -348,9 +348,10 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 
 static struct copy_turns turns(double small_ns, double middle_ns, double large_ns)
 {
-	return (struct copy_turns){
-		3, { { 1, 4e3, small_ns, NAN }, { 1, 64e3, middle_ns, NAN }, { 1, 1e6, large_ns, NAN } }
-	};
+	return (struct copy_turns){ 3,
+				    { { 1, 4e3, small_ns, NAN },
+				      { 1, 64e3, middle_ns, NAN },
+				      { 1, 1e6, large_ns, NAN } } };
 }
 
 /* 10, 11 and 12 us less: 11, and of a size of 1 MB 1 us less beyond that. A step has 1.5 MB each

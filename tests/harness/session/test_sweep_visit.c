@@ -114,7 +114,7 @@ Test(small_sweep_visit, a_canary_that_is_off_puts_off_or_marks)
 	static struct visit v;
 
 	prepare(MODE_STREAM, 1);
-	prepared.last_ns = 2000000; /* no untimed block */
+	prepared.last_ns = 10000000; /* no untimed block */
 	fake_log.resets = 0;
 	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &strict, true), 1), "put off");
 	cr_assert(zero(int, fake_log.resets), "before any block");
@@ -217,6 +217,7 @@ Test(small_sweep_visit, blocks_by_the_design)
 	cr_assert(eq(int, design_visit_blocks(&full, 1e8), 3), "least");
 	cr_assert(eq(int, design_visit_blocks(&quick, 1), 50), "most");
 	cr_assert(eq(int, design_visit_blocks(&quick, 1e5), 5), "0.5 ms / 100 us");
+	cr_assert(design_has_untimed(9.99e6) && !design_has_untimed(1e7), "below 10 ms");
 }
 
 Test(small_sweep_visit, steady_canaries)
