@@ -86,6 +86,7 @@ static double copies_ns(const struct price_request *r, const struct price_job *j
 
 	own.on_b.submit_ns = job->on_a.submit_ns;
 	own.on_b.device_ns = job->on_a.device_ns;
+	own.on_b.first_ns = job->on_a.first_ns;
 	return price_recursion(&r->b->model, job, true) - price_recursion(&r->b->model, &own, true);
 }
 

@@ -311,6 +311,31 @@ Test(small_graph_check, fails_on_a_word_that_did_not_come_back)
 	}
 }
 
+/* Two turns of three copies, and one copy more: those before each kernel come back. */
+Test(small_graph_check, rows_of_copies_are_checked_and_what_comes_back)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_STREAMED, 11);
+	const int copy[] = { 0, 2, 5, 6, 7 + 2 };
+	struct run *r;
+	struct verdict v;
+
+	need_device();
+	o.bytes = 64;
+	o.copies = 3;
+	passes(o);
+	for (int i = 0; i < 5; i++) {
+		int back = copy[i] % 7 % 3 == 2;
+
+		r = run_begin(o);
+		run_reset(r);
+		run_steps(r, 1);
+		r->s.areas.back[8 * copy[i] + 5] ^= 1;
+		v = run_verdict(r, 1);
+		cr_assert(v.error == back, "copy %d: %g: %s", copy[i], v.error, v.worst);
+		run_end(r);
+	}
+}
+
 /* A kernel that does not wait for its copy says so in its own word. */
 Test(small_graph_check, fails_on_a_kernel_that_ran_before_its_copy)
 {

@@ -78,6 +78,7 @@ Test(small_graph_options, what_counts_only_with_others_is_refused)
 	refused(3, "node=staged", "run graph node=staged op=params");
 	refused(3, "node=streamed", "run graph node=streamed op=params");
 	refused(3, "bytes=64 ", "run graph bytes=64");
+	refused(3, "copies=2 ", "run graph node=h2d copies=2");
 	refused(3, "first_us=5 ", "run graph node=staged first_us=5");
 }
 
@@ -182,26 +183,64 @@ Test(small_graph_options, streamed_nodes_come_in_turn)
 		  "%g, %g, %g", cost.to_device.calls, cost.to_host.calls, cost.bytes_transferred);
 }
 
-/* Counted node by node. */
-Test(small_graph_options, kernels_are_counted)
+/* Chains of three copies, a kernel, a copy back, and two copies more: the third one comes back. */
+Test(small_graph_options, copies_come_in_rows)
+{
+	const enum graph_kind kinds[] = { GRAPH_H2D, GRAPH_H2D, GRAPH_H2D, GRAPH_KERNEL,
+					  GRAPH_D2H, GRAPH_H2D, GRAPH_H2D };
+	const int numbers[] = { 0, 1, 2, 2, 2, 3, 4 };
+	struct graph_opts o = make_graph_opts(GRAPH_CHAINS, GRAPH_STREAMED, 7);
+	struct graph_shape shape;
+
+	o.copies = 3;
+	graph_shape_init(&shape, &o);
+	cr_assert(shape.copies == 4 * 5 && shape.copies_back == 4, "%ld, %ld back",
+		  (long)shape.copies, (long)shape.copies_back);
+	for (int node = 0; node < 28; node++) {
+		cr_assert(graph_node_kind(&shape, node) == kinds[node % 7], "node %d", node);
+		cr_assert(graph_copy_number(&shape, node) == node / 7 * 5 + numbers[node % 7],
+			  "node %d: %ld", node, (long)graph_copy_number(&shape, node));
+	}
+	for (int back = 0; back < 4; back++)
+		cr_assert(graph_copied_back(&shape, back) == back * 5 + 2, "%d", back);
+	graph_shape_release(&shape);
+}
+
+/* Kernels, copies and copies back, counted node by node. */
+static void are_counted(enum graph_kind kind, enum graph_topology topology, int length, int copies)
+{
+	struct graph_opts o = make_graph_opts(topology, kind, length);
+	int64_t kernels = 0, to_device = 0, to_host = 0;
+	struct graph_shape shape;
+
+	o.copies = copies;
+	graph_shape_init(&shape, &o);
+	for (int64_t node = 0; node < shape.nodes; node++) {
+		enum graph_kind is = graph_node_kind(&shape, node);
+
+		kernels += is == GRAPH_KERNEL;
+		to_device += is == GRAPH_H2D;
+		to_host += is == GRAPH_D2H;
+	}
+	cr_assert(graph_kernels(&o) == kernels, "kind %d, topology %d, %d: %ld, not %ld", kind,
+		  topology, length, (long)graph_kernels(&o), (long)kernels);
+	cr_assert(graph_copies(&o) == (kind == GRAPH_D2H ? to_host : to_device),
+		  "kind %d, %d nodes, %d copies: %ld", kind, length, copies,
+		  (long)graph_copies(&o));
+	cr_assert(graph_copies_back(&o) == (kind == GRAPH_STREAMED ? to_host : 0),
+		  "kind %d, %d nodes, %d copies: %ld back", kind, length, copies,
+		  (long)graph_copies_back(&o));
+	graph_shape_release(&shape);
+}
+
+Test(small_graph_options, nodes_are_counted)
 {
 	for (int kind = 0; kind <= GRAPH_STREAMED; kind++)
 		for (int topology = 0; topology <= GRAPH_FORKJOIN; topology++)
-			for (int length = 1; length <= 7; length++) {
-				struct graph_opts o =
-					make_graph_opts((enum graph_topology)topology,
-							(enum graph_kind)kind, length);
-				struct graph_shape shape;
-				int64_t n = 0;
-
-				graph_shape_init(&shape, &o);
-				for (int64_t node = 0; node < shape.nodes; node++)
-					n += graph_node_kind(&shape, node) == GRAPH_KERNEL;
-				cr_assert(graph_kernels(&o) == n,
-					  "kind %d, topology %d, %d: %ld, not %ld", kind, topology,
-					  length, (long)graph_kernels(&o), (long)n);
-				graph_shape_release(&shape);
-			}
+			for (int length = 1; length <= 11; length++)
+				for (int copies = 1; copies <= 4; copies++)
+					are_counted((enum graph_kind)kind,
+						    (enum graph_topology)topology, length, copies);
 }
 
 /* Every node once, and the order not that of the chains. */

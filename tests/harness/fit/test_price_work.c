@@ -202,25 +202,28 @@ Test(small_price_work, copies_that_are_not_known_are_said_to_be)
 	cr_assert(eq(int, copying_of_step(NULL, NULL, &step), STEP_COPIES_UNKNOWN), "none");
 }
 
-/* Kernels of 4 to 14 us; a step has three copies. */
+/* Kernels of 4 to 14 us; a step has three copies. Graphs of launches end so much later on B. */
 static void price_by(struct prices *p, struct made *work, const struct copy_paces *a,
-		     const struct copy_paces *b)
+		     const struct copy_paces *b, double graphs_later_ns)
 {
 	struct fake_session cells = cells_session(), launch = small_session();
-	struct made launches = { 0 };
+	struct made launches = { 0 }, later = { 0 };
 
 	made_grid(work, &cells);
 	made_fit(&launches, &launch);
+	launch.model[0].v[MODEL_GRAPH_Z] += graphs_later_ns;
+	made_fit(&later, &launch);
 	for (int i = 0; i < work->grid.n_points; i++)
 		work->journal.step[work->grid.point[i].point] = step;
 	price_make(p, &(struct price_request){ .work = &work->grid,
 					       .a = &launches.fit,
-					       .b = &launches.fit,
+					       .b = &later.fit,
 					       .from_measured = true,
 					       .copies_a = a,
 					       .copies_b = b,
 					       .measured = &work->grid });
 	made_release(&launches);
+	made_release(&later);
 }
 
 /* Those of A cost 2 us a call, those of B so much. */
@@ -229,7 +232,7 @@ static void price_with_copies(struct prices *p, double call_ns)
 	const struct copy_paces a = paces(2000, 80000), b = paces(call_ns, 80000);
 	struct made work = { 0 };
 
-	price_by(p, &work, &a, &b);
+	price_by(p, &work, &a, &b, 0);
 	made_release(&work);
 }
 
@@ -302,12 +305,13 @@ Test(small_price_work, a_session_of_transfer_says_what_copies_cost)
 
 /* ---- copies in turn with kernels ---------------------------------------------------------- */
 
-/* 1 us a node. */
+/* 1 us a node, and 450 ns more in a line of three. */
 static double nodes_ns(double nodes)
 {
-	return 1000 * nodes;
+	return 1000 * nodes + (nodes == 3 ? 450 : 0);
 }
 
+/* Lines of whole turns: of 3, 12 and 48 nodes, and, with ten copies in a turn, of 12 and 48. */
 Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 {
 	char *assignments[] = { "node=streamed", "us=20", "op=launch,eager", "bytes=4k,64k",
@@ -317,7 +321,7 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	struct journal j;
 
 	s.workload = "graph";
-	s.size = "12,48";
+	s.size = "3,12,48";
 	s.depth = "1,16,64";
 	s.mode = "stream";
 	s.kernel_ns = nodes_ns;
@@ -331,11 +335,16 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 		cr_assert(eq(int, t->n, 4), "mode %d: %d turns", mode, t->n);
 		for (int i = 0; i < 4; i++) {
 			const struct copy_turn *turn = &t->of[i];
+			bool one = turn->copies == 1;
 
 			cr_assert(eq(dbl, turn->bytes, i / 2 ? 65536 : 4096), "%g", turn->bytes);
 			cr_assert(eq(dbl, turn->copies, i % 2 ? 10 : 1), "%g", turn->copies);
-			cr_assert(epsilon_eq(dbl, turn->ns, i % 2 ? 12000 : 3000, 1),
-				  "three or twelve nodes: %g", turn->ns);
+			cr_assert(epsilon_eq(dbl, turn->ns, one ? 2970 : 12000, 1),
+				  "three nodes, by lines of 3 and 48, or twelve: %g", turn->ns);
+			cr_assert(one ? fabs(turn->first_ns - 5800 - 480) < 1
+				      : isnan(turn->first_ns),
+				  "Z and what is beyond a turn, by a line of one: %g",
+				  turn->first_ns);
 		}
 	}
 	journal_release(&j);
@@ -346,47 +355,88 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	journal_release(&j);
 }
 
+/* Of 4 kB, 64 kB and 1 MB; the ends of a block take 5 us more than a turn. */
 static struct copy_turns turns(double small_ns, double middle_ns, double large_ns)
 {
 	return (struct copy_turns){ 3,
-				    { { 1, 4e3, small_ns, NAN },
-				      { 1, 64e3, middle_ns, NAN },
-				      { 1, 1e6, large_ns, NAN } } };
+				    { { 1, 4e3, small_ns, 5000 },
+				      { 1, 64e3, middle_ns, 5000 },
+				      { 1, 1e6, large_ns, 5000 } } };
 }
 
-/* 10, 11 and 12 us less: 11, and of a size of 1 MB 1 us less beyond that. A step has 1.5 MB each
- * way.
- */
+static void knows(struct copy_turns *t, double copies, double bytes, double ns)
+{
+	t->of[t->n++] = (struct copy_turn){ copies, bytes, ns, NAN };
+}
+
+static double graph_ns(const struct copy_paces *b, const struct copy_paces *a,
+		       const struct cost *of)
+{
+	return copies_of_step(b, a, of, MODE_GRAPH).device_ns;
+}
+
+/* 10 us less, and 2 us less for each MB. A step has 1.5 MB each way. */
 Test(small_price_work, a_step_that_copies_both_ways_takes_a_turn_of_the_device)
 {
 	struct copy_paces a = paces(2000, 80000), b = paces(5000, 105000);
+	double without_ns = graph_ns(&b, &a, &step);
 	struct cost other = step;
-	double without_ns = copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns;
 
 	a.turns[MODE_GRAPH] = turns(14000, 17000, 54000);
-	b.turns[MODE_GRAPH] = turns(4000, 6000, 42000);
-	cr_assert(
-		epsilon_eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns, -12500, 1e-6),
-		"%g", copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns);
+	b.turns[MODE_GRAPH] = turns(14000 - 10008, 17000 - 10128, 54000 - 12000);
+	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &step), -13000, 1e-6), "%g",
+		  graph_ns(&b, &a, &step));
 	cr_assert(eq(dbl, copies_of_step(&b, &a, &step, MODE_STREAM).device_ns, without_ns),
 		  "streams were not swept");
 	other.launches = other.to_device.calls = other.to_host.calls = 4;
-	cr_assert(epsilon_eq(dbl, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns,
-			     4 * -11000 - 1500, 1e-6),
-		  "four turns: %g", copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns);
+	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &other), 4 * -10000 - 3000, 1e-6),
+		  "four turns: %g", graph_ns(&b, &a, &other));
 	other = step;
 	other.pageable = true;
-	cr_assert(zero(dbl, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns), "pageable");
+	cr_assert(zero(dbl, graph_ns(&b, &a, &other)), "pageable");
 	other = step;
 	other.to_host.calls = 0;
-	cr_assert(lt(dbl, 0, copies_of_step(&b, &a, &other, MODE_GRAPH).device_ns), "one way");
-	b.turns[MODE_GRAPH].n = 2; /* the largest is missing */
-	cr_assert(epsilon_eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns,
-			     -10500 - 500 * 1.5e6 / 64e3, 1e-6),
-		  "%g", copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns);
+	cr_assert(lt(dbl, 0, graph_ns(&b, &a, &other)), "one way");
+	b.turns[MODE_GRAPH].n = 1;
+	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &step), -10008, 1e-6), "no rate from one: %g",
+		  graph_ns(&b, &a, &step));
 	b.turns[MODE_GRAPH].n = 0;
-	cr_assert(eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).device_ns, without_ns),
-		  "not known on B");
+	cr_assert(eq(dbl, graph_ns(&b, &a, &step), without_ns), "not known on B");
+}
+
+/* Errors of turns are relative: what 1 MB takes says little of 4 kB. */
+Test(small_price_work, small_turns_count_for_more_than_large_ones)
+{
+	struct copy_paces a = paces(2000, 80000), b = a;
+	const struct cost small = { .launches = 1, .to_device = { 1, 4e3 }, .to_host = { 1, 4e3 } };
+
+	a.turns[MODE_GRAPH] = turns(10000, 10000, 1e7);
+	b.turns[MODE_GRAPH] = turns(9000, 9000, 1.05e7);
+	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &small), -1000, 50), "%g",
+		  graph_ns(&b, &a, &small));
+}
+
+/* A turn of ten copies takes 9 x 0.5 us more than one of one, by the smallest: 64 kB say else. */
+Test(small_price_work, one_more_copy_of_a_turn_has_a_price_of_its_own)
+{
+	struct copy_paces a = paces(2000, 80000), b = a;
+	struct copy_turns *on_a = &a.turns[MODE_GRAPH], *on_b = &b.turns[MODE_GRAPH];
+	const struct cost most = { .launches = 1, .to_device = { 5, 0 }, .to_host = { 2, 0 } };
+
+	*on_a = turns(14000, 17000, 54000);
+	*on_b = turns(13000, 16000, 53000);
+	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &most), -1000, 1e-6), "not known: nothing");
+	knows(on_a, 10, 4e3, 30000);
+	knows(on_b, 10, 4e3, 30000 - 1000 + 9 * 500);
+	knows(on_a, 4, 4e3, 20000);
+	knows(on_b, 4, 4e3, 20000);
+	knows(on_a, 10, 64e3, 30000);
+	knows(on_b, 10, 64e3, 90000);
+	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &most), -1000 + 5 * 500, 1e-6),
+		  "4 more to the device, one more back: %g", graph_ns(&b, &a, &most));
+	on_a->of[0].copies = 2; /* that of one copy is not known there */
+	cr_assert(lt(dbl, 5 * 500, graph_ns(&b, &a, &most)), "by 64 kB: %g",
+		  graph_ns(&b, &a, &most));
 }
 
 /* Turns are known in graphs alone, and take 20 us more on B: that is no reason for doubt. */
@@ -398,7 +448,7 @@ Test(small_price_work, turns_count_in_blocks_of_their_mode)
 
 	a.turns[MODE_GRAPH] = turns(14000, 17000, 54000);
 	b.turns[MODE_GRAPH] = turns(34000, 37000, 74000);
-	price_by(&p, &work, &a, &b);
+	price_by(&p, &work, &a, &b, 0);
 	for (int i = 0; i < p.n; i++) {
 		const struct batch *at = &work.grid.point[p.priced[i].point].batch;
 
@@ -408,6 +458,34 @@ Test(small_price_work, turns_count_in_blocks_of_their_mode)
 	}
 	cr_assert(zero(int, p.n_doubtful), "%d", p.n_doubtful);
 	prices_release(&p);
+	made_release(&work);
+}
+
+/* What a block of one turn takes beyond a turn: 4 us more on B, and launches alone 1.5 us. */
+Test(small_price_work, the_ends_of_a_block_that_copies_count_once)
+{
+	struct copy_paces a = paces(2000, 80000), b = a;
+	struct made work = { 0 };
+	struct prices p;
+
+	a.turns[MODE_GRAPH] = b.turns[MODE_GRAPH] = turns(14000, 17000, 54000);
+	b.turns[MODE_GRAPH].of[0].first_ns += 1000;
+	b.turns[MODE_GRAPH].of[1].first_ns += 4000; /* the median */
+	b.turns[MODE_GRAPH].of[2].first_ns += 9000;
+	price_by(&p, &work, &a, &b, 1500);
+	for (int i = 0; i < p.n; i++) {
+		const struct priced *at = &p.priced[i];
+		bool graph = work.grid.point[at->point].batch.mode == MODE_GRAPH;
+
+		cr_assert(epsilon_eq(dbl, at->copies_ns, graph ? 2500 : 0, 20),
+			  "what is beyond launches, block %d: %g", i, at->copies_ns);
+		cr_assert(epsilon_eq(dbl, at->total_ns.value, at->a_ns + (graph ? 4000 : 0), 20),
+			  "block %d: %g", i, at->total_ns.value - at->a_ns);
+	}
+	prices_release(&p);
+	b.turns[MODE_GRAPH].of[1].first_ns = NAN; /* longer lines alone were swept */
+	cr_assert(epsilon_eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).first_ns, 5000, 1e-6),
+		  "of the two others");
 	made_release(&work);
 }
 
