@@ -340,7 +340,7 @@ static bool copies_both_ways(const struct cost *step)
 }
 
 /*
- * Of a step that copies both ways. It has as many turns as copies of each direction and launches,
+ * A step that copies both ways has as many turns as copies of each direction and launches,
  * at least one; all other copies are more of the same turns.
  */
 static void by_turns(struct step_copies *out, const struct copy_turns *own,

@@ -8,8 +8,8 @@
  *
  * Where copies and kernels take turns, the device goes from a copy engine to kernels and back. What
  * that takes is in no copy alone: on an H200 a copy to the device, a kernel and a copy back take 8
- * us less under nvshare in streams, 13 us less in graphs, and one more copy in that turn 1.2 us
- * more and 0.4 us less (docs/validation.md). The workload graph tells, with streamed nodes.
+ * us less under nvshare in streams, 13 us less in graphs, and one more copy in that turn 1 to 2 us
+ * more and 0.3 us less (docs/validation.md). The workload graph tells, with streamed nodes.
  */
 #ifndef RIFT_FIT_COPIES_H
 #define RIFT_FIT_COPIES_H
@@ -34,7 +34,7 @@ enum { COPY_TURNS_MAX = 32, COPY_TURN_US = 20, COPY_TURN_NODES = 3 };
 
 struct copy_turn {
 	double copies, bytes, ns;
-	/* Of a block of one, beyond the others; NAN: lines of a single turn were not swept. */
+	/* A block of one, beyond one more; NAN: lines of a single turn were not swept. */
 	double first_ns;
 };
 

@@ -21,8 +21,8 @@
  *   copies           what a step copies, by what copies cost on both platforms (copies.h). They
  *                    take turns with launches: on the host, and on the device. What the device
  *                    takes longer is known of graphs and of streams where copies in turn with
- *                    kernels were measured, else of streams alone, and taken to be as much in
- * graphs
+ *                    kernels were measured, and so are the ends of a block. Else it is known of
+ *                    streams alone, and taken to be as much in graphs
  *
  * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
  * the workload's.
@@ -84,7 +84,8 @@ struct work_extra {
 	double submit_ns; /* of the submission's pace: copies */
 	double copies;	  /* how many these are; a number, not ns */
 	double device_ns; /* of the device: copies on B, beyond those on A */
-	double first_ns;  /* of a block: the device time of its first step, beyond the others' */
+	double first_ns;  /* of a block: the device time of its first step, beyond the others'; on B
+			   * with what copies at its ends add */
 	bool no_call;	  /* c is not known on that platform: it is taken to be p */
 	bool in_turn;	  /* device_ns is by copies in turn with kernels */
 };

@@ -355,7 +355,7 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	journal_release(&j);
 }
 
-/* Of 4 kB, 64 kB and 1 MB; the ends of a block take 5 us more than a turn. */
+/* Sizes of 4 kB, 64 kB and 1 MB; the ends of a block take 5 us more than a turn. */
 static struct copy_turns turns(double small_ns, double middle_ns, double large_ns)
 {
 	return (struct copy_turns){ 3,
