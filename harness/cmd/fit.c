@@ -16,7 +16,9 @@ struct fit_args {
 };
 
 static const struct command_option options[] = {
-	{ OPTION_WORKLOAD, "which, where the session holds several" },
+	{ OPTION_WORKLOAD, "which, where the session holds several; with parameters as \"matmul "
+			   "n=256\", where it was swept with several values "
+			   "(default: their defaults)" },
 	{ OPTION_SIDE,
 	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
 	  "same, and is how the other sessions take it" },

@@ -44,7 +44,9 @@ static const struct command_option options[] = {
 	  "poll), given again another one (default: the first four, batch=4)" },
 	{ OPTION_SIDE, "which of SESSION, where it has two (rift sweep --against); of the others, "
 		       "as of this one, FILE:a or FILE:b" },
-	{ OPTION_WORKLOAD, "which, where SESSION holds several" },
+	{ OPTION_WORKLOAD, "which, where SESSION holds several; with parameters as \"matmul "
+			   "n=256\", where it was swept with several values "
+			   "(default: their defaults)" },
 	{ OPTION_SYNC, "which, of all sessions, where one was swept with several wait policies" },
 	{ OPTION_JSON, "one JSON object" },
 	{ OPTION_HELP, "this help" },

@@ -33,11 +33,12 @@ static const struct workload *only_workload(const struct journal *j)
 static const struct workload *named_workload(const struct journal *j, const char *name)
 {
 	struct suggestion near = suggest_start(name);
+	size_t len = strcspn(name, " ");
 
 	for (int i = 0; i < j->plan.n_configs; i++) {
 		const struct workload *w = j->plan.config[i].workload;
 
-		if (!strcmp(w->name, name))
+		if (strlen(w->name) == len && !strncmp(w->name, name, len))
 			return w;
 		suggest_offer(&near, w->name);
 	}
@@ -46,10 +47,14 @@ static const struct workload *named_workload(const struct journal *j, const char
 	return NULL;
 }
 
-static bool is_default(const struct config *c, const struct param *axis)
+/* All but the axis and what was given, NULL: nothing. */
+static bool is_default(const struct config *c, const struct param *axis, const bool *given)
 {
-	for (const struct param *row = c->params.rows; row->name; row++)
-		if (row != axis && !param_is_default(row, c->params.opts))
+	const struct param *rows = c->params.rows;
+
+	for (int i = 0; rows[i].name; i++)
+		if (&rows[i] != axis && !(given && given[i]) &&
+		    !param_is_default(&rows[i], c->params.opts))
 			return false;
 	return true;
 }
@@ -67,20 +72,75 @@ bool grid_alike(const struct config *x, const struct config *y, const struct par
 	return true;
 }
 
-const struct config *grid_base(const struct grid *g)
+/* Are parameters that were given as given? */
+static bool has_given(const struct config *c, const struct params *given)
+{
+	char a[512], b[512];
+
+	for (int i = 0; given->rows[i].name; i++) {
+		param_format(&given->rows[i], c->params.opts, a, sizeof(a));
+		param_format(&given->rows[i], given->opts, b, sizeof(b));
+		if (given->given[i] && strcmp(a, b))
+			return false;
+	}
+	return true;
+}
+
+/* 0, or -EINVAL after one line. */
+static int assign_words(struct params *given, const char *words)
+{
+	struct text word;
+	int err = 0;
+
+	for (size_t len; *words && !err; words += len) {
+		words += strspn(words, " ");
+		len = strcspn(words, " ");
+		snprintf(word.s, sizeof(word.s), "%.*s", (int)len, words);
+		err = len ? params_assign(given, word.s) : 0;
+	}
+	return err;
+}
+
+/* The configuration with these values and defaults beside them, else the first one with them. */
+static const struct config *config_with(const struct grid *g, const struct params *given)
 {
 	const struct config *first = NULL;
 
 	for (int i = 0; i < g->j->plan.n_configs; i++) {
 		const struct config *c = &g->j->plan.config[i];
 
-		if (c->workload != g->workload)
+		if (c->workload != g->workload || (given && !has_given(c, given)))
 			continue;
-		if (is_default(c, g->axis))
+		if (is_default(c, g->axis, given ? given->given : NULL))
 			return c;
 		first = first ? first : c;
 	}
 	return first;
+}
+
+/* That of "radixsort data=streamed"; NULL after one line: there is none. */
+static const struct config *named_config(const struct grid *g, const char *name)
+{
+	struct params given;
+	void *opts = calloc(1, g->workload->opts_size);
+	const struct config *found = NULL;
+
+	CHECK(opts, "parameters of %s", g->workload->name);
+	params_init(&given, g->workload->params, g->workload->name, opts);
+	if (!assign_words(&given, name + strcspn(name, " "))) {
+		found = config_with(g, &given);
+		if (!found)
+			complain(EINVAL, "--workload=%s: the session has no point of these",
+				 text_shown(name).s);
+	}
+	params_release(&given);
+	free(opts);
+	return found;
+}
+
+const struct config *grid_base(const struct grid *g)
+{
+	return config_with(g, NULL);
 }
 
 void grid_name_others(struct grid *g)
@@ -331,9 +391,9 @@ static double queue_depth(const struct journal *j, int side)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
-/* Fills in a grid that knows its workload, NULL: it was complained of. base: NULL, any. */
-static int fill_grid(struct grid *out, const struct config *base, const struct param *over,
-		     const bool *wanted)
+/* Fills in a grid that knows its workload, NULL: it was complained of. base: NULL, by the name. */
+static int fill_grid(struct grid *out, const struct config *base, const char *name,
+		     const struct param *over, const bool *wanted)
 {
 	const struct journal *j = out->j;
 
@@ -343,7 +403,11 @@ static int fill_grid(struct grid *out, const struct config *base, const struct p
 		return complain(EINVAL, "--side=b: %s has one side: rift sweep --against makes two",
 				j->path ? j->path : "the session");
 	out->axis = over ? over : workload_axis(out->workload);
-	out->base = base ? base : grid_base(out);
+	if (!base)
+		base = name && strchr(name, ' ') ? named_config(out, name) : grid_base(out);
+	if (!base)
+		return -EINVAL;
+	out->base = base;
 	grid_name_others(out);
 	out->queue = queue_depth(j, out->side);
 	take_points(out, wanted);
@@ -392,14 +456,14 @@ int grid_make_over(struct grid *out, const struct journal *j, int side, const ch
 {
 	*out = empty_grid(j, side);
 	out->workload = grid_workload(j, name);
-	return fill_grid(out, NULL, over, NULL);
+	return fill_grid(out, NULL, name, over, NULL);
 }
 
 int grid_make_like(struct grid *out, const struct journal *j, int side, const struct config *c)
 {
 	*out = empty_grid(j, side);
 	out->workload = c->workload;
-	return fill_grid(out, c, NULL, NULL);
+	return fill_grid(out, c, NULL, NULL, NULL);
 }
 
 int grid_make_of(struct grid *out, const struct journal *j, int side, const char *name,
@@ -407,7 +471,7 @@ int grid_make_of(struct grid *out, const struct journal *j, int side, const char
 {
 	*out = empty_grid(j, side);
 	out->workload = grid_workload(j, name);
-	return fill_grid(out, NULL, NULL, wanted);
+	return fill_grid(out, NULL, name, NULL, wanted);
 }
 
 void grid_two_deepest(const struct grid *g, int size, enum mode mode,

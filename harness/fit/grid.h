@@ -54,9 +54,10 @@ struct grid {
 };
 
 /*
- * name: of the workload, NULL: the session's only one. Returns 0, or -EINVAL after one line:
- * several workloads and no name, none of that name, no such side, too few points. *out may be
- * released after a failure too.
+ * name: of the workload, with values of parameters behind it where these are not to be the
+ * defaults, "radixsort data=streamed"; NULL: the session's only one. Returns 0, or -EINVAL after
+ * one line: several workloads and no name, none of that name, no such side, too few points. *out
+ * may be released after a failure too.
  */
 int grid_make(struct grid *out, const struct journal *j, int side, const char *name);
 

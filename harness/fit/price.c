@@ -345,8 +345,10 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 			"depth\n",
 			p->n - p->n_known);
 	if (r->work->left_out)
-		fprintf(out, "  %d points with other parameters are not priced\n",
-			r->work->left_out);
+		fprintf(out,
+			"  %d points with other parameters are not priced; --workload \"%s "
+			"PARAMETER=VALUE\" prices them\n",
+			r->work->left_out, r->work->workload->name);
 	if (r->measured)
 		print_errors(p, out);
 	fprintf(out,

@@ -122,6 +122,39 @@ static void is_refused(const struct fake_session *s, int side, const char *name,
 	journal_release(&j);
 }
 
+static void is_of(const struct journal *j, const char *name, const char *others)
+{
+	struct grid g;
+
+	cr_assert(zero(int, grid_make(&g, j, 0, name)), "%s", name);
+	cr_assert(zero(int, strcmp(g.others, others)), "%s: %s", name, g.others);
+	cr_assert(eq(int, 3 * g.n_points, g.left_out), "one of four: %d, %d", g.n_points,
+		  g.left_out);
+	grid_release(&g);
+}
+
+/* No configuration has the default of args, half of them have that of streams. */
+Test(small_fit_grid, parameters_behind_the_name_choose_others)
+{
+	static char args[] = "args=256,4096", streams[] = "streams=2,1";
+	char *given[] = { args, streams };
+	struct fake_session s = small_session();
+	struct journal j;
+
+	s.assignment = given;
+	s.n_assignments = 2;
+	s.mode = "stream";
+	fake_session_journal(&s, &j);
+	is_of(&j, "launch args=4096  streams=2", "args=4096 streams=2");
+	is_of(&j, "launch args=4096", "args=4096");
+	is_of(&j, "launch streams=2", "args=256 streams=2");
+	journal_release(&j);
+	is_refused(&s, 0, "launch arg=8", "unknown parameter 'arg'");
+	is_refused(&s, 0, "launch args=8", "launch args=8: the session has no point");
+	is_refused(&s, 0, "launc args=8", "launc args=8: the session holds none of that name");
+	is_refused(&s, 0, "launch args", "args");
+}
+
 Test(small_fit_grid, sessions_of_several_workloads)
 {
 	struct fake_session s = small_session();
