@@ -30,16 +30,16 @@ pair() { # NAME COSTS_A COSTS_B WORKLOAD...
 	"$rift" compare "$name" --json >"$name.json" 2>/dev/null </dev/null || [ -s "$name.json" ]
 }
 
-# What was added, in us, to a parameter or (ratio) to a point's step; and what was found.
+# What was added, in us, to a parameter or to a step at a depth; and what was found.
 found() { # NAME PARAMETER ADDED_US
 	python3 - "$out/$1.jsonl.json" "$1" "$2" "$3" <<-'END'
-		import json, sys
+		import json, math, sys
 		path, name, what, added = sys.argv[1:]
 		added = 1000 * float(added)
 
-		# The median of what pairs of processes differ by at a depth, ns a step, and its 95 %
-		# interval by ranks. A ratio times the median of one side is something else where its
-		# processes are of two kinds.
+		# The median of what pairs of processes differ by at a depth, ns a step, and its interval
+		# by ranks, of 95 % or more. A ratio times the median of one side is something else
+		# where its processes are of two kinds.
 		def pairs(session, depth):
 		    ns = {}
 		    for line in open(session):
@@ -49,7 +49,7 @@ found() { # NAME PARAMETER ADDED_US
 		    differ = sorted(ns["b", i] - ns["a", i] for s, i in ns if s == "a" and ("b", i) in ns)
 		    n = len(differ)
 		    if n < 6: return None
-		    low = max(int(n / 2 - 0.98 * n**0.5), 0)
+		    low = next(k for k in range(n) if sum(math.comb(n, i) for i in range(k + 1)) > 0.025 * 2**n) - 1
 		    return (differ[n // 2] + differ[(n - 1) // 2]) / 2, differ[low], differ[n - 1 - low]
 
 		try:

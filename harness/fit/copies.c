@@ -161,9 +161,12 @@ static double turn_ns(const struct grid *g, double nodes)
  */
 static double first_ns(const struct grid *g, double nodes, double turn_ns)
 {
-	const struct grid_point *one = grid_find(g, MODE_STREAM, 0, 1);
+	const struct grid_point *one = NULL;
 
-	return one && g->size[0].value == nodes ? one->total_ns - turn_ns : NAN;
+	for (int i = 0; i < g->n_sizes; i++)
+		if (g->size[i].value == nodes)
+			one = grid_find(g, MODE_STREAM, i, 1);
+	return one ? one->total_ns - turn_ns : NAN;
 }
 
 /* NULL: not known. */
@@ -260,7 +263,7 @@ struct beyond_point {
 	double bytes, ns, weight;
 };
 
-/* NAN where there is none; a single point is fixed. */
+/* Of distinct sizes: NAN where there is none; a single point is fixed. */
 static struct beyond line_of(const struct beyond_point *at, int n)
 {
 	double w = 0, x = 0, y = 0, xx = 0, xy = 0, slope;
@@ -276,7 +279,7 @@ static struct beyond line_of(const struct beyond_point *at, int n)
 		xx += at[i].weight * (at[i].bytes - x) * (at[i].bytes - x);
 		xy += at[i].weight * (at[i].bytes - x) * (at[i].ns - y);
 	}
-	slope = xx > 0 ? xy / xx : 0;
+	slope = n > 1 ? xy / xx : 0; /* sizes are distinct; the mean of one may round */
 	return (struct beyond){ y - slope * x, slope };
 }
 
@@ -334,14 +337,22 @@ static double first_beyond_ns(const struct copy_turns *own, const struct copy_tu
 	return median_of(ns, n);
 }
 
-static bool copies_both_ways(const struct cost *step)
+/*
+ * Is a step a row of turns? Not where many copies come back for each launch, as in a step that is
+ * the launch of a graph: what follows what is not known of it. Two do in blackscholes.
+ */
+static bool takes_turns(const struct cost *step)
 {
-	return !step->pageable && step->to_device.calls > 0 && step->to_host.calls > 0;
+	double to_host = step->to_host.calls;
+
+	return !step->pageable && step->to_device.calls > 0 && to_host > 0 &&
+	       to_host <= COPIES_BACK_MAX * fmax(1, step->launches);
 }
 
 /*
- * A step that copies both ways has as many turns as copies of each direction and launches,
- * at least one; all other copies are more of the same turns.
+ * Such a step has as many turns as copies of each direction and launches, at least one. All other
+ * copies are taken to be more of the same turns, and those back to cost what those to the device
+ * do.
  */
 static void by_turns(struct step_copies *out, const struct copy_turns *own,
 		     const struct copy_turns *other, const struct cost *step)
@@ -368,7 +379,7 @@ struct step_copies copies_of_step(const struct copy_paces *own, const struct cop
 		   &step->to_device);
 	add_copies(&out, &own->to_host[step->pageable], &other->to_host[step->pageable],
 		   &step->to_host);
-	if (copies_both_ways(step))
+	if (takes_turns(step))
 		by_turns(&out, &own->turns[mode], &other->turns[mode], step);
 	return out;
 }

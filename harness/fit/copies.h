@@ -30,7 +30,7 @@ struct copy_pace {
  * many copies come before the kernel and by the bytes of each. Pinned memory; kernels of
  * COPY_TURN_US, so that the device is what all else waits for.
  */
-enum { COPY_TURNS_MAX = 32, COPY_TURN_US = 20, COPY_TURN_NODES = 3 };
+enum { COPY_TURNS_MAX = 32, COPY_TURN_US = 20, COPY_TURN_NODES = 3, COPIES_BACK_MAX = 2 };
 
 struct copy_turn {
 	double copies, bytes, ns;
@@ -66,7 +66,8 @@ struct step_copies {
 /*
  * On `own`; device_ns beyond what `other` takes. Copies that either does not know take none. A step
  * that copies in both directions is taken to copy to the device, to have kernels, and to copy back,
- * where both know what that takes in blocks of this mode.
+ * where both know what that takes in blocks of this mode: but not one with more than
+ * COPIES_BACK_MAX copies back for each launch.
  */
 struct step_copies copies_of_step(const struct copy_paces *own, const struct copy_paces *other,
 				  const struct cost *step, enum mode mode);

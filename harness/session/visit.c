@@ -127,7 +127,7 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 	v->canary_ns[0] = canary_run(c);
 	off = visit_is_off(r, v->canary_ns[0]);
 	if (off && may_put_off)
-		return 1; /* before its blocks cost anything */
+		return 1; /* before its timed blocks */
 	err = timed_blocks(v, design_visit_blocks(d, (double)p->last_ns), p, c, r->queue_depth);
 	if (err)
 		return err;

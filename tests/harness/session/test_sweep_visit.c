@@ -54,7 +54,7 @@ Test(small_sweep_visit, every_block_is_stored_every_fourth_with_events)
 	static struct visit v;
 
 	prepare(MODE_STREAM, 5);
-	prepared.last_ns = 1;
+	prepared.last_ns = 9000000;
 	fake_log.resets = fake_log.steps = 0;
 	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
 	cr_assert(eq(int, v.n, 6), "blocks");
