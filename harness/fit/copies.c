@@ -263,7 +263,7 @@ struct beyond_point {
 	double bytes, ns, weight;
 };
 
-/* Of distinct sizes: NAN where there is none; a single point is fixed. */
+/* Sizes are distinct. NAN where there is none; a single point is fixed. */
 static struct beyond line_of(const struct beyond_point *at, int n)
 {
 	double w = 0, x = 0, y = 0, xx = 0, xy = 0, slope;
