@@ -5,12 +5,13 @@
 
 static const double misses = 0.03, better = 0.5;
 
-static double sum_of_squares(const struct line *l, const double *x, const double *y, int n)
+static double sum_of_squares(const struct line *l, const double *x, const double *y,
+			     const double *error, int n)
 {
 	double sum = 0;
 
 	for (int i = 0; i < n; i++)
-		sum += pow((l->fixed + l->slope * x[i]) / y[i] - 1, 2);
+		sum += pow((l->fixed + l->slope * x[i] - y[i]) / error[i], 2);
 	return sum;
 }
 
@@ -23,31 +24,39 @@ static bool all_equal(const double *x, int n)
 	return true;
 }
 
-struct line line_fit(const double *x, const double *y, int n)
+struct line line_fit_weighted(const double *x, const double *y, const double *error, int n)
 {
 	struct line l = { NAN, NAN, NAN, 0 };
 	double w = 0, wx = 0, wy = 0, sxx = 0, sxy = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (!(y[i] > 0))
-			return l;
-		w += 1 / (y[i] * y[i]);
-		wx += x[i] / (y[i] * y[i]);
-		wy += 1 / y[i];
+		double weight = 1 / (error[i] * error[i]);
+
+		w += weight;
+		wx += weight * x[i];
+		wy += weight * y[i];
 	}
 	for (int i = 0; i < n; i++) { /* about the mean: sizes span nine decades */
 		double dx = x[i] - wx / w, dy = y[i] - wy / w;
 
-		sxx += dx * dx / (y[i] * y[i]);
-		sxy += dx * dy / (y[i] * y[i]);
+		sxx += dx * dx / (error[i] * error[i]);
+		sxy += dx * dy / (error[i] * error[i]);
 	}
 	if (all_equal(x, n) || !(sxx > 0))
 		return l;
 	l.slope = sxy / sxx;
 	l.fixed = (wy - l.slope * wx) / w;
 	l.n = n;
-	l.misfit = sqrt(sum_of_squares(&l, x, y, n) / n);
+	l.misfit = sqrt(sum_of_squares(&l, x, y, error, n) / n);
 	return l;
+}
+
+struct line line_fit(const double *x, const double *y, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!(y[i] > 0))
+			return (struct line){ NAN, NAN, NAN, 0 };
+	return line_fit_weighted(x, y, y, n);
 }
 
 struct two_lines two_lines_fit(const double *x, const double *y, int n)

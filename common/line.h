@@ -24,6 +24,12 @@ struct line {
 /* All NaN and n 0 where fewer than 2 different x are given, or a y that is not above 0. */
 struct line line_fit(const double *x, const double *y, int n);
 
+/*
+ * Least squares with weights 1 / error^2; y may be of any sign, misfit is of residuals over errors.
+ * All NaN and n 0 where fewer than 2 different x are given.
+ */
+struct line line_fit_weighted(const double *x, const double *y, const double *error, int n);
+
 enum { LINE_SEGMENT_MIN = 3 }; /* points of a segment */
 
 /* Below knee the first line, from there on the second. */

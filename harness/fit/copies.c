@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/line.h"
 #include "harness/fit/grid.h"
 #include "harness/stats/stats.h"
 
@@ -258,45 +259,26 @@ struct beyond {
 	double fixed_ns, ns_per_byte;
 };
 
-/* How much a point counts: errors of turns are relative. */
-struct beyond_point {
-	double bytes, ns, weight;
-};
-
-/* Sizes are distinct. NAN where there is none; a single point is fixed. */
-static struct beyond line_of(const struct beyond_point *at, int n)
-{
-	double w = 0, x = 0, y = 0, xx = 0, xy = 0, slope;
-
-	for (int i = 0; i < n; i++) {
-		w += at[i].weight;
-		x += at[i].weight * at[i].bytes;
-		y += at[i].weight * at[i].ns;
-	}
-	x /= w;
-	y /= w;
-	for (int i = 0; i < n; i++) {
-		xx += at[i].weight * (at[i].bytes - x) * (at[i].bytes - x);
-		xy += at[i].weight * (at[i].bytes - x) * (at[i].ns - y);
-	}
-	slope = n > 1 ? xy / xx : 0; /* sizes are distinct; the mean of one may round */
-	return (struct beyond){ y - slope * x, slope };
-}
-
-/* By the sizes that both have. */
+/* By the sizes that both have; errors of turns are relative. A single one is fixed. NAN: none. */
 static struct beyond beyond_of(const struct copy_turns *own, const struct copy_turns *other)
 {
-	struct beyond_point at[COPY_TURNS_MAX];
+	double bytes[COPY_TURNS_MAX], ns[COPY_TURNS_MAX], error_ns[COPY_TURNS_MAX];
+	struct line l;
 	int n = 0;
 
 	for (int i = 0; i < own->n; i++) {
 		const struct copy_turn *a = &own->of[i], *b = turn_of(other, 1, a->bytes);
 
-		if (a->copies == 1 && b)
-			at[n++] = (struct beyond_point){ a->bytes, a->ns - b->ns,
-							 1 / (a->ns * a->ns + b->ns * b->ns) };
+		if (a->copies != 1 || !b)
+			continue;
+		bytes[n] = a->bytes;
+		ns[n] = a->ns - b->ns;
+		error_ns[n++] = hypot(a->ns, b->ns);
 	}
-	return line_of(at, n);
+	if (n < 2)
+		return (struct beyond){ n ? ns[0] : NAN, 0 };
+	l = line_fit_weighted(bytes, ns, error_ns, n);
+	return (struct beyond){ l.fixed, l.slope };
 }
 
 /*

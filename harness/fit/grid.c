@@ -59,30 +59,29 @@ static bool is_default(const struct config *c, const struct param *axis, const b
 	return true;
 }
 
-bool grid_alike(const struct config *x, const struct config *y, const struct param *axis)
+static bool is_same(const struct param *row, const void *x, const void *y)
 {
 	char a[512], b[512];
 
-	for (const struct param *row = x->params.rows; row->name; row++) {
-		param_format(row, x->params.opts, a, sizeof(a));
-		param_format(row, y->params.opts, b, sizeof(b));
-		if (row != axis && strcmp(a, b))
+	param_format(row, x, a, sizeof(a));
+	param_format(row, y, b, sizeof(b));
+	return !strcmp(a, b);
+}
+
+bool grid_alike(const struct config *x, const struct config *y, const struct param *axis)
+{
+	for (const struct param *row = x->params.rows; row->name; row++)
+		if (row != axis && !is_same(row, x->params.opts, y->params.opts))
 			return false;
-	}
 	return true;
 }
 
 /* Are parameters that were given as given? */
 static bool has_given(const struct config *c, const struct params *given)
 {
-	char a[512], b[512];
-
-	for (int i = 0; given->rows[i].name; i++) {
-		param_format(&given->rows[i], c->params.opts, a, sizeof(a));
-		param_format(&given->rows[i], given->opts, b, sizeof(b));
-		if (given->given[i] && strcmp(a, b))
+	for (int i = 0; given->rows[i].name; i++)
+		if (given->given[i] && !is_same(&given->rows[i], c->params.opts, given->opts))
 			return false;
-	}
 	return true;
 }
 

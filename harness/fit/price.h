@@ -21,8 +21,8 @@
  *   copies           what a step copies, by what copies cost on both platforms (copies.h). They
  *                    take turns with launches: on the host, and on the device. What the device
  *                    takes longer is known of graphs and of streams where copies in turn with
- *                    kernels were measured, and so are the ends of a block that waits for the
- * device. Else it is of streams alone, and taken to be as much in graphs
+ *                    kernels were measured, and so are the ends of blocks that wait for the
+ *                    device. Else it is of streams alone, and taken to be as much in graphs
  *
  * A fused block is priced as Zf of B and the slope of A's own fused blocks: what a unit takes is
  * the workload's.

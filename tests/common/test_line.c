@@ -138,3 +138,12 @@ Test(small_line, a_segment_takes_three)
 	cr_assert(two_lines_fit(x, y, 6).knee == 4, "three and three");
 	cr_assert(isnan(two_lines_fit(x + 1, y + 1, 5).knee), "two and three");
 }
+
+/* Two of three points are near enough to count; values may be below 0. */
+Test(small_line, points_count_by_their_errors)
+{
+	const double x[] = { 1, 2, 3 }, y[] = { -5, -7, 100 }, error[] = { 1, 1, 1e9 };
+	struct line l = line_fit_weighted(x, y, error, 3);
+
+	cr_assert(fabs(l.slope + 2) < 1e-6 && fabs(l.fixed + 3) < 1e-6, "%g, %g", l.fixed, l.slope);
+}
