@@ -135,14 +135,10 @@ static int pick_point(const struct atlas_entry *e, const struct wanted *w)
 static void take_difference(struct atlas_cost *cost, const struct atlas_entry *e,
 			    const struct point_pair *values)
 {
-	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
-
-	CHECK(draws, "memory of draws");
-	if (!bootstrap_difference(&cost->of, &e->c.groups, values, e->c.factor, draws))
+	if (!contrast_difference(&cost->of, &e->c.contrast, values))
 		cost->state = atlas_state_of(&cost->of, 0);
 	else
 		cost->of = interval_unknown(0); /* no process is behind it */
-	free(draws);
 }
 
 /* One copy is bytes; time in ns. */

@@ -324,8 +324,8 @@ static void print_terms(const struct atlas *a, FILE *out)
 		model |= a->entry[i].is_model;
 	}
 	row(out, "terms",
-	    "95 %% intervals over processes; not resolved: the interval holds no difference; -: "
-	    "not identified, or not swept");
+	    "intervals over processes, 95 %%, of times exact (90 to 98 %%, as n allows); not "
+	    "resolved: the interval holds no difference; -: not identified, or not swept");
 	if (separate)
 		row(out, "",
 		    "over the base: separate sessions, whose intervals hold %.3g %% (sd) a session "

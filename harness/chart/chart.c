@@ -129,7 +129,7 @@ int chart_set_init(struct chart_set *out, const struct chart_side *side, int sid
 	if (pair) {
 		out->pair = pair;
 		out->margin = pair->comparison.options.margin;
-		out->session_factors = pair->comparison.factor;
+		out->two_sessions = pair->comparison.contrast.apart > 1;
 	}
 	for (int i = 0; i < sides && !err; i++) {
 		err = grid_make_over(&out->grid[i], side[i].journal, side[i].side, w->name,
@@ -248,15 +248,17 @@ const struct judged *chart_judged(const struct chart_set *s, const struct grid_p
 struct interval chart_mean_ratio(const struct chart_set *s, const struct point_pair *pair,
 				 int points)
 {
-	const struct groups g = { .b = &s->resamples[1],
-				  .a = &s->resamples[0],
-				  .paired = are_pairs(s) };
-	struct interval c;
+	const struct contrast *c = &s->pair->comparison.contrast;
+	double *b = calloc((size_t)c->nb, sizeof(*b)), *a = calloc((size_t)c->na, sizeof(*a));
+	struct interval mean;
 
-	if (bootstrap_geomean(&c, &g, pair, points, s->draws))
-		return interval_unknown(0);
-	judge_widen(&c, s->draws, s->session_factors);
-	return c;
+	CHECK(a && b, "memory of %d and %d processes", c->na, c->nb);
+	contrast_means(c, pair, points, b, a);
+	if (contrast_ratio(&mean, c, &(struct point_pair){ .b = b, .a = a }))
+		mean = interval_unknown(0);
+	free(a);
+	free(b);
+	return mean;
 }
 
 bool chart_is_even(const struct interval *ratio, double margin)

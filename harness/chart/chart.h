@@ -87,9 +87,9 @@ struct chart_set {
 	double *draws;		       /* buffer */
 	const struct chart_pair *pair; /* NULL: one side */
 	/* As in rift compare, between two sessions: factors of the draws, and a wider margin. */
-	const double *session_factors; /* NULL: the two sides of one session */
-	double margin;		       /* of B over A */
-	int common;		       /* points that both sides have */
+	bool two_sessions; /* not the two sides of one */
+	double margin;	   /* of B over A */
+	int common;	   /* points that both sides have */
 	/* for time stacks: see struct stack_request; NULL: none */
 	const struct fit *from;
 	const struct copy_costs *costs;

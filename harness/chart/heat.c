@@ -535,7 +535,7 @@ static void label_verdicts(const struct heat *h, const int of[VERDICT_INCONCLUSI
 			      "same at %d, inconclusive at %d%s%s",
 			      100 * h->margin, of[VERDICT_SLOWER], points, of[VERDICT_FASTER],
 			      of[VERDICT_SAME], of[VERDICT_INCONCLUSIVE], failed_text(h).s,
-			      h->set->session_factors ? "; two sessions" : "");
+			      h->set->two_sessions ? "; two sessions" : "");
 	else
 		words_finding(p, "%d points; intervals take 5 processes: none is shown to differ",
 			      points);

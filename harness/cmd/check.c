@@ -146,7 +146,7 @@ static int write_ratios(const struct check_args *a, struct output *out)
 			       path);
 	if (!err) {
 		results_init(&r, &j, journal_processes(&j));
-		contrast_csv(&r, out->file);
+		sides_csv(&r, out->file);
 		results_release(&r);
 		err = output_commit(out);
 	}

@@ -45,9 +45,10 @@ static struct design design_for(const struct sweep_args *a)
 		design_pairs(&d);
 	d.goals = a->goals;
 	d.sequential |= goals_any(&d.goals);
-	if (goals_any(&d.goals))
-		d.processes =
-			a->quick ? goals_next_interim(0, PROCESSES_ASKED_MAX) : PROCESSES_ASKED_MAX;
+	if (goals_any(&d.goals)) {
+		d.processes = PROCESSES_ASKED_MAX;
+		d.processes = a->quick ? design_next_interim(&d, 0) : PROCESSES_ASKED_MAX;
+	}
 	if (v->processes) {
 		d.processes = (int)v->processes;
 		d.sequential = goals_any(&d.goals);

@@ -76,7 +76,7 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, double
 		FILE *out)
 {
 	const struct design *d = &p->design;
-	int least = d->sequential ? interims_next(d, 0) : d->processes;
+	int least = d->sequential ? design_next_interim(d, 0) : d->processes;
 	char all[16], most[16], planning[16], point[160], up_to[32] = "";
 
 	omitted_print(p, o, out);
@@ -450,7 +450,7 @@ void results_print(const struct journal *j, FILE *out)
 	print_alone(&r, table, out);
 	bimodal_print(&r, out);
 	if (j->sides == 2)
-		contrast_print(&r, out);
+		sides_print(&r, out);
 	results_release(&r);
 	free(table);
 }

@@ -49,20 +49,21 @@ static void step_interval(const struct comparison *c, const struct pair *pair, i
 		out->value = some.median;
 }
 
+static struct point_pair values_of(const struct pair *p)
+{
+	return (struct point_pair){ .b = p->value[PAIR_B], .a = p->value[PAIR_A] };
+}
+
 static void judge_pairs(struct comparison *c)
 {
 	struct point_pair *pair = calloc((size_t)c->pairs.n + 1, sizeof(*pair));
 	struct judged_point *judged = calloc((size_t)c->pairs.n + 1, sizeof(*judged));
 
 	CHECK(pair && judged, "memory of %d points", c->pairs.n);
-	for (int i = 0; i < c->pairs.n; i++) {
-		const struct pair *p = &c->pairs.pair[i];
-
-		if (p->whole)
-			pair[i] =
-				(struct point_pair){ .b = p->value[PAIR_B], .a = p->value[PAIR_A] };
-	}
-	judge_points(judged, pair, c->pairs.n, &c->groups, c->factor, c->options.margin);
+	for (int i = 0; i < c->pairs.n; i++)
+		if (c->pairs.pair[i].whole)
+			pair[i] = values_of(&c->pairs.pair[i]);
+	contrast_points(judged, pair, c->pairs.n, &c->contrast, c->options.margin);
 	for (int i = 0; i < c->pairs.n; i++) {
 		c->point[i].ratio = judged[i].ratio;
 		c->point[i].judged = judged[i].judged;
@@ -93,9 +94,36 @@ static void compare_points(struct comparison *c)
 
 /* ---- workloads -------------------------------------------------------------------------- */
 
+/* Takes the means over these points, or of several workloads over their means, and judges them. */
+static void compare_means(const struct comparison *c, struct compared_workload *w,
+			  const struct point_pair *values, int n)
+{
+	struct point_pair means;
+
+	w->points = n;
+	w->ratio = interval_unknown(0);
+	w->judged = judged_unknown();
+	if (!n)
+		return;
+	for (int k = 0; k < 2; k++) {
+		w->mean[k] = calloc((size_t)c->side[k]->n, sizeof(double));
+		CHECK(w->mean[k], "memory of %d processes", c->side[k]->n);
+	}
+	means = (struct point_pair){ .b = w->mean[PAIR_B], .a = w->mean[PAIR_A] };
+	contrast_means(&c->contrast, values, n, w->mean[PAIR_B], w->mean[PAIR_A]);
+	if (!contrast_ratio(&w->ratio, &c->contrast, &means))
+		w->judged = contrast_judge(&c->contrast, &means, c->options.margin, 0);
+	w->all_slower = w->judged.p_slower <= contrast_least_p(&c->contrast);
+	w->all_faster = w->judged.p_faster <= contrast_least_p(&c->contrast);
+	for (int k = 0; k < 2; k++)
+		if (modality_of(&w->kinds[k], w->mean[k], c->side[k]->n))
+			w->kinds[k].bimodal = false;
+}
+
 static void compare_workload(const struct comparison *c, int number, struct compared_workload *w)
 {
 	struct point_pair *values = calloc((size_t)c->pairs.n + 1, sizeof(*values));
+	int n = 0;
 
 	CHECK(values, "memory of %d points", c->pairs.n);
 	w->workload = c->pairs.workload[number];
@@ -106,82 +134,84 @@ static void compare_workload(const struct comparison *c, int number, struct comp
 			continue;
 		w->left_out += !p->whole;
 		if (p->whole)
-			values[w->points++] =
-				(struct point_pair){ .b = p->value[PAIR_B], .a = p->value[PAIR_A] };
+			values[n++] = values_of(p);
 	}
-	w->ratio = interval_unknown(0);
-	if (w->points && !bootstrap_geomean(&w->ratio, &c->groups, values, w->points, c->draws))
-		judge_widen(&w->ratio, c->draws, c->factor);
-	w->judged = judged_ratio(&w->ratio, &c->groups, c->draws, c->options.margin);
+	compare_means(c, w, values, n);
 	free(values);
 }
 
+/* One without points is left out of the mean over all. */
 static void compare_workloads(struct comparison *c)
 {
+	struct point_pair *means = calloc((size_t)c->pairs.n_workloads, sizeof(*means));
+	int n = 0;
+
 	c->workload = calloc((size_t)c->pairs.n_workloads, sizeof(*c->workload));
-	CHECK(c->workload, "memory of %d workloads", c->pairs.n_workloads);
-	for (int i = 0; i < c->pairs.n_workloads; i++)
+	CHECK(c->workload && means, "memory of %d workloads", c->pairs.n_workloads);
+	for (int i = 0; i < c->pairs.n_workloads; i++) {
+		const struct compared_workload *w = &c->workload[i];
+
 		compare_workload(c, i, &c->workload[i]);
+		if (w->points)
+			means[n++] = (struct point_pair){ w->mean[PAIR_B], w->mean[PAIR_A] };
+	}
+	compare_means(c, &c->whole, means, n);
+	free(means);
 }
 
 /* ---- what it comes to ------------------------------------------------------------------- */
 
-const char *outcome_name(enum outcome outcome)
+static void judge_parameters(struct comparison *c)
 {
-	static const enum ratio_verdict alike[] = {
-		[OUTCOME_SAME] = VERDICT_SAME,
-		[OUTCOME_SLOWER] = VERDICT_SLOWER,
-		[OUTCOME_FASTER] = VERDICT_FASTER,
-		[OUTCOME_INCONCLUSIVE] = VERDICT_INCONCLUSIVE,
-	};
+	struct judged **all = calloc((size_t)c->parameters.n + 1, sizeof(*all));
 
-	return outcome == OUTCOME_NOT_SLOWER ? "same or faster" : verdict_names[alike[outcome]];
-}
-
-enum outcome compare_outcome(struct judged *const *all, int n)
-{
-	bool slower = false, faster = false, may_be = false, inconclusive = false;
-
-	for (int i = 0; i < n; i++) {
-		slower |= all[i]->verdict == VERDICT_SLOWER;
-		faster |= all[i]->verdict == VERDICT_FASTER;
-		may_be |= !all[i]->not_slower;
-		inconclusive |= all[i]->verdict == VERDICT_INCONCLUSIVE;
-	}
-	return slower	      ? OUTCOME_SLOWER
-	       : may_be	      ? OUTCOME_INCONCLUSIVE
-	       : faster	      ? OUTCOME_FASTER
-	       : inconclusive ? OUTCOME_NOT_SLOWER
-			      : OUTCOME_SAME;
+	CHECK(all, "memory of %d verdicts", c->parameters.n);
+	for (int i = 0; i < c->parameters.n; i++)
+		all[i] = &c->parameters.row[i].judged;
+	judge(all, c->parameters.n, p_adjust_fdr, JUDGE_LEVEL);
+	free(all);
 }
 
 static void judge_all(struct comparison *c)
 {
-	size_t capacity = (size_t)(c->pairs.n_workloads + c->parameters.n + c->pairs.n);
-	struct judged **all = calloc(capacity + 1, sizeof(*all));
+	size_t capacity = (size_t)(c->pairs.n_workloads + c->pairs.n);
+	struct judged **all = calloc(capacity + 1, sizeof(*all)), *mean = &c->whole.judged;
+	double level;
 	int n = 0;
 
 	CHECK(all, "memory of %zu verdicts", capacity);
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		all[n++] = &c->workload[i].judged;
-	for (int i = 0; i < c->parameters.n; i++)
-		if (c->parameters.row[i].decides && c->parameters.row[i].judged.known)
-			all[n++] = &c->parameters.row[i].judged;
-	judge(all, n, p_adjust_holm);
-	c->tests = n;
+	outcome_judge(all, n, mean, c->contrast.tail);
+	level = outcome_level(n, c->contrast.tail);
+	c->needed = contrast_processes_needed(level / n, c->contrast.paired);
+	c->needed_by_mean = contrast_processes_needed(level, c->contrast.paired);
+	judge_parameters(c);
 	for (int i = 0; c->options.strict && i < c->pairs.n; i++)
 		all[n++] = &c->point[i].judged;
-	c->outcome = compare_outcome(all, n);
+	c->by_time = outcome_of(all, n, mean);
+	c->outcome = c->faults[PAIR_B].wrong ? OUTCOME_WRONG : c->by_time;
 	free(all);
 }
 
 enum exit_code compare_exit_code(const struct comparison *c)
 {
-	bool failed = c->side[PAIR_A]->failed || c->side[PAIR_B]->failed;
+	const struct faults *a = &c->faults[PAIR_A], *b = &c->faults[PAIR_B];
 
-	if (c->outcome == OUTCOME_SLOWER)
+	if (c->outcome == OUTCOME_SLOWER || c->outcome == OUTCOME_WRONG ||
+	    (c->options.strict && b->lacking))
 		return RIFT_CHECK_FAILED;
-	return c->outcome == OUTCOME_INCONCLUSIVE || failed ? RIFT_FAILED_POINTS : RIFT_OK;
+	return c->outcome == OUTCOME_INCONCLUSIVE || a->wrong || a->missing || b->missing
+		       ? RIFT_FAILED_POINTS
+		       : RIFT_OK;
+}
+
+/* Of two sessions the one that was looked at more often. */
+static int looks_of(const struct comparison *c)
+{
+	int a = journal_looks(&c->side[PAIR_A]->view), b = journal_looks(&c->side[PAIR_B]->view);
+
+	return a > b ? a : b;
 }
 
 static void draw(struct comparison *c)
@@ -195,10 +225,9 @@ static void draw(struct comparison *c)
 		CHECK(!resamples_init(&c->resamples[k], c->side[k]->n, seed,
 				      paired ? 0 : (uint32_t)k),
 		      "%d processes", c->side[k]->n);
-	c->groups = (struct groups){ .b = &c->resamples[PAIR_B],
-				     .a = &c->resamples[PAIR_A],
-				     .paired = paired };
 	c->factor = session_factors(c->options.session_sd, seed);
+	contrast_init(&c->contrast, c->side[PAIR_B]->n, c->side[PAIR_A]->n, paired, looks_of(c));
+	c->contrast.apart = contrast_apart(c->options.session_sd);
 }
 
 int compare_by_points(struct comparison *c, const struct compared_side *a,
@@ -227,9 +256,17 @@ int compare(struct comparison *c, const struct compared_side *a, const struct co
 	c->warnings = environment_diff_warn(a, b);
 	compare_workloads(c);
 	parameters_compare(&c->parameters, c->side, &c->pairs,
-			   &(struct parameter_terms){ &c->groups, c->factor, c->options.margin });
+			   &(struct parameter_terms){ c->factor, c->options.margin });
+	for (int k = 0; k < 2; k++)
+		c->faults[k] = faults_of(c->side[k], &c->pairs, k);
 	judge_all(c);
 	return 0;
+}
+
+static void release_means(struct compared_workload *w)
+{
+	free(w->mean[0]);
+	free(w->mean[1]);
 }
 
 void compare_release(struct comparison *c)
@@ -237,12 +274,16 @@ void compare_release(struct comparison *c)
 	for (int k = 0; k < 2; k++)
 		resamples_release(&c->resamples[k]);
 	parameters_release(&c->parameters);
-	pairs_release(&c->pairs);
 	json_decref(c->environment_diff);
 	json_decref(c->warnings);
+	for (int i = 0; c->workload && i < c->pairs.n_workloads; i++)
+		release_means(&c->workload[i]);
+	release_means(&c->whole);
+	contrast_release(&c->contrast);
 	free(c->point);
 	free(c->workload);
 	free(c->factor);
 	free(c->draws);
+	pairs_release(&c->pairs);
 	*c = (struct comparison){ 0 };
 }

@@ -6,8 +6,11 @@
 
 #include "harness/base/command.h"
 #include "harness/compare/parameters.h"
+#include "harness/compare/faults.h"
 #include "harness/compare/side.h"
-#include "harness/stats/decide.h"
+#include "harness/stats/contrast.h"
+#include "harness/stats/outcome.h"
+#include "harness/stats/stats.h"
 
 /* ---- what separate sessions differ by --------------------------------------------------- */
 
@@ -17,18 +20,13 @@
  * common to all of them, and two sessions are too few to measure it: it is assumed.
  *
  * The model: all times of a session are off by one common factor, lognormal with a standard
- * deviation of `sd` (a share of 1). Every draw of the bootstrap gets a factor of its own for B
- * over A, of sd * sqrt(2), and the same one for all points: their mean does not average it away.
+ * deviation of `sd` (a share of 1). For ratios it is contrast_apart(). For parameters every draw of
+ * the bootstrap gets a factor of its own for B over A, of sd * sqrt(2).
  */
 
 /*
- * Assumed, with a margin that is wide enough for sessions of one system to be found the same. This
- * many of 400 simulated pairs of equal sessions (10 processes each that scatter by 1.5 %) were
- * called something else, or the same:
- *
- *   sessions are off by        1 %                2 %
- *   margin 2 %, sd 0           8, the same 62     97, the same 31
- *   margin 5 %, sd 1 %         0, the same 284    2, the same 172
+ * Assumed, with a margin that is wide enough for sessions of one system to be found the same
+ * (docs/validation.md has how often they are).
  */
 #define BETWEEN_DEFAULT 0.01
 #define BETWEEN_MARGIN_DEFAULT 0.05
@@ -42,10 +40,17 @@ double *session_factors(double sd, uint64_t seed);
  * Two sides compared: B over A, point by point, workload by workload, and in the parameters of
  * the model.
  *
- * What decides are the geometric mean of each workload's ratios and the parameters marked so in
- * parameters.h, corrected by Holm among each other; single points inform, corrected by the false
- * discovery rate (harness/stats/decide.h). A parameter that is not identified on both sides decides
- * nothing.
+ * A workload's value in a pair is the geometric mean of b / a over its points, and its result is
+ * the median over the pairs; of processes that are no pairs the mean of the times is taken
+ * (harness/stats/contrast.h). One workload is decided by itself, at JUDGE_LEVEL. Of several, half
+ * of the level is spent on the mean over all of them, which few processes can decide, and half on
+ * each one, corrected by Holm. Same and not slower take the interval of every workload and no
+ * correction.
+ *
+ * Parameters and single points inform, corrected by the false discovery rate; with --strict, points
+ * count too. A session that could stop at several interim analyses shares the level among them.
+ *
+ * Wrong results come before all times: a program that computes something else has no slowdown.
  */
 
 struct compare_options {
@@ -64,27 +69,15 @@ struct compared_point {
 };
 
 struct compared_workload {
-	const struct workload *workload;
-	int points;   /* in the mean */
-	int left_out; /* not measured by every process of both */
+	const struct workload *workload; /* NULL: the mean over all */
+	int points;			 /* in the mean */
+	int left_out;			 /* not measured by every process of both */
+	double *mean[2];		 /* of each process of A, B; NULL without points */
 	struct interval ratio;
 	struct judged judged;
+	bool all_slower, all_faster; /* every pair, or process over process, beyond the margin */
+	struct modality kinds[2];    /* of the processes of A, B */
 };
-
-/* What all that decides comes to. */
-enum outcome {
-	OUTCOME_SAME,
-	OUTCOME_SLOWER,	      /* one of them is */
-	OUTCOME_FASTER,	      /* one is, and none may be slower */
-	OUTCOME_NOT_SLOWER,   /* none may be slower; of some it is open whether they are faster */
-	OUTCOME_INCONCLUSIVE, /* one may be slower */
-};
-
-/* In the words of verdict_names, where an outcome is one of these. */
-const char *outcome_name(enum outcome outcome);
-
-/* The outcome over all that decides, once judged. */
-enum outcome compare_outcome(struct judged *const *all, int n);
 
 struct comparison {
 	const struct compared_side *side[2]; /* A, B */
@@ -93,18 +86,22 @@ struct comparison {
 	json_t *environment_diff, *warnings; /* environment_diff.h */
 	struct compared_point *point;	     /* pairs.n */
 	struct compared_workload *workload;  /* pairs.n_workloads */
+	struct compared_workload whole;	     /* of several workloads: their mean */
 	struct parameters parameters;
+	struct faults faults[2];
 
-	int tests; /* that decide, corrected by Holm together */
+	/* processes a side, below which no workload, and not even the mean, can be decided */
+	int needed, needed_by_mean;
 	int count[VERDICT_INCONCLUSIVE +
-		  1]; /* points of each verdict, of those that every process has */
-	int left_out; /* points that some process has no good result of */
-	int alone;    /* points that only the correction leaves open */
+		  1];	      /* points of each verdict, of those that every process has */
+	int left_out;	      /* points that some process has no good result of */
+	int alone;	      /* points that only the correction leaves open */
+	enum outcome by_time; /* whatever the results are */
 	enum outcome outcome;
 
-	struct resamples resamples[2];
-	struct groups groups;
-	double *factor, *draws; /* session_factors(); buffer */
+	struct contrast contrast;
+	struct resamples resamples[2]; /* of the medians of one side, and of parameters */
+	double *factor, *draws;	       /* session_factors(); buffer */
 };
 
 /*
@@ -123,10 +120,16 @@ int compare_by_points(struct comparison *c, const struct compared_side *a,
 		      const struct compared_side *b, const struct compare_options *options);
 void compare_release(struct comparison *c);
 
-/* 0 same or faster, 1 slower, 2 inconclusive, or a result is missing or failed its check. */
+/*
+ * 0 same or faster; 1 slower, or B computes wrong results; with --strict also if B lacks calls;
+ * 2 inconclusive, or a result is missing for another reason, or A's is wrong.
+ */
 enum exit_code compare_exit_code(const struct comparison *c);
 
 /* ---- what is printed ---------------------------------------------------------------------- */
+
+/* The finding: the verdict and what it comes from, in one line, as far as it fits into it. */
+void compare_finding(const struct comparison *c, char *out, size_t size);
 
 /* all: also the points that are the same or open. */
 void compare_print(const struct comparison *c, bool all, FILE *out);

@@ -44,66 +44,82 @@ static void print_compared_side(const struct comparison *c, int k, FILE *out)
 	    text_at(header, NULL, "start_utc"));
 	if (*layers)
 		row(out, "", "%s", layers);
-	if (p->failed)
-		row(out, "", "%d of its %d results are missing or failed their check", p->failed,
-		    p->n * p->view.plan.n_points);
+}
+
+/* One process on its own is no kind. */
+static bool has_kinds(const struct modality *m, int n)
+{
+	int slow = (int)lround(n * m->mode[1].share);
+
+	return m->bimodal && slow > 1 && n - slow > 1;
+}
+
+/* Between two kinds a median says less than it seems, and many more processes are needed. */
+static void print_kinds(const struct comparison *c, FILE *out)
+{
+	for (int i = 0; i < c->pairs.n_workloads; i++)
+		for (int k = 0; k < 2; k++) {
+			const struct modality *m = &c->workload[i].kinds[k];
+			int n = c->side[k]->n, slow = (int)lround(n * m->mode[1].share);
+
+			if (has_kinds(m, n))
+				row(out, "two kinds",
+				    "%s on %c: %d of %d processes take %.3g times as long as the "
+				    "others; so many more processes are needed",
+				    c->workload[i].workload->name, 'A' + k, slow, n,
+				    m->mode[1].median / m->mode[0].median);
+		}
 }
 
 static void print_terms(const struct comparison *c, FILE *out)
 {
 	const struct compare_options *o = &c->options;
-	bool halves = c->side[PAIR_A]->half != HALF_BOTH;
-	int needed = judge_processes_needed(c->tests, c->groups.paired);
-	int n = c->side[PAIR_A]->n < c->side[PAIR_B]->n ? c->side[PAIR_A]->n : c->side[PAIR_B]->n;
+	const struct contrast *t = &c->contrast;
+	char level[64] = "too few processes for intervals";
 
-	row(out, "terms",
-	    "margin %.3g %%; 95 %% intervals over processes; tests that decide: %d (Holm, 5 %% for "
-	    "each direction)",
-	    100 * o->margin, c->tests);
+	if (t->rank)
+		snprintf(level, sizeof(level), "exact %.3g %% intervals over %s", 100 * t->level,
+			 t->paired ? "pairs" : "processes");
+	row(out, "terms", "margin %.3g %%; %s; %s", 100 * o->margin, level,
+	    c->pairs.n_workloads > 1 ? "the mean over workloads decides, and each workload (Holm)"
+				     : "the workload decides");
+	if (t->tail < JUDGE_LEVEL)
+		row(out, "", "the session could end at %.0f interim analyses, which share 5 %%",
+		    JUDGE_LEVEL / t->tail);
 	if (o->session_sd > 0)
 		row(out, "",
-		    "separate sessions: intervals hold %.3g %% (sd) a session for what differs "
-		    "between sessions of one system. It is assumed, not measured; `rift sweep "
-		    "--against` takes both platforms in one session, and needs it not",
-		    100 * o->session_sd);
-	if (n < needed)
-		row(out, "",
-		    "n = %d is too few: among so many tests a verdict takes %d processes a side "
-		    "(rift sweep --processes %d)",
-		    n, needed, halves ? 2 * needed : needed);
+		    "separate sessions may be %.3g %% apart by themselves (sd %.3g %% each, "
+		    "assumed, not measured), which widens intervals; `rift sweep --against` takes "
+		    "both platforms in one session, which needs no such assumption",
+		    100 * (t->apart - 1), 100 * o->session_sd);
+	print_kinds(c, out);
 }
 
 static void print_finding(const struct comparison *c, FILE *out)
 {
 	char text[1024];
 
-	figure_finding(c, text, sizeof(text));
+	compare_finding(c, text, sizeof(text));
 	fprintf(out, "%s\n", text);
 }
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
-/* In parentheses where it decides nothing. Q has no draws, and so no verdict. */
-static struct text verdict_text(const struct compared_parameter *p)
+/* Q has no draws, and so no verdict. */
+static const char *verdict_text(const struct compared_parameter *p)
 {
-	struct text t = { "" };
-
-	if (p->decides)
-		snprintf(t.s, sizeof(t.s), "%s", verdict_names[p->judged.verdict]);
-	else if (isfinite(p->difference.value))
-		snprintf(t.s, sizeof(t.s), "(%s)", verdict_names[p->judged.alone]);
-	return t;
+	return isfinite(p->difference.value) ? verdict_names[p->judged.verdict] : "";
 }
 
 static void print_identified(const struct compared_parameter *p, FILE *out)
 {
-	const struct text said = verdict_text(p);
+	const char *said = verdict_text(p);
 
 	fprintf(out, "  %-5s %10s %10s  %-34s %-*s%s\n", p->row->name,
 		figure_value(p->of[PAIR_A].value, p->is_ns).s,
 		figure_value(p->of[PAIR_B].value, p->is_ns).s,
-		figure_difference(&p->difference, p->is_ns).s, *said.s ? 26 : 0,
-		figure_ratio(&p->ratio).s, said.s);
+		figure_difference(&p->difference, p->is_ns).s, *said ? 26 : 0,
+		figure_ratio(&p->ratio).s, said);
 }
 
 static void print_unidentified(const struct compared_parameter *p, FILE *out)
@@ -166,7 +182,7 @@ static void print_parameters(const struct comparison *c, int number, FILE *out)
 			(p->identified ? print_identified : print_unidentified)(p, out);
 		}
 	print_names(c, m->workload, out);
-	fprintf(out, "  what is in parentheses informs, the others decide\n");
+	fprintf(out, "  parameters inform and decide nothing (Benjamini-Hochberg among them)\n");
 	fprintf(out, "  the model is off by %.1f %% on A, %.1f %% on B (median over its points)\n",
 		100 * m->residual[PAIR_A], 100 * m->residual[PAIR_B]);
 }
@@ -175,7 +191,7 @@ static void print_parameters(const struct comparison *c, int number, FILE *out)
 
 static void print_workloads(const struct comparison *c, FILE *out)
 {
-	fprintf(out, "\nworkloads: geometric mean of B / A over points, time per step (95 %%)\n");
+	fprintf(out, "\nworkloads: geometric mean of B / A over points, time per step\n");
 	for (int i = 0; i < c->pairs.n_workloads; i++) {
 		const struct compared_workload *w = &c->workload[i];
 
@@ -228,7 +244,7 @@ static void print_point_rows(const struct comparison *c, bool all, FILE *out)
 		sorted[i] = &c->point[i];
 	qsort(sorted, (size_t)c->pairs.n, sizeof(struct compared_point *), by_size);
 	if (shown_n)
-		fprintf(out, "  %-6s %10s %10s  %s\n", "", "A", "B", "B / A (95 %)");
+		fprintf(out, "  %-6s %10s %10s  %s\n", "", "A", "B", "B / A");
 	for (int i = 0; i < shown_n; i++)
 		print_point(c, sorted[i], out);
 	if (shown_n < differ)
@@ -257,7 +273,8 @@ static void print_points(const struct comparison *c, bool all, FILE *out)
 		fprintf(out, "  left out: %d points that only A has, %d that only B has\n",
 			c->pairs.only[PAIR_A], c->pairs.only[PAIR_B]);
 	if (!c->options.strict)
-		fprintf(out, "  single points inform; with --strict they count\n");
+		fprintf(out,
+			"  single points inform and decide nothing; with --strict they count\n");
 }
 
 void compare_print(const struct comparison *c, bool all, FILE *out)
@@ -303,11 +320,11 @@ static json_t *side_json(const struct compared_side *p)
 
 static json_t *parameter_json(const struct compared_parameter *p)
 {
-	json_t *o = json_pack(
-		"{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o}", "workload", p->workload->name,
-		"name", p->row->name, "symbol", p->row->symbol, "unit", p->row->unit, "decides",
-		p->decides, "a", interval_json(&p->of[PAIR_A]), "b", interval_json(&p->of[PAIR_B]),
-		"difference", interval_json(&p->difference), "ratio", interval_json(&p->ratio));
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "workload",
+			      p->workload->name, "name", p->row->name, "symbol", p->row->symbol,
+			      "unit", p->row->unit, "a", interval_json(&p->of[PAIR_A]), "b",
+			      interval_json(&p->of[PAIR_B]), "difference",
+			      interval_json(&p->difference), "ratio", interval_json(&p->ratio));
 
 	for (int k = 0; k < 2; k++)
 		json_object_set_new(o, k ? "why_not_b" : "why_not_a",
@@ -316,16 +333,32 @@ static json_t *parameter_json(const struct compared_parameter *p)
 	return o;
 }
 
-static json_t *workload_json(const struct comparison *c, int i)
+static json_t *mean_json(const struct compared_workload *w)
 {
-	const struct compared_workload *w = &c->workload[i];
-	const struct modelled *m = &c->parameters.modelled[i];
-	json_t *o = json_pack("{s:s, s:i, s:i, s:o, s:o}", "workload", w->workload->name, "points",
+	json_t *o = json_pack("{s:o, s:i, s:i, s:o, s:b}", "workload",
+			      w->workload ? json_text(w->workload->name) : json_null(), "points",
 			      w->points, "left_out", w->left_out, "ratio", interval_json(&w->ratio),
-			      "why_no_model", m->is ? json_null() : json_text(m->why_not));
+			      "two_kinds",
+			      has_kinds(&w->kinds[PAIR_A], w->ratio.n) ||
+				      has_kinds(&w->kinds[PAIR_B], w->ratio.n));
 
 	add_judged(o, &w->judged);
 	return o;
+}
+
+static json_t *workload_json(const struct comparison *c, int i)
+{
+	const struct modelled *m = &c->parameters.modelled[i];
+	json_t *o = mean_json(&c->workload[i]);
+
+	json_object_set_new(o, "why_no_model", m->is ? json_null() : json_text(m->why_not));
+	return o;
+}
+
+static json_t *faults_json(const struct faults *f)
+{
+	return json_pack("{s:i, s:i, s:i, s:i, s:s}", "results", f->results, "wrong", f->wrong,
+			 "lacking", f->lacking, "missing", f->missing, "lacks", f->lacks);
 }
 
 static json_t *point_json(const struct comparison *c, const struct compared_point *p)
@@ -354,9 +387,13 @@ static json_t *counts_json(const struct comparison *c)
 
 static json_t *terms_json(const struct comparison *c)
 {
-	return json_pack("{s:f, s:f, s:b, s:b, s:f, s:i}", "margin", c->options.margin,
-			 "session_sd", c->options.session_sd, "strict", c->options.strict, "forced",
-			 c->options.force, "level", JUDGE_LEVEL, "tests", c->tests);
+	const struct contrast *t = &c->contrast;
+
+	return json_pack("{s:f, s:f, s:f, s:b, s:b, s:b, s:f, s:o, s:i}", "margin",
+			 c->options.margin, "session_sd", c->options.session_sd, "apart", t->apart,
+			 "strict", c->options.strict, "forced", c->options.force, "paired",
+			 t->paired, "tail", t->tail, "interval_level", json_number(t->level),
+			 "processes_needed", c->needed);
 }
 
 json_t *compare_json(const struct comparison *c)
@@ -364,17 +401,21 @@ json_t *compare_json(const struct comparison *c)
 	json_t *parameters = json_array(), *workloads = json_array(), *points = json_array();
 	char finding[1024];
 
-	figure_finding(c, finding, sizeof(finding));
+	compare_finding(c, finding, sizeof(finding));
 	for (int i = 0; i < c->parameters.n; i++)
 		json_array_append_new(parameters, parameter_json(&c->parameters.row[i]));
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		json_array_append_new(workloads, workload_json(c, i));
 	for (int i = 0; i < c->pairs.n; i++)
 		json_array_append_new(points, point_json(c, &c->point[i]));
-	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:O, s:O, s:o, s:o, s:o, s:o}", "verdict",
-			 outcome_name(c->outcome), "finding", finding, "exit_code",
-			 (int)compare_exit_code(c), "terms", terms_json(c), "a",
-			 side_json(c->side[PAIR_A]), "b", side_json(c->side[PAIR_B]), "environment",
-			 c->environment_diff, "warnings", c->warnings, "parameters", parameters,
-			 "workloads", workloads, "counts", counts_json(c), "points", points);
+	return json_pack(
+		"{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:O, s:O, s:o, s:o, s:o, "
+		"s:o, s:o}",
+		"verdict", outcome_name(c->outcome), "verdict_by_time", outcome_name(c->by_time),
+		"finding", finding, "exit_code", (int)compare_exit_code(c), "terms", terms_json(c),
+		"a", side_json(c->side[PAIR_A]), "b", side_json(c->side[PAIR_B]), "faults_a",
+		faults_json(&c->faults[PAIR_A]), "faults_b", faults_json(&c->faults[PAIR_B]),
+		"environment", c->environment_diff, "warnings", c->warnings, "parameters",
+		parameters, "mean", mean_json(&c->whole), "workloads", workloads, "counts",
+		counts_json(c), "points", points);
 }

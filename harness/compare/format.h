@@ -1,15 +1,17 @@
-/* format.h - what comparisons print of ratios, differences and the points of a plan. */
+/* format.h - what comparisons print of ratios and differences. */
 #ifndef RIFT_COMPARE_FORMAT_H
 #define RIFT_COMPARE_FORMAT_H
 
 #include "harness/base/text.h"
-#include "harness/compare/compare.h"
 #include "harness/stats/bootstrap.h"
 
 /* As struct text of harness/base/text.h is used, and longer. */
 struct figure {
 	char s[256];
 };
+
+/* "1.460", "35.4" */
+struct text figure_times(double ratio);
 
 /* "1.460 (1.402 to 1.524)"; without an interval "1.460 (no interval)"; "-" for none. */
 struct figure figure_ratio(const struct interval *i);
@@ -19,8 +21,5 @@ struct figure figure_difference(const struct interval *i, bool is_ns);
 
 /* "5.02 us", "1.02", "-" for NaN. */
 struct text figure_value(double value, bool is_ns);
-
-/* "launch 1.460 (1.402 to 1.524)": the finding in one line, as far as it fits into it. */
-void figure_finding(const struct comparison *c, char *out, size_t size);
 
 #endif

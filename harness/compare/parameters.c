@@ -59,35 +59,18 @@ static void compare_identified(struct compared_parameter *p, const struct fit_pa
 {
 	struct draws *d = calloc(1, sizeof(*d));
 	double a = side[PAIR_A]->interval.value, b = side[PAIR_B]->interval.value;
-	int n = t->groups->a->n < t->groups->b->n ? t->groups->a->n : t->groups->b->n;
+	double beyond = does_not_matter(p, a, t->margin);
+	int of_a = side[PAIR_A]->interval.n, of_b = side[PAIR_B]->interval.n;
+	int n = of_a < of_b ? of_a : of_b;
 
 	CHECK(d, "memory of draws");
 	fill_draws(d, p, side, t);
 	if (interval_of_draws(&p->difference, b - a, n, d->difference))
 		p->difference = interval_unknown(n);
 	p->ratio = ratio_of(d, a, b, n);
-	p->judged = judged_difference(d->over, d->under, t->groups);
+	p->judged = judged_difference(
+		&(struct draws_judged){ d->over, d->under, b - a - beyond, b - a + beyond, n });
 	free(d);
-}
-
-static bool decides(enum model_param which, const struct fits *f)
-{
-	bool p_is = f->fit[PAIR_A].param[MODEL_P].identified &&
-		    f->fit[PAIR_B].param[MODEL_P].identified;
-
-	switch (which) {
-	case MODEL_Z:
-	case MODEL_P:
-	case MODEL_G:
-	case MODEL_GRAPH_Z:
-	case MODEL_GRAPH_A:
-	case MODEL_GRAPH_G:
-		return true;
-	case MODEL_C:
-		return !p_is;
-	default:
-		return false;
-	}
 }
 
 static void compare_one(struct compared_parameter *p, enum model_param which, const struct fits *f,
@@ -98,7 +81,6 @@ static void compare_one(struct compared_parameter *p, enum model_param which, co
 
 	*p = (struct compared_parameter){ .workload = f->grid[PAIR_A].workload,
 					  .row = &model_param_rows[which],
-					  .decides = decides(which, f),
 					  .difference = interval_unknown(0),
 					  .ratio = interval_unknown(0),
 					  .judged = judged_unknown() };

@@ -5,11 +5,9 @@
  * A parameter differs where B - A is beyond the margin's share of A, and beyond
  * PARAMETER_FLOOR_NS: of a gap of 30 ns, 2 % are less than a clock can tell.
  *
- * Those that decide, where both sides identify them: what a user waits for, and each another thing.
- *   Z, p (c where p is not identified), g       stream
- *   Zg, a, gn                                   graph
- * The others inform. They follow from these or from the device's clock, or no block waits for them:
- * each that counted would take more processes for a verdict (harness/stats/decide.h).
+ * Parameters inform and decide nothing: they come from a fit, whose intervals hold what is true in
+ * 89 to 94 % of cases (docs/validation.md), and each that counted would take more processes for a
+ * verdict.
  */
 #ifndef RIFT_COMPARE_PARAMETERS_H
 #define RIFT_COMPARE_PARAMETERS_H
@@ -24,7 +22,6 @@ struct compared_parameter {
 	const struct workload *workload;
 	const struct model_param_row *row;
 	bool is_ns;
-	bool decides;
 	bool identified;		   /* on both sides */
 	struct interval of[2];		   /* value NaN: not identified */
 	char why[2][120];		   /* not identified: why; "" where it is */
@@ -47,9 +44,8 @@ struct parameters {
 };
 
 struct parameter_terms {
-	const struct groups *groups; /* for how many processes there are */
-	const double *factor;	     /* what the draws of B are off by (session_factors()); NULL */
-	double margin;		     /* a share of 1 */
+	const double *factor; /* what the draws of B are off by (session_factors()); NULL */
+	double margin;	      /* a share of 1 */
 };
 
 void parameters_compare(struct parameters *out, const struct compared_side *const side[2],

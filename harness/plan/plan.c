@@ -87,16 +87,48 @@ void design_express(struct design *d)
 }
 
 /*
- * 8 pairs are the fewest of which a dozen differences can be found at once
- * (harness/stats/decide.h); of 9 the interval of a median covers 95 %, of 8 only 92
- * (harness/stats/bootstrap.h).
+ * Of 9 pairs that agree a dozen workloads can each be decided, or one workload where one pair does
+ * not agree (harness/stats/contrast.h). plan_make() takes PAIRS_MANY of more than two workloads,
+ * so that a pair on the wrong side does not leave each of them open.
  */
+enum { PAIRS_FEW = 9, PAIRS_MANY = 12 };
+
 void design_pairs(struct design *d)
 {
 	d->pairs = true;
-	d->processes = d->quick ? 9 : d->processes;
+	d->processes = d->quick ? PAIRS_FEW : d->processes;
 	d->rounds = TURNS_LEAST;
 	d->visit_ns = d->express ? 1000000 : 4000000;
+}
+
+static int next_of(const int *interims, int n, int processes, int most)
+{
+	for (int i = 0; i < n; i++)
+		if (interims[i] > processes)
+			return interims[i] < most ? interims[i] : processes < most ? most : 0;
+	return 0;
+}
+
+int design_next_interim(const struct design *d, int processes)
+{
+	static const int full[] = { 5, 10, 20, 30 }, pairs[] = { 12, 20, 30 },
+			 goals[] = { 8, 12, 18, 28, 42, 64, 100 };
+
+	if (!d->sequential)
+		return 0;
+	if (goals_any(&d->goals))
+		return next_of(goals, 7, processes, d->processes);
+	return d->pairs ? next_of(pairs, 3, processes, d->processes)
+			: next_of(full, 4, processes, d->processes);
+}
+
+int design_looks(const struct design *d)
+{
+	int looks = 0, processes = 0;
+
+	while ((processes = design_next_interim(d, processes)))
+		looks++;
+	return looks ? looks : 1;
 }
 
 bool design_gave_pairs_up(const struct design *d)
@@ -199,6 +231,9 @@ int plan_make(struct plan *out, const struct plan_request *r)
 	drop_doubles(out);
 	if (r->design.express)
 		plan_drop(out, says_little, NULL);
+	if (out->design.processes == PAIRS_FEW && out->design.pairs && out->design.quick &&
+	    r->workload[0] && r->workload[1] && r->workload[2])
+		out->design.processes = PAIRS_MANY;
 	return 0;
 }
 

@@ -146,6 +146,19 @@ int design_visit_blocks(const struct design *d, double t_ns);
 bool design_has_untimed(double t_ns);
 
 /* The sides got in each other's way, so processes come one after the other. */
+/*
+ * The processes of each side at the next interim analysis, given those that ended; 0: there is
+ * none, as none follows or their number is fixed. Whether two sides differ plays no part in when to
+ * stop, only how wide intervals are.
+ *
+ *   full             5, 10, 20, 30; of pairs 12, 20, 30: fewer could not decide (contrast.h)
+ *   goals (goals.h)  8, 12, 18, 28, 42, 64, 100
+ */
+int design_next_interim(const struct design *d, int processes);
+
+/* How many there can be, which the session's verdicts share their level with; 1: it is fixed. */
+int design_looks(const struct design *d);
+
 bool design_gave_pairs_up(const struct design *d);
 
 /*

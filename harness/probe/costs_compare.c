@@ -20,23 +20,6 @@
 #include "harness/record/recorded.h"
 #include "harness/stats/interval_json.h"
 
-/* ---- two costs files: what do calls cost on B over A ------------------------------------- */
-
-/* Draws of one pair. Room for them is too much for a stack. */
-struct draws {
-	double side[2][BOOTSTRAP_DRAWS];
-	double difference[BOOTSTRAP_DRAWS], ratio[BOOTSTRAP_DRAWS];
-	double over[BOOTSTRAP_DRAWS], under[BOOTSTRAP_DRAWS];
-};
-
-/* What all pairs share. */
-struct terms {
-	struct resamples resamples[2];
-	struct groups groups;
-	double *factor;
-	struct draws *draws;
-};
-
 /* ---- pairs ------------------------------------------------------------------------------ */
 
 static bool is_rate(const struct costs_pair *p)
@@ -56,67 +39,44 @@ static bool is_time(const struct costs_pair *p)
 	return is_rate(p) || !strcmp(p->unit, "us");
 }
 
-/* us that do not matter, on top of a. */
-static double does_not_matter(const struct costs_pair *p, double a, double margin)
-{
-	return fmax(margin * fabs(a), is_rate(p) ? 0 : 1e-3 * PARAMETER_FLOOR_NS);
-}
+struct process_times {
+	double of[2][COSTS_PROCESSES_MAX]; /* of A, B; us */
+};
 
-/* Medians of every draw. */
-static bool draw_sides(const struct costs_comparison *c, const struct terms *t,
-		       struct costs_pair *p, double median[2])
+/* Every process's time, and the medians in the row's unit. */
+static bool take_times(const struct costs_comparison *c, struct costs_pair *p,
+		       struct process_times *t)
 {
-	double value[COSTS_PROCESSES_MAX];
-
 	for (int k = 0; k < 2; k++) {
 		int n = costs_processes(c->costs[k]);
+		double copy[COSTS_PROCESSES_MAX];
 
-		if (!costs_values(c->costs[k], p->row[k], value))
+		if (!costs_values(c->costs[k], p->row[k], t->of[k]) || !all_finite(t->of[k], n))
 			return false;
+		memcpy(copy, t->of[k], (size_t)n * sizeof(*copy));
+		p->value[k] = median_of(copy, n);
 		for (int i = 0; i < n; i++)
-			value[i] = time_of(p, value[i]);
-		if (resamples_medians(&t->resamples[k], value, t->draws->side[k], &median[k]))
-			return false;
-		p->value[k] = is_rate(p) ? 1e3 / median[k] : median[k];
+			t->of[k][i] = time_of(p, t->of[k][i]);
 	}
 	return true;
 }
 
-static void judge_pair(const struct costs_comparison *c, const struct terms *t,
-		       struct costs_pair *p, const double median[2])
-{
-	double a = median[PAIR_A], b = median[PAIR_B];
-	int n = t->groups.a->n < t->groups.b->n ? t->groups.a->n : t->groups.b->n;
-	struct draws *d = t->draws;
-
-	for (int i = 0; i < BOOTSTRAP_DRAWS; i++) {
-		double of_a = d->side[PAIR_A][i];
-		double of_b = d->side[PAIR_B][i] * (t->factor ? t->factor[i] : 1);
-		double beyond = does_not_matter(p, of_a, c->options.margin);
-
-		d->difference[i] = of_b - of_a;
-		d->ratio[i] = of_b / of_a;
-		d->over[i] = of_b - of_a - beyond;
-		d->under[i] = of_b - of_a + beyond;
-	}
-	if (interval_of_draws(&p->difference, b - a, n, d->difference))
-		p->difference = interval_unknown(n);
-	if (!(a > 0) || interval_of_draws(&p->ratio, b / a, n, d->ratio))
-		p->ratio = interval_unknown(n);
-	p->judged = judged_difference(d->over, d->under, &t->groups);
-}
-
-static void compare_pair(const struct costs_comparison *c, const struct terms *t,
+static void compare_pair(const struct costs_comparison *c, const struct contrast *by,
 			 struct costs_pair *p)
 {
-	double median[2];
+	struct process_times t;
+	struct point_pair values = { .b = t.of[PAIR_B], .a = t.of[PAIR_A] };
 
 	p->ratio = p->difference = interval_unknown(0);
 	p->judged = judged_unknown();
 	p->value[0] = p->value[1] = NAN;
-	p->known = draw_sides(c, t, p, median);
-	if (p->known && is_time(p))
-		judge_pair(c, t, p, median);
+	p->known = take_times(c, p, &t);
+	if (!p->known || !is_time(p) || contrast_ratio(&p->ratio, by, &values))
+		return;
+	if (contrast_difference(&p->difference, by, &values))
+		p->difference = interval_unknown(0);
+	p->judged = contrast_judge(by, &values, c->options.margin,
+				   is_rate(p) ? 0 : 1e-3 * PARAMETER_FLOOR_NS);
 }
 
 /* ---- which rows ------------------------------------------------------------------------- */
@@ -191,10 +151,10 @@ static void decide_outcome(struct costs_comparison *c)
 		else
 			p->judged.verdict = p->judged.alone;
 	}
-	judge(all, n, p_adjust_holm);
+	judge(all, n, p_adjust_holm, JUDGE_LEVEL);
 	c->tests = n;
 	/* of nothing nothing is known */
-	c->outcome = n ? compare_outcome(all, n) : OUTCOME_INCONCLUSIVE;
+	c->outcome = n ? outcome_of(all, n, NULL) : OUTCOME_INCONCLUSIVE;
 	free(all);
 }
 
@@ -242,32 +202,10 @@ static json_t *list_warnings(const json_t *a, const json_t *b)
 	return texts;
 }
 
-static void terms_init(struct terms *t, const struct costs_comparison *c)
-{
-	uint64_t seed = (uint64_t)json_integer_value(json_object_get(c->costs[PAIR_A], "seed"));
-
-	for (int k = 0; k < 2; k++)
-		CHECK(!resamples_init(&t->resamples[k], costs_processes(c->costs[k]), seed,
-				      (uint32_t)k),
-		      "%d processes", costs_processes(c->costs[k]));
-	t->groups = (struct groups){ .b = &t->resamples[PAIR_B], .a = &t->resamples[PAIR_A] };
-	t->factor = session_factors(c->options.session_sd, seed);
-	t->draws = calloc(1, sizeof(*t->draws));
-	CHECK(t->draws, "memory of draws");
-}
-
-static void terms_release(struct terms *t)
-{
-	for (int k = 0; k < 2; k++)
-		resamples_release(&t->resamples[k]);
-	free(t->factor);
-	free(t->draws);
-}
-
 int costs_compare(struct costs_comparison *c, const json_t *a, const json_t *b,
 		  const struct compare_options *options)
 {
-	struct terms t;
+	struct contrast by;
 	int err = refuse_pair(a, b, options->force);
 
 	*c = (struct costs_comparison){ .costs = { a, b }, .options = *options };
@@ -276,10 +214,12 @@ int costs_compare(struct costs_comparison *c, const json_t *a, const json_t *b,
 	c->environment_diff = environment_diff_rows(a, b, how_taken(a), how_taken(b));
 	c->warnings = list_warnings(a, b);
 	pair_rows(c);
-	terms_init(&t, c);
+	contrast_init(&by, costs_processes(b), costs_processes(a), false, 1);
+	by.apart = contrast_apart(options->session_sd);
 	for (int i = 0; i < c->n; i++)
-		compare_pair(c, &t, &c->pair[i]);
-	terms_release(&t);
+		compare_pair(c, &by, &c->pair[i]);
+	c->level = by.level;
+	contrast_release(&by);
 	decide_outcome(c);
 	return 0;
 }
@@ -376,14 +316,15 @@ static void print_costs(const struct costs_comparison *c, int k, FILE *out)
 static void print_terms(const struct costs_comparison *c, FILE *out)
 {
 	int a = costs_processes(c->costs[0]), b = costs_processes(c->costs[1]);
-	int needed = judge_processes_needed(c->tests, false);
+	int needed = contrast_processes_needed(JUDGE_LEVEL / fmax(1, c->tests), false);
 
 	row(out, "terms",
-	    "margin %.3g %%, and 20 ns; 95 %% intervals over processes, which hold %.3g %% (sd) "
-	    "a file for what differs between call costs of one system: assumed, not measured; rows "
-	    "that "
-	    "decide: %d (Holm, 5 %% for each direction)",
-	    100 * c->options.margin, 100 * c->options.session_sd, c->tests);
+	    "margin %.3g %%, and 20 ns; %.3g %% intervals over processes, widened by %.3g %% for "
+	    "what call costs of one system differ by (sd %.3g %% a file, assumed, not measured); "
+	    "%d rows decide (Holm, 5 %% for each direction)",
+	    100 * c->options.margin, 100 * c->level,
+	    100 * (contrast_apart(c->options.session_sd) - 1), 100 * c->options.session_sd,
+	    c->tests);
 	if ((a < b ? a : b) < needed)
 		row(out, "",
 		    "n = %d is too few: among so many rows a verdict takes %d processes a file "
@@ -422,7 +363,7 @@ void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out)
 	print_costs(c, 1, out);
 	print_terms(c, out);
 	environment_diff_print(c->environment_diff, c->warnings, out);
-	fprintf(out, "\n  %-15s %-29s %13s %13s  %s\n", "", "", "A", "B", "time B / A (95 %)");
+	fprintf(out, "\n  %-15s %-29s %13s %13s  %s\n", "", "", "A", "B", "time B / A");
 	for (int i = 0; i < c->n; i++)
 		/* of the page, or what differs */
 		if (all || c->pair[i].label != c->pair[i].name || c->pair[i].decides ||

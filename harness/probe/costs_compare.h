@@ -1,8 +1,8 @@
 /*
  * costs_compare.h - two costs files: what do calls cost on B over A.
  *
- * Judged as rift compare judges parameters of the model (harness/stats/decide.h): the difference
- * of two times, against a margin, with a floor of 20 ns. Rates are taken as the time of a megabyte.
+ * Judged exactly, by the processes of both (harness/stats/contrast.h): the difference of two times,
+ * against a margin, with a floor of 20 ns. Rates are taken as the time of a megabyte.
  * The lines of the page that decide are corrected for each other by Holm; all others inform, by
  * themselves.
  */
@@ -40,6 +40,7 @@ struct costs_comparison {
 	struct costs_pair *pair;
 	int n;		 /* of the page first, in its order, then the others */
 	int tests;	 /* that decide */
+	double level;	 /* of intervals; NAN: none */
 	int left_out[2]; /* rows that only this one has */
 	enum outcome outcome;
 };

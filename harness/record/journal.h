@@ -88,6 +88,7 @@ struct journal {
 	bool *noisy;	     /* [replicate * points + point]: what its summary says */
 	bool *complete;	     /* a replicate */
 	int *attempts;	     /* a replicate: headers written */
+	int looks;	     /* interim analyses, as its last trailer with one says; 0: none did */
 	double *canary_ns;   /* a replicate: median of its header; NAN: none */
 	double *startup_ns;  /* a replicate: startup of its first header; NAN: not known */
 	struct held held[2]; /* of a side: where it took longest */
@@ -143,6 +144,9 @@ int journal_take_line(struct journal *j, const json_t *o, const struct record_sc
 
 /* Processes that each side has completed, 1 or more. */
 int journal_processes(const struct journal *j);
+
+/* How many interim analyses could end it (design_looks()); 1: its processes were a fixed number. */
+int journal_looks(const struct journal *j);
 
 /* The group of draws (harness/stats/bootstrap.h) that a side's processes have: pairs share one. */
 uint32_t journal_draw_group(const struct journal *j, int side);

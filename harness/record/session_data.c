@@ -303,6 +303,19 @@ static void apply_layers(struct journal *j, int side, json_t *details)
 	j->layers[side] = json_incref(details);
 }
 
+int journal_looks(const struct journal *j)
+{
+	return j->looks ? j->looks : design_looks(&j->plan.design);
+}
+
+static void apply_interim(struct journal *j, const json_t *interim)
+{
+	const json_t *looks = json_object_get(interim, "looks");
+
+	if (json_integer_value(looks) > 0)
+		j->looks = (int)json_integer_value(looks);
+}
+
 void journal_apply_trailer(struct journal *j, int replicate, const json_t *line)
 {
 	double drift = json_number_value(json_object_get(line, "canary_drift")); /* null: 0 */
@@ -311,6 +324,7 @@ void journal_apply_trailer(struct journal *j, int replicate, const json_t *line)
 	if (fabs(drift) > fabs(*most))
 		*most = drift;
 	apply_alone(j, replicate, json_object_get(line, "alone"));
+	apply_interim(j, json_object_get(line, "interim"));
 	apply_sentinels(j, journal_side(j, replicate), json_object_get(line, "sentinels"));
 	apply_layers(j, journal_side(j, replicate), json_object_get(line, "layers"));
 	j->complete[replicate] = true;
@@ -765,6 +779,7 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	memcpy(out->session_id, j->session_id, sizeof(out->session_id));
 	memcpy(out->plan_hash, j->plan_hash, sizeof(out->plan_hash));
 	out->path = j->path;
+	out->looks = journal_looks(j);
 	out->header[0] = j->header[side];
 	out->refused[0] = j->refused[side];
 	out->launches = j->launches;

@@ -197,11 +197,8 @@ static void values_release(struct values *v)
 
 /* The points of one wait policy, among each other. */
 static void judge_policy(struct judged_point *out, const struct values *v, const struct results *r,
-			 enum wait_policy kind)
+			 const struct contrast *c, enum wait_policy kind)
 {
-	const struct groups g = { .b = &r->resamples[1],
-				  .a = &r->resamples[0],
-				  .paired = r->j->plan.design.pairs };
 	const struct plan *p = &r->j->plan;
 	struct point_pair *pair = calloc((size_t)p->n_points + 1, sizeof(*pair));
 	struct judged_point *some = calloc((size_t)p->n_points + 1, sizeof(*some));
@@ -211,7 +208,7 @@ static void judge_policy(struct judged_point *out, const struct values *v, const
 	for (int i = 0; i < p->n_points; i++)
 		if (p->point[i].sync == kind)
 			pair[n++] = v->pair[i];
-	judge_points(some, pair, n, &g, NULL, MARGIN_DEFAULT);
+	contrast_points(some, pair, n, c, MARGIN_DEFAULT);
 	n = 0;
 	for (int i = 0; i < p->n_points; i++)
 		if (p->point[i].sync == kind)
@@ -220,19 +217,24 @@ static void judge_policy(struct judged_point *out, const struct values *v, const
 	free(some);
 }
 
-struct judged_point *contrast_judge(const struct results *r)
+struct judged_point *sides_judge(const struct results *r, double *level)
 {
 	int n = r->j->plan.n_points;
 	struct judged_point *out = calloc((size_t)n + 1, sizeof(*out));
+	struct contrast c;
 	struct values v;
 
 	CHECK(out, "memory of %d verdicts", n);
 	values_init(&v, r);
+	contrast_init(&c, r->processes, r->processes, r->j->plan.design.pairs, journal_looks(r->j));
 	for (int kind = 0; kind < SYNC_COUNT; kind++)
-		judge_policy(out, &v, r, (enum wait_policy)kind);
+		judge_policy(out, &v, r, &c, (enum wait_policy)kind);
 	for (int i = 0; i < n; i++)
 		if (v.n[i] < r->processes)
 			out[i].ratio = interval_unknown(v.n[i]);
+	if (level)
+		*level = c.level;
+	contrast_release(&c);
 	values_release(&v);
 	return out;
 }
@@ -258,7 +260,8 @@ static bool is_different(const struct judged_point *p)
 	return p->judged.verdict == VERDICT_SLOWER || p->judged.verdict == VERDICT_FASTER;
 }
 
-static void print_differing(const struct plan *p, const struct judged_point *point, FILE *out)
+static void print_differing(const struct plan *p, const struct judged_point *point, double level,
+			    FILE *out)
 {
 	struct differing *d = calloc((size_t)p->n_points + 1, sizeof(*d));
 	char text[160];
@@ -270,7 +273,7 @@ static void print_differing(const struct plan *p, const struct judged_point *poi
 			d[n++] = (struct differing){ i, fabs(log(point[i].ratio.value)) };
 	qsort(d, (size_t)n, sizeof(*d), by_size);
 	if (n)
-		fprintf(out, "%8s  %-18s\n", "b / a", "95 % interval");
+		fprintf(out, "%8s  %.3g %% interval\n", "b / a", 100 * level);
 	for (int k = 0; k < n; k++) {
 		const struct judged_point *at = &point[d[k].point];
 
@@ -302,13 +305,14 @@ static void print_counts(const struct plan *p, const struct judged_point *point,
 			alone);
 }
 
-void contrast_print(const struct results *r, FILE *out)
+void sides_print(const struct results *r, FILE *out)
 {
-	struct judged_point *point = contrast_judge(r);
+	double level;
+	struct judged_point *point = sides_judge(r, &level);
 
 	fprintf(out, "\nside b over side a, n = %d processes each, time per step%s\n", r->processes,
-		r->processes < BOOTSTRAP_N_MIN ? ": intervals take 5 processes or more" : "");
-	print_differing(&r->j->plan, point, out);
+		isnan(level) ? ": too few for intervals" : "");
+	print_differing(&r->j->plan, point, level, out);
 	print_counts(&r->j->plan, point, out);
 	free(point);
 }
@@ -358,11 +362,11 @@ static json_t *column_names(const struct plan *p)
 	return all;
 }
 
-void contrast_csv(const struct results *r, FILE *out)
+void sides_csv(const struct results *r, FILE *out)
 {
 	const struct plan *p = &r->j->plan;
 	json_t *columns = column_names(p), *empty = json_deep_copy(columns), *v;
-	struct judged_point *point = contrast_judge(r);
+	struct judged_point *point = sides_judge(r, NULL);
 	const char *name;
 
 	json_object_foreach(columns, name, v)

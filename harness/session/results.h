@@ -8,7 +8,7 @@
 
 #include "harness/record/journal.h"
 #include "harness/stats/bootstrap.h"
-#include "harness/stats/decide.h"
+#include "harness/stats/contrast.h"
 #include "harness/stats/stats.h"
 
 /* ---- points ----------------------------------------------------------------------------- */
@@ -55,16 +55,17 @@ void bimodal_print(const struct results *r, FILE *out);
 /*
  * Side b over side a at every point of the plan of `rift sweep --against`: the ratio and verdict
  * that `rift compare` gives for this session, at its margin and with its correction
- * (judge_points() in harness/stats/decide.h). Each wait policy is judged by itself, as
- * rift compare --sync does. To be freed.
+ * (contrast_points() in harness/stats/contrast.h). Each wait policy is judged by itself, as
+ * rift compare --sync does. *level: of their intervals, NAN where there are too few processes; or
+ * NULL. To be freed.
  */
-struct judged_point *contrast_judge(const struct results *r);
+struct judged_point *sides_judge(const struct results *r, double *level);
 
 /* The points that are slower or faster by more than MARGIN_DEFAULT, worst first, then about all. */
-void contrast_print(const struct results *r, FILE *out);
+void sides_print(const struct results *r, FILE *out);
 
 /* A line for each point: its axes, both medians, the ratio, its interval and its verdict, and what
  * it would be without the correction. */
-void contrast_csv(const struct results *r, FILE *out);
+void sides_csv(const struct results *r, FILE *out);
 
 #endif

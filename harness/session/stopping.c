@@ -65,6 +65,7 @@ struct goal {
 	const char *name; /* of the parameter; "b / a" */
 	bool is_ns;
 	double asked;		  /* half-width */
+	double factor;		  /* that its own counts as so many times as wide */
 	double value, half_width; /* NAN: not known */
 	char why[120];		  /* it is not known */
 };
@@ -83,7 +84,7 @@ static struct goal *add_goal(struct goal_list *t, const struct workload *w, cons
 		t->goal = realloc(t->goal, (size_t)t->capacity * sizeof(*t->goal));
 		CHECK(t->goal, "memory of %d goals", t->capacity);
 	}
-	t->goal[t->n] = (struct goal){ w, name, true, asked, NAN, NAN, "" };
+	t->goal[t->n] = (struct goal){ w, name, true, asked, goals_interim_factor, NAN, NAN, "" };
 	return &t->goal[t->n++];
 }
 
@@ -129,6 +130,7 @@ static void report_two_sides(struct goal_list *t, const struct journal *j, const
 				struct goal *r = add_goal(t, of, "b / a", g->margin / 2);
 
 				r->is_ns = false;
+				r->factor = 1;
 				take_interval(r, &c->workload[w].ratio);
 			}
 		}
@@ -191,26 +193,16 @@ static struct goal_list report_goals(const struct journal *j)
 
 static bool is_reached(const struct goal *t)
 {
-	return goals_interim_factor * t->half_width <= t->asked; /* not known: no */
+	return t->factor * t->half_width <= t->asked; /* not known: no */
 }
 
 /* ---- interims ---------------------------------------------------------------------------- */
-
-int goals_next_interim(int processes, int most)
-{
-	static const int interims[] = { 8, 12, 18, 28, 42, 64, 100 };
-
-	for (size_t i = 0; i < sizeof(interims) / sizeof(*interims); i++)
-		if (interims[i] > processes)
-			return interims[i] < most ? interims[i] : processes < most ? most : 0;
-	return 0;
-}
 
 struct interim goals_take_interim(const struct journal *j, int processes, json_t **json)
 {
 	struct goal_list t = report_goals(j);
 	struct interim l = { .points = t.n,
-			     .next = goals_next_interim(processes, j->plan.design.processes) };
+			     .next = design_next_interim(&j->plan.design, processes) };
 	json_t *unreached = json_array();
 
 	for (int i = 0; i < t.n; i++)
@@ -221,9 +213,10 @@ struct interim goals_take_interim(const struct journal *j, int processes, json_t
 	l.next = l.wide ? l.next : 0;
 	l.stop = !l.next;
 	if (json)
-		*json = json_pack("{s:i, s:i, s:i, s:b, s:i, s:O}", "processes", processes,
+		*json = json_pack("{s:i, s:i, s:i, s:b, s:i, s:i, s:O}", "processes", processes,
 				  "points", l.points, "wide", l.wide, "stop", l.stop, "next",
-				  l.next, "wide_keys", unreached);
+				  l.next, "looks", design_looks(&j->plan.design), "wide_keys",
+				  unreached);
 	json_decref(unreached);
 	free(t.goal);
 	return l;
@@ -274,7 +267,7 @@ void goals_text(const struct journal *j, char *out, size_t size)
 static void print_price(const struct goal_list *t, const struct goal *goal, const char *replicates,
 			double took_ns, FILE *out)
 {
-	double times = pow(goals_interim_factor * goal->half_width / goal->asked, 2);
+	double times = pow(goal->factor * goal->half_width / goal->asked, 2);
 	char now[16], then[16];
 
 	if (is_reached(goal))
@@ -318,15 +311,9 @@ void goals_print(const struct journal *j, double took_ns, FILE *out)
 
 /* ---- are there enough processes? -------------------------------------------------------- */
 
-int interims_next(const struct design *d, int processes)
-{
-	return goals_any(&d->goals) ? goals_next_interim(processes, d->processes)
-				    : next_interim(processes);
-}
-
 bool interims_due(const struct design *d, int processes)
 {
-	return d->sequential && interims_next(d, processes - 1) == processes;
+	return processes > 0 && design_next_interim(d, processes - 1) == processes;
 }
 
 /* NaN, not known, is wider than anything. */
@@ -359,10 +346,10 @@ static json_t *interim_json(const struct interim *l, const struct journal *j, in
 	for (int i = 0; i < l->points; i++)
 		if (wide[i])
 			json_array_append_new(keys, json_string(j->plan.point[of[i]].key));
-	return json_pack("{s:i, s:i, s:i, s:f, s:b, s:i, s:o}", "processes", processes, "points",
-			 l->points, "wide", l->wide, "half_width_max",
-			 j->plan.design.half_width_max, "stop", l->stop, "next", l->next,
-			 "wide_keys", keys);
+	return json_pack("{s:i, s:i, s:i, s:f, s:b, s:i, s:i, s:o}", "processes", processes,
+			 "points", l->points, "wide", l->wide, "half_width_max",
+			 j->plan.design.half_width_max, "stop", l->stop, "next", l->next, "looks",
+			 design_looks(&j->plan.design), "wide_keys", keys);
 }
 
 static struct interim analyse_points(const struct journal *j, int processes, json_t **json)
@@ -380,7 +367,8 @@ static struct interim analyse_points(const struct journal *j, int processes, jso
 		if (widest_interval(&r, i, &interval[n]))
 			of[n++] = i;
 	results_release(&r);
-	if (analyse_interim(&interim, processes, interval, n, j->plan.design.half_width_max, wide))
+	if (analyse_interim(&interim, design_next_interim(&j->plan.design, processes), interval, n,
+			    j->plan.design.half_width_max, wide))
 		interim = (struct interim){ .stop = true };
 	if (json)
 		*json = interim_json(&interim, j, processes, of, wide);

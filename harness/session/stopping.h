@@ -15,13 +15,11 @@
  *   --margin 2%                 each workload's mean ratio b / a, to plus or minus half of that, so
  *                               that `rift compare --margin 2` is rarely inconclusive
  *
- * An interim analysis follows 8, 12, 18, 28, 42, 64 and 100 processes of each side: how wide is the
- * 95 % interval of every goal? To stop where it happens to be narrow would make intervals too
- * narrow on the whole, so each of the seven has a seventh of the 5 %: the interval counts as 1.37
- * times as wide (goals_interim_factor). Whether two sides differ plays no part in when to stop.
- * Coverage then, simulated with pairs of one normal distribution: 88 % where sessions stop after 19
- * pairs on the average, 91 % after 64, 93 % after 97; of 8 pairs without interim analyses 89 %, of
- * 28 94 %.
+ * At each interim analysis (design_next_interim()): how wide is the interval of every goal? To stop
+ * where it happens to be narrow would make intervals too narrow on the whole, so each of the seven
+ * has a seventh of the 5 %. The ratios of --margin have exact intervals of that level
+ * (harness/stats/contrast.h); the bootstrap's of a parameter count as 1.37 times as wide
+ * (goals_interim_factor), and still cover 89 to 94 %.
  */
 
 /* What the plan cannot tell: -EINVAL after one line. */
@@ -29,9 +27,6 @@ int goals_refuse(const struct plan *p, int sides);
 
 /* The two-sided normal quantile of 5 % / 7, over that of 5 %. */
 extern const double goals_interim_factor;
-
-/* Processes at the next interim analysis, `most` at most; 0: there is none. */
-int goals_next_interim(int processes, int most);
 
 /* The interim analysis after so many processes of each side; *json as in interims_take(). */
 struct interim goals_take_interim(const struct journal *j, int processes, json_t **json);
@@ -46,19 +41,11 @@ void goals_print(const struct journal *j, double took_ns, FILE *out);
 /* ---- are there enough processes? -------------------------------------------------------- */
 
 /*
- * The sequential rule of a full sweep: harness/stats/decide.h analyses the intervals of all
- * points after 5, 10, 20 and 30 processes of each side, and nowhere else; where the session has
- * goals, at those of goals_next_interim().
+ * The sequential rule of a full sweep: the intervals of all points are analysed at each interim
+ * (design_next_interim()) and nowhere else, or the session's goals.
  */
 
-/* The number of processes of each side at the next interim, given those that ended; 0: none
- * follows.
- */
-int interims_next(const struct design *d, int processes);
-
-/* Is there to be an interim analysis after so many processes of each side? Not where their number
- * is fixed.
- */
+/* Is there to be an interim analysis after so many processes of each side? */
 bool interims_due(const struct design *d, int processes);
 
 /*

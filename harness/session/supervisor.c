@@ -380,7 +380,7 @@ static void estimate_left(struct session *s, int from)
 {
 	const struct design *d = &session_plan(s)->design;
 	const struct journal *j = &s->journal;
-	int to = d->sequential ? j->sides * interims_next(d, from / j->sides) : j->replicates;
+	int to = d->sequential ? j->sides * design_next_interim(d, from / j->sides) : j->replicates;
 	double ns = 0;
 
 	for (int i = from; i < to; i++)

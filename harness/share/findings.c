@@ -14,12 +14,6 @@ const char *const share_fairness_names[] = { "fair", "unfair", "not resolved" };
 /* A client that got nothing in a window: there is no logarithm of 0, and no ratio to it. */
 #define STARVED 1e-6
 
-/* Both groups of a comparison that is no pair, and of pairs. */
-struct draws {
-	struct resamples b, a;
-	struct groups apart, paired;
-};
-
 /* What is computed from. */
 struct table {
 	const struct share *share;
@@ -29,7 +23,8 @@ struct table {
 	double *alone_times;	     /* [units]: its time over its median; the mean of all */
 	double *own_times;	     /* [mixes * units]: the same of each */
 	double *times;		     /* [sets * units]: n / sum of x; NAN */
-	struct draws draws;
+	/* units of two sets, and of one set that belong together */
+	struct contrast apart, paired;
 };
 
 static void *zeroed(size_t n, size_t size)
@@ -241,7 +236,7 @@ static void find_slowdown(const struct table *t, struct share_found *f, int set)
 	struct point_pair pair = { .b = t->times + set * t->units, .a = t->alone_times };
 	struct judged_point p;
 
-	judge_points(&p, &pair, 1, &t->draws.apart, NULL, MARGIN_DEFAULT);
+	contrast_points(&p, &pair, 1, &t->apart, MARGIN_DEFAULT);
 	f->slowdown = p.ratio;
 	/* without enough values for an interval there is one all the same */
 	if (!isfinite(f->slowdown.value))
@@ -253,7 +248,7 @@ static void find_slowdown(const struct table *t, struct share_found *f, int set)
 
 int share_fairness_needs(int clients)
 {
-	return judge_processes_needed(clients, true);
+	return contrast_processes_needed(JUDGE_LEVEL / clients, true);
 }
 
 static enum share_fairness conclude_fairness(const struct share_found *f)
@@ -283,7 +278,7 @@ static void find_over_alone(const struct table *t, struct share_found *f, const 
 					     .a = t->own_times + share_client_mix(&t->share->plan,
 										  &f->of->set, i) *
 									 t->units };
-	judge_points(point, pair, n, &t->draws.apart, NULL, MARGIN_DEFAULT);
+	contrast_points(point, pair, n, &t->apart, MARGIN_DEFAULT);
 	for (int i = 0; i < n; i++)
 		f->client[i].over_alone = point[i];
 }
@@ -307,7 +302,7 @@ static void find_fairness(const struct table *t, struct share_found *f)
 		fold(t, window, own + i * t->units);
 		pair[i] = (struct point_pair){ .b = own + i * t->units, .a = mean };
 	}
-	judge_points(point, pair, n, &t->draws.paired, NULL, SHARE_FAIR_MARGIN);
+	contrast_points(point, pair, n, &t->paired, SHARE_FAIR_MARGIN);
 	for (int i = 0; i < n; i++)
 		f->client[i].against_mean = point[i];
 	f->fairness = conclude_fairness(f);
@@ -369,7 +364,7 @@ static void find_over_base(const struct table *t, struct share_findings *f)
 		pair[n] = (struct point_pair){ t->times + i * t->units, t->times + at * t->units };
 		set[n++] = i;
 	}
-	judge_points(point, pair, n, &t->draws.apart, NULL, MARGIN_DEFAULT);
+	contrast_points(point, pair, n, &t->apart, MARGIN_DEFAULT);
 	for (int i = 0; i < n; i++) {
 		f->set[set[i]].has_base = true;
 		f->set[set[i]].over_base = point[i];
@@ -377,14 +372,6 @@ static void find_over_base(const struct table *t, struct share_findings *f)
 	free(pair);
 	free(point);
 	free(set);
-}
-
-static void draws_init(struct draws *d, int n, uint64_t seed)
-{
-	CHECK(!resamples_init(&d->b, n, seed, 0) && !resamples_init(&d->a, n, seed, 1), "%d values",
-	      n);
-	d->apart = (struct groups){ .b = &d->b, .a = &d->a };
-	d->paired = (struct groups){ .b = &d->b, .a = &d->b, .paired = true };
 }
 
 void share_findings_init(struct share_findings *f, const struct share *s)
@@ -396,14 +383,15 @@ void share_findings_init(struct share_findings *f, const struct share *s)
 	t.alone_times = zeroed((size_t)t.units, sizeof(*t.alone_times));
 	t.own_times = zeroed((size_t)(s->plan.mixes * t.units), sizeof(*t.own_times));
 	t.times = zeroed((size_t)(s->sets * t.units), sizeof(*t.times));
-	draws_init(&t.draws, t.units, s->plan.seed);
+	contrast_init(&t.apart, t.units, t.units, false, 1);
+	contrast_init(&t.paired, t.units, t.units, true, 1);
 	find_alone(&t);
 	find_times(&t);
 	for (int i = 0; i < s->sets; i++)
 		find_set_findings(&t, &f->set[i], i);
 	find_over_base(&t, f);
-	resamples_release(&t.draws.b);
-	resamples_release(&t.draws.a);
+	contrast_release(&t.apart);
+	contrast_release(&t.paired);
 	free(t.alone_times);
 	free(t.own_times);
 	free(t.times);

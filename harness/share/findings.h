@@ -3,7 +3,7 @@
 #define RIFT_SHARE_FINDINGS_H
 
 #include "harness/share/share.h"
-#include "harness/stats/decide.h"
+#include "harness/stats/contrast.h"
 
 /*
  * Clients are unfairly treated where one takes longer, or less long, than the mean of the set by

@@ -17,25 +17,23 @@
  * their run, with straight lines from step to step (the mid-distribution quantile: Ma, Genton and
  * Parzen, Ann. Inst. Stat. Math. 63, 2011).
  *
- * Coverage in %, simulated: 4000 trials a figure (1000 for means), the lowest and the highest of
- * three kinds of process effect: lognormal 1.5 %, normal 5 %, exponential 5 %. The mean is the
- * geometric one, over 12 points that share half of the effect.
+ * Coverage in %, simulated: 4000 trials a figure, the lowest and the highest of three kinds of
+ * process effect: lognormal 1.5 %, normal 5 %, exponential 5 %.
  *
  *   n         5       6       7       8       9      10      15      20      30
  *   median  93-94   92-93   98      92-93   95-96   94-95   95-96   93-94   94-95
- *   ratio   97-98   96      96      96      97      96      97-98   96-97   96-97
- *   mean    96-97   96-97   96      95-97   95-96   95      96      95-96   95-97
  *
- * So the intervals of ratios are a little wide: they err towards no verdict. Nothing is widened for
- * small n: at n = 5 the interval of a median is the whole range and covers 93.75 % (one seed in a
- * hundred puts an end a little inside).
+ * Nothing is widened for small n: at n = 5 the interval is the whole range and covers 93.75 % (one
+ * seed in a hundred puts an end a little inside).
+ *
+ * B over A has exact intervals and tests instead: harness/stats/contrast.h.
  *
  * No interval for n < 5: one within the range of n values holds the median in 1 - 2^(1-n) of
  * cases at most, 87.5 % at n = 4 and 50 % at n = 2.
  *
- * Functions that return int return 0, or -EINVAL for a value that is NaN or infinite (in ratios:
- * or not above 0), for n out of range or no points; *out is then unknown, all NaN. They print
- * nothing: only the caller can name the point. No function changes the values it is given.
+ * Functions that return int return 0, or -EINVAL for a value that is NaN or infinite or for n out
+ * of range; *out is then unknown, all NaN. They print nothing: only the caller can name the point.
+ * No function changes the values it is given.
  *
  *   resamples_init(&r, processes, seed, 0)
  *   for (each point)
@@ -104,53 +102,5 @@ int interval_of_draws(struct interval *out, double value, int n,
 /* The median of the r->n values of a point. */
 int bootstrap_median(struct interval *out, const struct resamples *r, const double *value,
 		     double *draws) STATS_MUST_CHECK;
-
-/* ---- two groups --------------------------------------------------------------------------- */
-
-struct groups {
-	const struct resamples *b, *a; /* b over a */
-	/* process i of b ran together with process i of a: n is the same, and a draw takes both */
-	bool paired;
-};
-
-/* A point's process values in both, in the order of the processes. */
-struct point_pair {
-	const double *b, *a; /* groups.b->n and groups.a->n values, each above 0 */
-};
-
-/*
- * median(b) / median(a): above 1, b takes longer. Each group is resampled. With pairs it is the
- * median of b / a over the pairs, which are resampled: what changes with time is in both and
- * cancels.
- */
-int bootstrap_ratio(struct interval *out, const struct groups *g, const struct point_pair *point,
-		    double *draws) STATS_MUST_CHECK;
-
-/*
- * median(b) - median(a): how much longer b takes. With pairs it is what the median of their ratios
- * adds to median(a). factor: BOOTSTRAP_DRAWS numbers that the draws of b are multiplied by, or
- * NULL.
- */
-int bootstrap_difference(struct interval *out, const struct groups *g,
-			 const struct point_pair *point, const double *factor,
-			 double *draws) STATS_MUST_CHECK;
-
-/*
- * The geometric mean of the points' ratios; its last digits are those of the C library's log and
- * exp. A process is taken with all its points, so value i belongs to process i at each point: a
- * point that one process lacks has to be left out, and said to be.
- */
-int bootstrap_geomean(struct interval *out, const struct groups *g, const struct point_pair *point,
-		      int points, double *draws) STATS_MUST_CHECK;
-
-/*
- * One-sided p-values from the draws of a ratio or geometric mean, small where the true one is
- * likely above (below) bound: the share of draws on the other side, those equal counting half.
- * Never less than 1 / (BOOTSTRAP_DRAWS + 1), nor than 1 / C(nb + na, na), the chance that processes
- * of one kind fall into two groups without overlap, or of pairs 1 / 2^n, the chance that all differ
- * in one direction: few processes prove little.
- */
-double bootstrap_p_above(const struct groups *g, const double *draws, double bound);
-double bootstrap_p_below(const struct groups *g, const double *draws, double bound);
 
 #endif

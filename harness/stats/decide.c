@@ -9,32 +9,13 @@
 
 /* ---- one interval ----------------------------------------------------------------------- */
 
-static const int interims[] = { 5, 10, 20, 30 };
-enum { LOOKS = sizeof(interims) / sizeof(*interims), NARROW_PERCENT = 95 };
+enum { NARROW_PERCENT = 95 };
 
-int next_interim(int processes)
-{
-	for (int i = 0; i < LOOKS; i++) {
-		if (interims[i] > processes)
-			return interims[i];
-	}
-	return 0;
-}
-
-static bool interim_is_due(int processes)
-{
-	for (int i = 0; i < LOOKS; i++) {
-		if (interims[i] == processes)
-			return true;
-	}
-	return false;
-}
-
-int analyse_interim(struct interim *out, int processes, const struct interval *point, int points,
+int analyse_interim(struct interim *out, int next, const struct interval *point, int points,
 		    double half_width_max, bool *wide)
 {
-	*out = (struct interim){ .points = points, .next = next_interim(processes) };
-	if (!interim_is_due(processes) || points < 1)
+	*out = (struct interim){ .points = points, .next = next };
+	if (points < 1)
 		return -EINVAL;
 	for (int i = 0; i < points; i++) {
 		/* NaN, not known, is wide. */
@@ -62,22 +43,6 @@ enum ratio_verdict verdict_of(const struct interval *ratio, double margin)
 	if (ratio->lo >= 1 - margin && ratio->hi <= 1 + margin)
 		return VERDICT_SAME;
 	return VERDICT_INCONCLUSIVE;
-}
-
-struct same_system same_system_of(const struct interval *ratio, int points, double margin)
-{
-	struct same_system s = { .points = points, .share = NAN };
-
-	for (int i = 0; i < points; i++) {
-		enum ratio_verdict v = verdict_of(&ratio[i], margin);
-
-		s.known += ratio[i].known;
-		s.slower += v == VERDICT_SLOWER;
-		s.faster += v == VERDICT_FASTER;
-	}
-	if (s.known)
-		s.share = (double)(s.slower + s.faster) / s.known;
-	return s;
 }
 
 /* ---- p-values of many tests, each as if it were the only one ---------------------------- */
@@ -150,30 +115,56 @@ struct judged judged_unknown(void)
 	return (struct judged){ false, VERDICT_INCONCLUSIVE, 1, 1, VERDICT_INCONCLUSIVE, false };
 }
 
-struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
-			   const double *draws, double margin)
+/* Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 26.7.3 and 26.7.4. */
+double student_tail(double t, int freedom)
 {
-	struct judged j = judged_unknown();
+	double angle = atan(fabs(t) / sqrt(freedom)), c = cos(angle), term = 1, sum = 0, within;
 
-	if (ratio->known) {
-		j.known = true;
-		j.alone = verdict_of(ratio, margin);
-		j.not_slower = ratio->hi <= 1 + margin;
-		j.p_slower = bootstrap_p_above(g, draws, 1 + margin);
-		j.p_faster = bootstrap_p_below(g, draws, 1 - margin);
+	for (int i = freedom % 2 ? 3 : 2; i <= freedom; i += 2) {
+		sum += term;
+		term *= c * c * (i - 1) / i;
 	}
-	return j;
+	within = freedom % 2 ? (angle + sin(angle) * c * sum) / acos(0) : sin(angle) * sum;
+	return t > 0 ? (1 - within) / 2 : (1 + within) / 2;
+}
+
+/* Those equal to 0 count half. */
+static double share_below_zero(const double *draws)
+{
+	double below = 0;
+
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		below += draws[d] < 0 ? 1 : draws[d] > 0 ? 0 : 0.5;
+	return below / BOOTSTRAP_DRAWS;
+}
+
+static double deviation(const double *draws)
+{
+	double sum = 0, squares = 0;
+
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		sum += draws[d] / BOOTSTRAP_DRAWS;
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		squares += (draws[d] - sum) * (draws[d] - sum);
+	return sqrt(squares / (BOOTSTRAP_DRAWS - 1));
+}
+
+/* Draws that are all alike leave no doubt. */
+static double t_of(double value, const double *draws)
+{
+	double sd = deviation(draws);
+
+	return sd > 0 ? value / sd : value > 0 ? INFINITY : value < 0 ? -INFINITY : 0;
 }
 
 /* Only the ends of the intervals are asked for. */
-struct judged judged_difference(const double *over, const double *under, const struct groups *g)
+struct judged judged_difference(const struct draws_judged *d)
 {
-	int n = g->a->n < g->b->n ? g->a->n : g->b->n;
 	struct judged j = judged_unknown();
 	struct interval above, below;
 
-	if (interval_of_draws(&above, 0, n, over) || interval_of_draws(&below, 0, n, under) ||
-	    !above.known)
+	if (interval_of_draws(&above, d->over_value, d->n, d->over) ||
+	    interval_of_draws(&below, d->under_value, d->n, d->under) || !above.known)
 		return j;
 	j.known = true;
 	j.alone = above.lo > 0			   ? VERDICT_SLOWER
@@ -181,21 +172,23 @@ struct judged judged_difference(const double *over, const double *under, const s
 		  : above.hi <= 0 && below.lo >= 0 ? VERDICT_SAME
 						   : VERDICT_INCONCLUSIVE;
 	j.not_slower = above.hi <= 0;
-	j.p_slower = bootstrap_p_above(g, over, 0);
-	j.p_faster = bootstrap_p_below(g, under, 0);
+	j.p_slower = fmax(share_below_zero(d->over),
+			  student_tail(t_of(d->over_value, d->over), d->n - 1));
+	j.p_faster = fmax(1 - share_below_zero(d->under),
+			  student_tail(-t_of(d->under_value, d->under), d->n - 1));
 	return j;
 }
 
 /* What is left of the interval's own verdict. */
-static enum ratio_verdict corrected(const struct judged *j)
+static enum ratio_verdict corrected(const struct judged *j, double level)
 {
-	bool lost = (j->alone == VERDICT_SLOWER && !(j->p_slower <= JUDGE_LEVEL)) ||
-		    (j->alone == VERDICT_FASTER && !(j->p_faster <= JUDGE_LEVEL));
+	bool lost = (j->alone == VERDICT_SLOWER && !(j->p_slower <= level)) ||
+		    (j->alone == VERDICT_FASTER && !(j->p_faster <= level));
 
 	return lost ? VERDICT_INCONCLUSIVE : j->alone;
 }
 
-void judge(struct judged *const *all, int n, adjust *correct)
+void judge(struct judged *const *all, int n, adjust *correct, double level)
 {
 	double *slower = calloc((size_t)n + 1, sizeof(*slower));
 	double *faster = calloc((size_t)n + 1, sizeof(*faster));
@@ -213,52 +206,8 @@ void judge(struct judged *const *all, int n, adjust *correct)
 		if (all[i]->known) {
 			all[i]->p_slower = slower[m];
 			all[i]->p_faster = faster[m++];
-			all[i]->verdict = corrected(all[i]);
+			all[i]->verdict = corrected(all[i], level);
 		}
 	free(slower);
 	free(faster);
-}
-
-/* ---- points ------------------------------------------------------------------------------- */
-
-void judge_widen(struct interval *ratio, double *draws, const double *factor)
-{
-	for (int d = 0; factor && d < BOOTSTRAP_DRAWS; d++)
-		draws[d] *= factor[d];
-	if (factor)
-		CHECK(!interval_of_draws(ratio, ratio->value, ratio->n, draws), "finite draws");
-}
-
-void judge_points(struct judged_point *out, const struct point_pair *pair, int n,
-		  const struct groups *g, const double *factor, double margin)
-{
-	struct judged **all = calloc((size_t)n + 1, sizeof(*all));
-	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
-
-	CHECK(all && draws, "memory of %d points", n);
-	for (int i = 0; i < n; i++) {
-		out[i].ratio = interval_unknown(0);
-		if (pair[i].a && !bootstrap_ratio(&out[i].ratio, g, &pair[i], draws))
-			judge_widen(&out[i].ratio, draws, factor);
-		out[i].judged = judged_ratio(&out[i].ratio, g, draws, margin);
-		all[i] = &out[i].judged;
-	}
-	judge(all, n, p_adjust_fdr);
-	free(all);
-	free(draws);
-}
-
-/* The least p is 1 / C(2 n, n), of pairs 1 / 2^n: harness/stats/bootstrap.h. */
-int judge_processes_needed(int n, bool paired)
-{
-	double orders = 1;
-	int processes = 0;
-
-	while (processes < BOOTSTRAP_N_MIN || n / orders > JUDGE_LEVEL) {
-		processes++;
-		orders *=
-			paired ? 2
-			       : (2.0 * processes) * (2.0 * processes - 1) / processes / processes;
-	}
-	return processes;
 }

@@ -21,15 +21,13 @@
 #define HALF_WIDTH_MAX_QUICK 0.05 /* in a quick sweep */
 
 /*
- * The number of processes after the next interim analysis, given those that ended: 5, 10, 20 or 30;
- * 0 after 30. To stop where processes happen to agree makes intervals too narrow, the more so the
- * more interims there are. Coverage with these four interims, simulated: 94 % where 40 points share
- * half of the process effect (lognormal, 1 to 3 %) or none of it; 88 to 93 % where they share it
- * all, or where there is one point. A lone point may differ by 3 % between processes and yet stop
- * after 5: its interval then covers 73 %. Quote a point that matters from 10 processes or more.
+ * To stop where processes happen to agree makes intervals of one side too narrow, the more so the
+ * more interims there are. Coverage with interims at 5, 10, 20 and 30 processes, simulated: 94 %
+ * where 40 points share half of the process effect (lognormal, 1 to 3 %) or none of it; 88 to 93 %
+ * where they share it all, or where there is one point. A lone point may differ by 3 % between
+ * processes and yet stop after 5: its interval then covers 73 %. Quote a point that matters from 10
+ * processes or more. Intervals of two sides allow for it: harness/stats/contrast.h.
  */
-int next_interim(int processes);
-
 struct interim {
 	int points, wide; /* wide: their interval is wider than the limit, or not known */
 	bool stop;	  /* 95 % of points are narrow, or no interim follows */
@@ -37,10 +35,10 @@ struct interim {
 };
 
 /*
- * An interim after that many processes at the intervals of all points. wide: NULL, or space for a
- * flag a point. Returns 0, or -EINVAL where no interim is due after that many, or without points.
+ * An interim at the intervals of all points. next: processes at the one that follows, 0: none.
+ * wide: NULL, or space for a flag a point. Returns 0, or -EINVAL without points.
  */
-int analyse_interim(struct interim *out, int processes, const struct interval *point, int points,
+int analyse_interim(struct interim *out, int next, const struct interval *point, int points,
 		    double half_width_max, bool *wide) STATS_MUST_CHECK;
 
 /* ---- do two systems differ? --------------------------------------------------------------- */
@@ -58,15 +56,6 @@ enum ratio_verdict {
 extern const char *const verdict_names[]; /* by enum ratio_verdict */
 
 enum ratio_verdict verdict_of(const struct interval *ratio, double margin);
-
-/* Two runs of one system: nearly every difference found is a false one. */
-struct same_system {
-	int points, known;  /* known: with an interval */
-	int slower, faster; /* by more than the margin */
-	double share;	    /* (slower + faster) / known; NaN where none is known */
-};
-
-struct same_system same_system_of(const struct interval *ratio, int points, double margin);
 
 /* ---- many conclusions --------------------------------------------------------------------- */
 
@@ -88,18 +77,15 @@ int p_adjust_fdr(double *p, int m) STATS_MUST_CHECK;
  * Verdicts of many differences between B and A, each from an interval, a margin and two p-values
  * that are corrected for how many there are.
  *
- * Slower takes both: the 95 % interval is beyond the margin by itself, as people read it; and the
- * one-sided p-value, adjusted among all that are judged together, is at most JUDGE_LEVEL. Faster
+ * Slower takes both: the interval is beyond the margin by itself, as people read it; and the
+ * one-sided p-value, adjusted among all that are judged together, is at most the level. Faster
  * likewise. So of each direction the chance of a wrong one (Holm), or the share of wrong ones
- * among those found (false discovery rate), is at most 5 %.
+ * among those found (false discovery rate), is at most that level. Same and not slower take the
+ * interval alone: they claim something of every process that there may be, and a wrong one among
+ * many is one that is wrong by itself.
  *
- * Whoever says of the points of a session which are slower on B asks judge_points(): `rift
- * compare`, the last table of `rift sweep` and `rift show`, `rift check --ratios`, the charts'
- * marks.
- *
- * Few processes bound p from below (harness/stats/bootstrap.h): from 5 a side it is 1/252 at least,
- * and of more than 12 differences that Holm corrects none can then be found; from 8 pairs it is
- * 1/256.
+ * Process values are judged in harness/stats/contrast.h, exactly. Parameters of the model have
+ * none, only draws: judged_difference().
  */
 
 #define JUDGE_LEVEL 0.05
@@ -116,42 +102,30 @@ struct judged {
 /* The judgement where there is no interval. */
 struct judged judged_unknown(void);
 
-typedef int adjust(double *p, int m);
-
-/* Judges a ratio B / A by its draws. */
-struct judged judged_ratio(const struct interval *ratio, const struct groups *g,
-			   const double *draws, double margin);
-
 /*
  * Judges a difference that matters beyond its own margin, by draws of B - A less the margin (over)
- * and of B - A plus the margin (under). Each counts as slower where all of over is above 0.
+ * and of B - A plus the margin (under), whose values without draws are over_value and under_value.
+ * n processes are behind it. Each counts as slower where all of over is above 0.
+ *
+ * The draws' own tail ends too early: of 9 pairs of which one is on the wrong side, 0.2 % of the
+ * medians drawn are, where the exact test says 2 %. So p is Student's with n - 1 degrees of
+ * freedom, of the value over the draws' standard deviation, or the draws' share where that is more.
+ * This is no exact test: what is judged so informs and decides nothing.
  */
-struct judged judged_difference(const double *over, const double *under, const struct groups *g);
-
-/* Corrects them among each other, by p_adjust_holm or p_adjust_fdr, and fills in the verdicts. */
-void judge(struct judged *const *all, int n, adjust *correct);
-
-/* What is said of a point. */
-struct judged_point {
-	struct interval ratio; /* B over A; not known without values of every process */
-	struct judged judged;
+struct draws_judged {
+	const double *over, *under; /* BOOTSTRAP_DRAWS */
+	double over_value, under_value;
+	int n;
 };
 
-/*
- * The ratio of each of n points, and verdicts that are corrected among all of them by the false
- * discovery rate. pair[i].a NULL: some process has no good result of the point. factor: what the
- * draws of every ratio are multiplied by, for separate sessions (compare/between.h), or NULL.
- */
-void judge_points(struct judged_point *out, const struct point_pair *pair, int n,
-		  const struct groups *g, const double *factor, double margin);
+struct judged judged_difference(const struct draws_judged *d);
 
-/*
- * Multiplies draws by the factors and takes the interval of the ratio from them: what a session is
- * off by is in the draws, but not in the value. NULL: nothing.
- */
-void judge_widen(struct interval *ratio, double *draws, const double *factor);
+/* The chance of Student's t with so many degrees of freedom, 1 or more, to be above t. */
+double student_tail(double t, int freedom);
 
-/* The smallest number of processes of both sides at which n differences can be found by Holm. */
-int judge_processes_needed(int n, bool paired);
+typedef int adjust(double *p, int m);
+
+/* Corrects them among each other, by p_adjust_holm or p_adjust_fdr, and fills in the verdicts. */
+void judge(struct judged *const *all, int n, adjust *correct, double level);
 
 #endif

@@ -99,13 +99,14 @@ Test(small_chart_data, every_column_that_is_plotted_is_there_and_finite)
 	chart_files_release(&made);
 }
 
-/* An interval takes 5 processes; what is not known stays empty and is never made up. */
+/* An interval of one side takes 5 processes, of two 3 each; what is not known stays empty and is
+ * never made up. */
 Test(small_chart_data, without_intervals_their_columns_are_empty)
 {
 	struct fake_session s = chart_session(2);
 	const struct table *t;
 
-	s.processes = 3;
+	s.processes = 2;
 	s.model[1].v[MODEL_P] = 4000;
 	charts_of(&made, &s);
 	check_files(false);

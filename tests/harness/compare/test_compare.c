@@ -46,8 +46,6 @@ Test(small_compare, five_us_a_launch_are_found)
 	expect_difference(c, "p", 5000, 100);
 	expect_difference(c, "Z", 5000, 150);
 	cr_assert(eq(int, parameter_of(c, "p")->judged.verdict, VERDICT_SLOWER), "p");
-	cr_assert(parameter_of(c, "p")->decides, "p");
-	cr_assert(not(parameter_of(c, "c")->decides), "p is known, c follows");
 	cr_assert(eq(int, parameter_of(c, "gn")->judged.verdict, VERDICT_SAME), "gn");
 	/* of 90, which by Holm would be none */
 	cr_assert(le(int, 20, c->c.count[VERDICT_SLOWER]), "%d points", c->c.count[VERDICT_SLOWER]);
@@ -76,8 +74,8 @@ Test(small_compare, faster_is_fine)
 	compared_free(c);
 }
 
-/* Streams only: there are no parameters of graphs, and c decides where p is hidden. */
-Test(small_compare, what_is_hidden_decides_nothing)
+/* Streams only: there are no parameters of graphs. */
+Test(small_compare, what_is_hidden_is_not_identified)
 {
 	struct fake_session s = two_sides();
 	struct compare_options o = usual_terms();
@@ -92,7 +90,7 @@ Test(small_compare, what_is_hidden_decides_nothing)
 	cr_assert(zero(int, c->err), "compare");
 	cr_assert(not(parameter_of(c, "p")->identified), "p");
 	cr_assert(ne(chr, *parameter_of(c, "p")->why[0], '\0'), "why");
-	cr_assert(parameter_of(c, "c")->decides, "c");
+	cr_assert(parameter_of(c, "c")->identified, "c");
 	for (int i = 0; i < c->c.parameters.n; i++)
 		cr_assert(eq(int, (int)c->c.parameters.row[i].row->mode, (int)MODE_STREAM), "%s",
 			  c->c.parameters.row[i].row->name);
@@ -117,7 +115,6 @@ Test(small_compare, too_few_points_for_a_model)
 	cr_assert(ne(ptr, strstr(c->c.parameters.modelled[0].why_not, "3 of a mode, at 2 depths"),
 		     NULL),
 		  "%s", c->c.parameters.modelled[0].why_not);
-	cr_assert(eq(int, c->c.tests, 1), "the workload decides alone");
 	compared_free(c);
 }
 
@@ -182,13 +179,14 @@ Test(small_compare, the_same_is_said_to_be_where_it_is_quiet)
 	compared_free(c);
 }
 
-Test(small_compare, four_processes_prove_nothing)
+/* Of 4 processes 6 orders are alike. */
+Test(small_compare, two_processes_prove_nothing)
 {
 	struct fake_session s = slower_launches();
 	struct compare_options o = usual_terms();
 	struct compared *c;
 
-	s.processes = 4;
+	s.processes = 2;
 	c = compared_sides(&s, &o, NULL);
 	cr_assert(eq(int, c->c.outcome, OUTCOME_INCONCLUSIVE), "%d", c->c.outcome);
 	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_FAILED_POINTS), "code");
@@ -225,16 +223,16 @@ static enum ratio_verdict verdict_at(double margin, double between)
 	return v;
 }
 
-/* Two sessions: 1.96 * sqrt(2) * 1 % = 2.8 % to either side. */
+/* Two sessions: 1.645 * sqrt(2) * 1 % = 2.35 % to either side. */
 Test(large_compare, margins_and_what_sessions_differ_by)
 {
 	cr_assert(eq(int, verdict_at(0.02, 0), VERDICT_SLOWER), "2 %%");
 	cr_assert(eq(int, verdict_at(0.05, 0), VERDICT_SAME), "5 %%");
 	cr_assert(eq(int, verdict_at(0.03, 0), VERDICT_INCONCLUSIVE), "3 %%");
-	cr_assert(eq(int, verdict_at(0.02, 0.01), VERDICT_INCONCLUSIVE), "0.2 to 5.8 %%");
-	cr_assert(eq(int, verdict_at(0.05, 0.01), VERDICT_INCONCLUSIVE), "0.2 to 5.8 %%");
-	cr_assert(eq(int, verdict_at(0.06, 0.01), VERDICT_SAME), "0.2 to 5.8 %%");
-	cr_assert(eq(int, verdict_at(0, 0.01), VERDICT_SLOWER), "0.2 %%");
+	cr_assert(eq(int, verdict_at(0.02, 0.01), VERDICT_INCONCLUSIVE), "0.6 to 5.4 %%");
+	cr_assert(eq(int, verdict_at(0.05, 0.01), VERDICT_INCONCLUSIVE), "0.6 to 5.4 %%");
+	cr_assert(eq(int, verdict_at(0.06, 0.01), VERDICT_SAME), "0.6 to 5.4 %%");
+	cr_assert(eq(int, verdict_at(0, 0.01), VERDICT_SLOWER), "0.6 %%");
 }
 
 /* A parameter's intervals have it too, on both of their sides: 2.8 % of its value. */

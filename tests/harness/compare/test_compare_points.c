@@ -3,7 +3,6 @@
  * made-up sessions say.
  */
 /* sanitizers: one thread */
-#include "harness/compare/format.h"
 #include "harness/session/results.h"
 #include "tests/compared.h"
 
@@ -31,7 +30,7 @@ Test(small_compare_points, points_are_those_of_the_sweep)
 	s.noise = 0.05;
 	c = compared_sides(&s, &o, NULL);
 	results_init(&r, &c->session[0], s.processes);
-	point = contrast_judge(&r);
+	point = sides_judge(&r, NULL);
 	for (int i = 0; i < c->c.pairs.n; i++) {
 		struct interval want = point[i].ratio, got = c->c.point[i].ratio;
 
@@ -99,7 +98,7 @@ Test(small_compare_points, points_that_are_open_are_counted)
 	for (int i = 0; i < c->c.pairs.n; i++)
 		open += !c->c.point[i].judged.not_slower;
 	snprintf(want, sizeof(want), " %d of %d points", open, c->c.pairs.n);
-	figure_finding(&c->c, finding, sizeof(finding));
+	compare_finding(&c->c, finding, sizeof(finding));
 	cr_assert(ne(ptr, strstr(finding, want), NULL), "'%s' in: %s", want, finding);
 	compared_free(c);
 }
@@ -142,7 +141,7 @@ Test(small_compare_points, no_good_result_at_all)
 	struct compared *c = compared_sides(&s, &o, fail_a_process);
 	char finding[1024];
 
-	figure_finding(&c->c, finding, sizeof(finding));
+	compare_finding(&c->c, finding, sizeof(finding));
 	cr_assert(ne(ptr, strstr(finding, "launch has no point with a good result"), NULL), "%s",
 		  finding);
 	cr_assert(eq(ptr, strstr(finding, "nan"), NULL), "%s", finding);

@@ -210,14 +210,15 @@ Test(small_costs, what_cannot_be_compared_is_refused)
 	is_not_comparable((struct made){ .seed = 1 }, (struct made){ .seed = 1 }, -EINVAL, "same");
 }
 
-/* harness/stats/decide.h: from 5 processes a side more could not be told apart. */
+/* harness/stats/contrast.h: from 5 processes a side more could not be told apart. */
 Test(small_costs, no_more_rows_decide_than_five_processes_can_tell)
 {
 	int n = 0;
 
 	for (const struct costs_line *l = costs_lines; l->workload; l++)
 		n += l->decides;
-	cr_assert(n == 12 && judge_processes_needed(n, false) <= PROCESSES, "%d rows decide", n);
+	cr_assert(n == 12 && contrast_processes_needed(0.05 / n, false) <= PROCESSES,
+		  "%d rows decide", n);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */

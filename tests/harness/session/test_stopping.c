@@ -23,9 +23,14 @@ Test(small_stopping, seven_interims)
 		{ 0, 1, 1 },	  { 1, 1, 0 },	    { 28, 42, 42 },  { 42, 42, 0 }
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		cr_assert(eq(int, goals_next_interim(rows[i][0], rows[i][1]), rows[i][2]),
-			  "%d of %d", rows[i][0], rows[i][1]);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct design d = { .sequential = true,
+				    .processes = rows[i][1],
+				    .goals.margin = 0.02 };
+
+		cr_assert(eq(int, design_next_interim(&d, rows[i][0]), rows[i][2]), "%d of %d",
+			  rows[i][0], rows[i][1]);
+	}
 	cr_assert(epsilon_eq(dbl, goals_interim_factor, 2.6901 / 1.95996, 2e-4), "%g",
 		  goals_interim_factor);
 }

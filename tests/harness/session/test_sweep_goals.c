@@ -8,6 +8,7 @@
 #include "harness/base/command.h"
 #include "harness/plan/plan_record.h"
 #include "harness/session/stopping.h"
+#include "harness/stats/contrast.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
@@ -122,18 +123,6 @@ Test(small_sweep_goals, a_plan_keeps_them)
 
 /* ---- interims -------------------------------------------------------------------------------- */
 
-Test(small_sweep_goals, looks_end_at_the_most)
-{
-	static const int interims[] = { 8, 12, 18, 28, 42, 64, 100, 0 };
-
-	for (int i = 0, at = 0; interims[i]; i++, at = interims[i - 1])
-		cr_assert(eq(int, goals_next_interim(at, 100), interims[i]), "%d", at);
-	cr_assert(zero(int, goals_next_interim(100, 100)), "the last one");
-	cr_assert(eq(int, goals_next_interim(8, 10), 10), "the most is a look too");
-	cr_assert(zero(int, goals_next_interim(10, 10)), "the last one");
-	cr_assert(eq(int, goals_next_interim(0, 3), 3), "fewer than the first");
-}
-
 /* 5 % in seven parts, by the normal distribution. */
 Test(small_sweep_goals, each_look_has_its_share)
 {
@@ -154,13 +143,12 @@ static double normal(uint32_t a, uint32_t b, uint32_t c)
 
 /*
  * Pairs whose ratio is 1.1, give or take 1 % each: sessions that end at the interim at which it is
- * known to half a percent hold it in 95 % intervals in at least 90 of 100 cases, which is what
- * these intervals do without interims from so few pairs.
+ * known to half a percent hold it in at least 93 of 100 cases.
  */
 Test(small_sweep_goals, stopping_early_leaves_intervals_honest)
 {
 	enum { SESSIONS = 200, PAIRS_MAX = 100 };
-	static double draws[BOOTSTRAP_DRAWS];
+	struct design d = { .sequential = true, .processes = PAIRS_MAX, .goals.margin = 0.01 };
 	double a[PAIRS_MAX], b[PAIRS_MAX], pairs = 0;
 	int held = 0;
 
@@ -168,28 +156,25 @@ Test(small_sweep_goals, stopping_early_leaves_intervals_honest)
 		a[i] = 1;
 	for (uint32_t s = 0; s < SESSIONS; s++) {
 		struct interval in = { 0 };
-		int n = 0, next = goals_next_interim(0, PAIRS_MAX);
+		int n = 0, next = design_next_interim(&d, 0);
 
-		for (; next; next = goals_interim_factor * (in.hi - in.lo) / 2 <= 0.005
-					    ? 0
-					    : goals_next_interim(n, PAIRS_MAX)) {
-			struct resamples r;
-			struct groups g = { &r, &r, true };
+		for (; next; next = (in.hi - in.lo) / 2 <= 0.005 ? 0 : design_next_interim(&d, n)) {
+			struct contrast c;
 
 			for (; n < next; n++)
 				b[n] = 1.1 * (1 + 0.01 * normal(s, (uint32_t)n, 0));
-			cr_assert(zero(int, resamples_init(&r, n, s, 0)), "draws");
-			cr_assert(zero(int, bootstrap_ratio(&in, &g, &(struct point_pair){ b, a },
-							    draws)),
+			contrast_init(&c, n, n, true, design_looks(&d));
+			cr_assert(zero(int, contrast_ratio(&in, &c, &(struct point_pair){ b, a })),
 				  "ratio");
-			resamples_release(&r);
+			contrast_release(&c);
 		}
 		held += in.lo <= 1.1 && 1.1 <= in.hi;
 		pairs += n;
 	}
-	cr_assert(le(int, SESSIONS * 85 / 100, held), "%d of %d", held, SESSIONS);
+	cr_assert(eq(int, design_looks(&d), 7), "looks");
+	cr_assert(le(int, SESSIONS * 93 / 100, held), "%d of %d", held, SESSIONS);
 	cr_assert(lt(dbl, 12, pairs / SESSIONS), "it took %g pairs", pairs / SESSIONS);
-	cr_assert(lt(dbl, pairs / SESSIONS, 80), "it took %g pairs", pairs / SESSIONS);
+	cr_assert(lt(dbl, pairs / SESSIONS, 90), "it took %g pairs", pairs / SESSIONS);
 }
 
 /* ---- sessions ----------------------------------------------------------------------------- */
@@ -216,6 +201,7 @@ static struct interim interim(struct journal *j, const char *resolve, const char
 			      json_t **said)
 {
 	j->plan.design.goals = (struct goals){ 0 };
+	j->plan.design.sequential = true;
 	if (resolve)
 		cr_assert(zero(int, goals_take_resolve(&j->plan.design.goals, resolve)), "resolve");
 	if (margin)

@@ -22,6 +22,23 @@ Test(small_sweep_looks, looks_are_few)
 	cr_assert(eq(int, due, 4), "%d", due);
 	for (int i = 0; i < 4; i++)
 		cr_assert(interims_due(&full, (int[]){ 5, 10, 20, 30 }[i]), "%d", i);
+	cr_assert(eq(int, design_looks(&full), 4), "%d", design_looks(&full));
+	cr_assert(eq(int, design_looks(&quick), 1), "%d", design_looks(&quick));
+}
+
+/* Fewer than 12 could not decide: 5 % in three parts, 1 of 2^6. */
+Test(small_sweep_looks, pairs_have_fewer_looks)
+{
+	struct design pairs = design_of(false);
+	int due = 0;
+
+	design_pairs(&pairs);
+	for (int i = 0; i <= 40; i++)
+		due += interims_due(&pairs, i);
+	cr_assert(eq(int, due, 3), "%d", due);
+	for (int i = 0; i < 3; i++)
+		cr_assert(interims_due(&pairs, (int[]){ 12, 20, 30 }[i]), "%d", i);
+	cr_assert(eq(int, design_looks(&pairs), 3), "%d", design_looks(&pairs));
 }
 
 Test(small_sweep_looks, narrow_intervals_are_enough)

@@ -182,7 +182,7 @@ Test(small_share_findings, equal_clients_are_not_called_unfair)
 		share_release(&s);
 	}
 	cr_expect(zero(int, unfair));
-	cr_expect(lt(int, 15, fair), "%d of 20 are called fair", fair);
+	cr_expect(lt(int, 11, fair), "%d of 20 are called fair", fair);
 }
 
 /* One of four gets 15 % less than the others, in the same noise. */

@@ -68,83 +68,21 @@ static bool holds_one(const struct interval *i)
 
 /* ---- coverage ------------------------------------------------------------------------------- */
 
-static void resample_groups(struct resamples r[2], int n)
-{
-	for (uint32_t i = 0; i < 2; i++)
-		cr_assert(zero(int, resamples_init(&r[i], n, 1, i)), "n = %d", n);
-}
-
-static void release_groups(struct resamples r[2])
-{
-	resamples_release(&r[0]);
-	resamples_release(&r[1]);
-}
-
 /* Percent of trials whose interval of the median holds the true median. */
 static double coverage_of_median(int n, effect *draw, int trials)
 {
-	struct resamples r[2];
+	struct resamples r;
 	double value[N_MAX];
 	struct interval in;
 	int held = 0;
 
-	resample_groups(r, n);
+	cr_assert(zero(int, resamples_init(&r, n, 1, 0)), "n = %d", n);
 	for (int t = 0; t < trials; t++) {
 		fill(value, n, draw);
-		cr_assert(zero(int, bootstrap_median(&in, &r[0], value, draws)), "trial %d", t);
+		cr_assert(zero(int, bootstrap_median(&in, &r, value, draws)), "trial %d", t);
 		held += holds_one(&in);
 	}
-	release_groups(r);
-	return 100.0 * held / trials;
-}
-
-/* The same for the ratio of two equal systems. */
-static double coverage_of_ratio(int n, effect *draw, int trials)
-{
-	struct resamples r[2];
-	struct groups g = { &r[0], &r[1], false };
-	double b[N_MAX], a[N_MAX];
-	struct interval in;
-	int held = 0;
-
-	resample_groups(r, n);
-	for (int t = 0; t < trials; t++) {
-		fill(b, n, draw);
-		fill(a, n, draw);
-		cr_assert(zero(int, bootstrap_ratio(&in, &g, &(struct point_pair){ b, a }, draws)),
-			  "trial %d", t);
-		held += holds_one(&in);
-	}
-	release_groups(r);
-	return 100.0 * held / trials;
-}
-
-enum { POINTS = 8 };
-
-/* For the geometric mean over points, which share half of what a process does (in variance). */
-static double coverage_of_geomean(int n, effect *draw, int trials)
-{
-	double value[2][POINTS][N_MAX];
-	struct point_pair point[POINTS];
-	struct resamples r[2];
-	struct groups g = { &r[0], &r[1], false };
-	struct interval in;
-	int held = 0;
-
-	resample_groups(r, n);
-	for (int t = 0; t < trials; t++) {
-		for (int i = 0; i < 2 * n; i++) {
-			double common = draw();
-
-			for (int k = 0; k < POINTS; k++)
-				value[i % 2][k][i / 2] = common * draw();
-		}
-		for (int k = 0; k < POINTS; k++)
-			point[k] = (struct point_pair){ value[0][k], value[1][k] };
-		cr_assert(zero(int, bootstrap_geomean(&in, &g, point, POINTS, draws)), "trial");
-		held += holds_one(&in);
-	}
-	release_groups(r);
+	resamples_release(&r);
 	return 100.0 * held / trials;
 }
 
@@ -175,22 +113,8 @@ Test(large_coverage, of_medians_of_other_n, .init = start_rng, .fini = free_rng)
 				n[i]);
 }
 
-Test(large_coverage, of_ratios, .init = start_rng, .fini = free_rng)
-{
-	static const int n[] = { 5, 10, 20, 30 };
-
-	for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
-		expect_coverage(coverage_of_ratio(n[i], lognormal, 400), 93, 98.5, "ratio", n[i]);
-}
-
-Test(large_coverage, of_geometric_means, .init = start_rng, .fini = free_rng)
-{
-	static const int n[] = { 5, 10 };
-
-	for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
-		expect_coverage(coverage_of_geomean(n[i], lognormal, 200), 91, 98.5, "geomean",
-				n[i]);
-}
+enum { LOOKS = 4 };
+static const int look[LOOKS] = { 5, 10, 20, 30 };
 
 /* One point that stops as soon as it is narrow itself: the hardest case of the sequential rule. */
 static bool holds_when_stopped(struct resamples *r, double sd)
@@ -198,13 +122,14 @@ static bool holds_when_stopped(struct resamples *r, double sd)
 	double value[N_MAX];
 	struct interval in;
 	struct interim found;
-	int n = 0;
 
 	for (int i = 0; i < N_MAX; i++)
 		value[i] = exp(sd * gsl_ran_ugaussian(rng));
-	for (int i = 0; (n = next_interim(n)); i++) {
+	for (int i = 0; i < LOOKS; i++) {
+		int n = look[i], next = i + 1 < LOOKS ? look[i + 1] : 0;
+
 		cr_assert(zero(int, bootstrap_median(&in, &r[i], value, draws)), "n = %d", n);
-		cr_assert(zero(int, analyse_interim(&found, n, &in, 1, HALF_WIDTH_MAX, NULL)),
+		cr_assert(zero(int, analyse_interim(&found, next, &in, 1, HALF_WIDTH_MAX, NULL)),
 			  "n = %d", n);
 		if (found.stop)
 			break;
@@ -216,13 +141,10 @@ Test(large_coverage, of_medians_under_the_sequential_rule, .init = start_rng, .f
 {
 	static const double sd[] = { 0.015, 0.03 };
 	enum { TRIALS = 600 };
-	struct resamples r[4];
-	int n = 0;
+	struct resamples r[LOOKS];
 
-	for (int i = 0; i < 4; i++) {
-		n = next_interim(n);
-		cr_assert(zero(int, resamples_init(&r[i], n, 1, 0)), "n = %d", n);
-	}
+	for (int i = 0; i < LOOKS; i++)
+		cr_assert(zero(int, resamples_init(&r[i], look[i], 1, 0)), "n = %d", look[i]);
 	for (size_t s = 0; s < sizeof(sd) / sizeof(*sd); s++) {
 		int held = 0;
 
@@ -230,6 +152,6 @@ Test(large_coverage, of_medians_under_the_sequential_rule, .init = start_rng, .f
 			held += holds_when_stopped(r, sd[s]);
 		expect_coverage(100.0 * held / TRIALS, 89, 97, "sequential", (int)(1000 * sd[s]));
 	}
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < LOOKS; i++)
 		resamples_release(&r[i]);
 }

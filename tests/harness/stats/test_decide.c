@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 TestSuite(small_decide, .timeout = 300);
@@ -16,30 +17,20 @@ static struct interval interval(double lo, double hi)
 
 /* ---- enough processes? ---------------------------------------------------------------------- */
 
-Test(small_decide, looks_come_at_5_10_20_and_30)
+Test(small_decide, without_points_there_is_no_interim)
 {
-	static const int want[][2] = { { 0, 5 },   { 4, 5 },   { 5, 10 },  { 9, 10 }, { 10, 20 },
-				       { 19, 20 }, { 20, 30 }, { 29, 30 }, { 30, 0 }, { 99, 0 } };
-	struct interim found;
 	struct interval in = interval(1, 1);
+	struct interim found;
 
-	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		cr_assert(eq(int, next_interim(want[i][0]), want[i][1]), "after %d", want[i][0]);
-	for (int p = 0; p <= 40; p++) {
-		int due = p == 5 || p == 10 || p == 20 || p == 30;
-
-		cr_assert(eq(int, analyse_interim(&found, p, &in, 1, HALF_WIDTH_MAX, NULL),
-			     due ? 0 : -EINVAL),
-			  "after %d", p);
-	}
-	cr_assert(eq(int, analyse_interim(&found, 5, &in, 0, HALF_WIDTH_MAX, NULL), -EINVAL),
+	cr_assert(eq(int, analyse_interim(&found, 10, &in, 0, HALF_WIDTH_MAX, NULL), -EINVAL),
 		  "no points");
+	cr_assert(zero(int, analyse_interim(&found, 10, &in, 1, HALF_WIDTH_MAX, NULL)), "one");
 }
 
 enum { POINTS = 20 };
 
 /* An interim analysis with this many wide points, the first ones. */
-static struct interim interim_with(int wide, int processes, double limit)
+static struct interim interim_with(int wide, int next, double limit)
 {
 	struct interval point[POINTS];
 	bool is_wide[POINTS];
@@ -47,8 +38,7 @@ static struct interim interim_with(int wide, int processes, double limit)
 
 	for (int i = 0; i < POINTS; i++)
 		point[i] = i < wide ? interval(0.97, 1.03) : interval(0.99, 1.01);
-	cr_assert(zero(int, analyse_interim(&found, processes, point, POINTS, limit, is_wide)),
-		  "look");
+	cr_assert(zero(int, analyse_interim(&found, next, point, POINTS, limit, is_wide)), "look");
 	for (int i = 0; i < POINTS; i++)
 		cr_assert(eq(int, is_wide[i], i < found.wide), "point %d", i);
 	return found;
@@ -56,20 +46,20 @@ static struct interim interim_with(int wide, int processes, double limit)
 
 Test(small_decide, stops_when_95_percent_are_narrow)
 {
-	struct interim found = interim_with(1, 5, HALF_WIDTH_MAX);
+	struct interim found = interim_with(1, 10, HALF_WIDTH_MAX);
 
 	cr_assert(found.stop && found.next == 0 && found.wide == 1, "19 of 20");
-	found = interim_with(2, 5, HALF_WIDTH_MAX);
+	found = interim_with(2, 10, HALF_WIDTH_MAX);
 	cr_assert(found.next == 10 && found.wide == 2 && !found.stop, "18 of 20");
-	found = interim_with(2, 20, HALF_WIDTH_MAX);
+	found = interim_with(2, 30, HALF_WIDTH_MAX);
 	cr_assert(found.next == 30 && !found.stop, "after 20");
-	found = interim_with(POINTS, 5, HALF_WIDTH_MAX_QUICK);
+	found = interim_with(POINTS, 10, HALF_WIDTH_MAX_QUICK);
 	cr_assert(found.stop && found.wide == 0, "quick");
 }
 
-Test(small_decide, stops_after_30_whatever_is_wide)
+Test(small_decide, stops_after_the_last_one_whatever_is_wide)
 {
-	struct interim found = interim_with(POINTS, 30, HALF_WIDTH_MAX);
+	struct interim found = interim_with(POINTS, 0, HALF_WIDTH_MAX);
 
 	cr_assert(found.stop && found.next == 0 && found.wide == POINTS, "all wide");
 }
@@ -80,7 +70,7 @@ Test(small_decide, an_interval_not_known_is_wide)
 	struct interim found;
 
 	in.value = 1;
-	cr_assert(zero(int, analyse_interim(&found, 5, &in, 1, HALF_WIDTH_MAX, NULL)), "look");
+	cr_assert(zero(int, analyse_interim(&found, 10, &in, 1, HALF_WIDTH_MAX, NULL)), "look");
 	cr_assert(found.wide == 1 && found.next == 10, "4 of 5 processes");
 }
 
@@ -120,23 +110,6 @@ Test(small_decide, verdicts_at_the_margin)
 		cr_assert(eq(int, verdict_of(&in, exact ? 0.25 : MARGIN_DEFAULT), cases[i].want),
 			  "%g to %g", in.lo, in.hi);
 	}
-}
-
-Test(small_decide, same_system_counts_false_differences)
-{
-	struct interval ratio[] = { interval(0.99, 1.01), interval(1.03, 1.04), interval(0.9, 0.95),
-				    interval(1.01, 1.02), interval_unknown(4) };
-	struct same_system s = same_system_of(ratio, 5, MARGIN_DEFAULT);
-
-	cr_assert(s.points == 5 && s.known == 4, "%d of %d", s.known, s.points);
-	cr_assert(s.slower == 1 && s.faster == 1, "%d, %d", s.slower, s.faster);
-	cr_assert(eq(dbl, s.share, 0.5), "%g", s.share);
-	s = same_system_of(ratio, 5, 0);
-	cr_assert(eq(int, s.slower, 2), "without a margin 1.01 is slower");
-	s = same_system_of(&ratio[4], 1, MARGIN_DEFAULT);
-	cr_assert(s.known == 0 && isnan(s.share), "none known");
-	cr_assert(eq(int, verdict_of(&ratio[4], MARGIN_DEFAULT), VERDICT_INCONCLUSIVE),
-		  "not known");
 }
 
 /* ---- many conclusions ----------------------------------------------------------------------- */
@@ -219,4 +192,94 @@ Test(small_decide, what_is_no_p_value_is_refused)
 	}
 	cr_assert(zero(int, p_adjust_holm(NULL, 0)), "none");
 	cr_assert(zero(int, p_adjust_fdr(NULL, 0)), "none");
+}
+
+/* ---- many differences ----------------------------------------------------------------------- */
+
+Test(small_decide, both_the_interval_and_p_must_say_so)
+{
+	struct judged j = { true, VERDICT_SLOWER, 0.051, 1, VERDICT_INCONCLUSIVE, false },
+		      *all = &j;
+
+	judge(&all, 1, p_adjust_holm, 0.05);
+	cr_assert(eq(int, j.verdict, VERDICT_INCONCLUSIVE), "p");
+	j = (struct judged){ true, VERDICT_INCONCLUSIVE, 0.001, 1, VERDICT_INCONCLUSIVE, false };
+	judge(&all, 1, p_adjust_holm, 0.05);
+	cr_assert(eq(int, j.verdict, VERDICT_INCONCLUSIVE), "interval");
+	j = (struct judged){ true, VERDICT_SLOWER, 0.05, 1, VERDICT_INCONCLUSIVE, false };
+	judge(&all, 1, p_adjust_holm, 0.05);
+	cr_assert(eq(int, j.verdict, VERDICT_SLOWER), "both");
+	j = (struct judged){ true, VERDICT_FASTER, 1, 0.03, VERDICT_INCONCLUSIVE, false };
+	judge(&all, 1, p_adjust_holm, 0.025);
+	cr_assert(eq(int, j.verdict, VERDICT_INCONCLUSIVE), "another level");
+}
+
+Test(small_decide, what_is_not_known_is_not_counted)
+{
+	struct judged each[20], *all[20];
+
+	for (int i = 0; i < 20; i++) {
+		each[i] = i ? judged_unknown()
+			    : (struct judged){ true, VERDICT_SLOWER, 0.04, 1, 0, false };
+		all[i] = &each[i];
+	}
+	judge(all, 20, p_adjust_holm, 0.05);
+	cr_assert(eq(int, each[0].verdict, VERDICT_SLOWER), "alone");
+	cr_assert(eq(int, each[1].verdict, VERDICT_INCONCLUSIVE), "unknown");
+	judge(all, 0, p_adjust_holm, 0.05);
+}
+
+/* ---- differences that are known by draws ---------------------------------------------------- */
+
+Test(small_decide, students_t_has_heavy_tails)
+{
+	static const int freedom[] = { 1, 2, 3, 4, 5, 8, 9, 29, 100 };
+
+	for (size_t i = 0; i < sizeof(freedom) / sizeof(*freedom); i++)
+		for (double t = -6; t <= 30; t += 0.75)
+			cr_assert(epsilon_eq(dbl, student_tail(t, freedom[i]),
+					     gsl_cdf_tdist_Q(t, freedom[i]), 1e-12),
+				  "t %g, %d", t, freedom[i]);
+	cr_assert(zero(dbl, student_tail(INFINITY, 4)), "no doubt");
+	cr_assert(eq(dbl, student_tail(-INFINITY, 4), 1), "no doubt");
+}
+
+/* B - A by draws that lie evenly around it, against a margin on either side; 9 processes. */
+static struct judged judged_by_draws(double difference, double spread, double margin, int n)
+{
+	static double over[BOOTSTRAP_DRAWS], under[BOOTSTRAP_DRAWS];
+
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++) {
+		double draw = difference + spread * (2.0 * d / (BOOTSTRAP_DRAWS - 1) - 1);
+
+		over[d] = draw - margin;
+		under[d] = draw + margin;
+	}
+	return judged_difference(
+		&(struct draws_judged){ over, under, difference - margin, difference + margin, n });
+}
+
+Test(small_decide, differences_have_margins_of_their_own)
+{
+	cr_assert(eq(int, judged_by_draws(51, 0, 50, 5).alone, VERDICT_SLOWER), "51");
+	cr_assert(eq(int, judged_by_draws(50, 0, 50, 5).alone, VERDICT_SAME), "50");
+	cr_assert(eq(int, judged_by_draws(-50, 0, 50, 5).alone, VERDICT_SAME), "-50");
+	cr_assert(eq(int, judged_by_draws(-51, 0, 50, 5).alone, VERDICT_FASTER), "-51");
+	cr_assert(not(judged_by_draws(51, 0, 50, 4).known), "n = 4");
+	cr_assert(judged_by_draws(40, 0, 50, 5).not_slower, "40");
+	cr_assert(not(judged_by_draws(60, 0, 50, 5).not_slower), "60");
+}
+
+/* All draws are above: by their share p would be 0. The standard deviation of the draws is 10. */
+Test(small_decide, what_no_draw_shows_is_still_possible)
+{
+	double spread = 10 * sqrt(3), t = 2.5;
+	struct judged j = judged_by_draws(50 + 10 * t, spread, 50, 9);
+
+	cr_assert(epsilon_eq(dbl, j.p_slower, gsl_cdf_tdist_Q(t, 8), 1e-4), "%g", j.p_slower);
+	cr_assert(lt(dbl, 0.99, j.p_faster), "%g", j.p_faster);
+	j = judged_by_draws(-50 - 10 * t, spread, 50, 9);
+	cr_assert(epsilon_eq(dbl, j.p_faster, gsl_cdf_tdist_Q(t, 8), 1e-4), "%g", j.p_faster);
+	j = judged_by_draws(50, spread, 50, 9);
+	cr_assert(epsilon_eq(dbl, j.p_slower, 0.5, 1e-3), "half of the draws: %g", j.p_slower);
 }

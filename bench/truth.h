@@ -1,0 +1,234 @@
+/*
+ * truth.h - sessions whose truth is known, judged by rift's own code: how often is it wrong?
+ *
+ * A process's time of a workload is exp(e) of the true one. Of the variance of e a quarter is what
+ * the process does to all its workloads alike, the rest is the workload's own; together they have a
+ * standard deviation of TRUTH_SD, in one of the ways below. Separate sessions are each off by a
+ * factor of their own as well, of a standard deviation of TRUTH_SESSION_SD, as `rift compare`
+ * assumes.
+ */
+#ifndef RIFT_BENCH_TRUTH_H
+#define RIFT_BENCH_TRUTH_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "common/philox.h"
+#include "harness/compare/compare.h"
+#include "harness/stats/contrast.h"
+#include "harness/stats/outcome.h"
+#include "harness/stats/stats.h"
+
+#define TRUTH_SD 0.015
+#define TRUTH_SESSION_SD BETWEEN_DEFAULT
+
+enum { TRUTH_N_MAX = 30, TRUTH_WORKLOADS_MAX = 12, TRUTH_LARGE = 20000 };
+
+enum scatter {
+	NORMAL,
+	HEAVY,	    /* Student's t with 3 degrees of freedom */
+	TWO_KINDS,  /* three processes of ten take 5 % longer */
+	KINDS_OF_B, /* only those of B do */
+	SPREAD,	    /* those of B scatter three times as much */
+	DRIFT,	    /* all get 5 % slower from a session's first process to its last */
+	CORRELATED, /* each is half like the one before it */
+	SCATTERS,
+};
+
+static const char *const scatter_names[] = {
+	"normal",	  "heavy tail", "two kinds",	  "two kinds of B",
+	"B scatters 3 x", "drift",	"autocorrelated",
+};
+
+struct world {
+	enum scatter scatter;
+	bool paired;
+	int n, workloads;
+	double longer; /* B's true ratio to A, of the first `planted` workloads; the others: 1 */
+	int planted;
+	double correlation; /* of CORRELATED */
+};
+
+/* What came of many sessions, in percent of them. */
+struct found {
+	double slower;	/* "B is slower" */
+	double covered; /* the interval of the first workload holds its true ratio */
+	double level;	/* what the interval says of itself */
+};
+
+/* ---- random numbers ------------------------------------------------------------------------- */
+
+struct dice {
+	uint32_t trial, thrown;
+};
+
+static inline double uniform(struct dice *d)
+{
+	return philox_uniform(philox4x32(d->thrown++, d->trial, 0, 0x7275, 1).word[0]);
+}
+
+/* Box and Muller, Ann. Math. Statist. 29, 1958. */
+static inline double normal(struct dice *d)
+{
+	double radius = sqrt(-2 * log(uniform(d)));
+
+	return radius * cos(2 * acos(-1) * uniform(d));
+}
+
+/* Standard deviation 1. */
+static inline double heavy(struct dice *d)
+{
+	double t = normal(d), x = normal(d), y = normal(d), z = normal(d);
+
+	return t / sqrt((x * x + y * y + z * z) / 3) / sqrt(3);
+}
+
+/* ---- a session ------------------------------------------------------------------------------ */
+
+/* What process i of n does to all its workloads: logarithms; before: to the one before it. */
+static inline double process_effect(const struct world *w, bool of_b, int i, double before,
+				    struct dice *d)
+{
+	double e = (w->scatter == HEAVY ? heavy(d) : normal(d)) * TRUTH_SD / 2;
+
+	if (w->scatter == TWO_KINDS || (w->scatter == KINDS_OF_B && of_b))
+		e += uniform(d) < 0.3 ? 0.05 : 0;
+	if (w->scatter == DRIFT)
+		e += 0.05 * i / (w->n - 1);
+	if (w->scatter == CORRELATED && i)
+		e = w->correlation * before + sqrt(1 - w->correlation * w->correlation) * e;
+	return w->scatter == SPREAD && of_b ? 3 * e : e;
+}
+
+static inline double own_effect(const struct world *w, bool of_b, int i, double before,
+				struct dice *d)
+{
+	double e = (w->scatter == HEAVY ? heavy(d) : normal(d)) * TRUTH_SD * sqrt(0.75);
+
+	if (w->scatter == CORRELATED && i)
+		e = w->correlation * before + sqrt(1 - w->correlation * w->correlation) * e;
+	return w->scatter == SPREAD && of_b ? 3 * e : e;
+}
+
+struct side_times {
+	double ns[TRUTH_WORKLOADS_MAX][TRUTH_N_MAX];
+};
+
+static inline void make_side(struct side_times *s, const struct world *w, bool of_b,
+			     const double *truth, struct dice *d)
+{
+	double session = w->paired ? 0 : TRUTH_SESSION_SD * normal(d);
+	double common = 0, own[TRUTH_WORKLOADS_MAX] = { 0 };
+
+	for (int i = 0; i < w->n; i++) {
+		common = process_effect(w, of_b, i, common, d);
+		for (int k = 0; k < w->workloads; k++) {
+			own[k] = own_effect(w, of_b, i, own[k], d);
+			s->ns[k][i] = truth[k] * exp(session + common + own[k]);
+		}
+	}
+}
+
+/* ---- what rift says of it ------------------------------------------------------------------- */
+
+struct said {
+	enum outcome outcome;
+	struct interval first; /* the first workload's */
+};
+
+static inline struct said judge_session(const struct contrast *c, const struct world *w,
+					const struct side_times *a, const struct side_times *b,
+					double margin)
+{
+	struct judged each[TRUTH_WORKLOADS_MAX], *all[TRUTH_WORKLOADS_MAX], mean;
+	struct point_pair pair[TRUTH_WORKLOADS_MAX];
+	double mean_b[TRUTH_N_MAX], mean_a[TRUTH_N_MAX];
+	struct said said;
+
+	for (int k = 0; k < w->workloads; k++) {
+		pair[k] = (struct point_pair){ .b = b->ns[k], .a = a->ns[k] };
+		each[k] = contrast_judge(c, &pair[k], margin, 0);
+		all[k] = &each[k];
+	}
+	contrast_means(c, pair, w->workloads, mean_b, mean_a);
+	mean = contrast_judge(c, &(struct point_pair){ .b = mean_b, .a = mean_a }, margin, 0);
+	outcome_judge(all, w->workloads, &mean, c->tail);
+	said.outcome = outcome_of(all, w->workloads, &mean);
+	CHECK(!contrast_ratio(&said.first, c, &pair[0]), "times above 0");
+	return said;
+}
+
+/*
+ * What scatter alone makes of the median of b / a, of one workload and of the mean over all: 1,
+ * unless only B has two kinds. The larger one is what a verdict is about.
+ */
+struct medians {
+	double first, most;
+};
+
+static inline struct medians medians_of(const struct world *w)
+{
+	struct world one = *w;
+	double truth[TRUTH_WORKLOADS_MAX], *first = calloc(TRUTH_LARGE, sizeof(*first)),
+					   *mean = calloc(TRUTH_LARGE, sizeof(*mean));
+	struct medians m;
+
+	CHECK(first && mean, "memory of %d ratios", TRUTH_LARGE);
+	one.n = 1;
+	one.paired = true; /* without the factors of sessions */
+	for (int k = 0; k < w->workloads; k++)
+		truth[k] = 1;
+	for (int t = 0; t < TRUTH_LARGE; t++) {
+		struct dice d = { (uint32_t)t, 1U << 30 };
+		struct side_times a, b;
+		double sum = 0;
+
+		make_side(&a, &one, false, truth, &d);
+		make_side(&b, &one, true, truth, &d);
+		for (int k = 0; k < w->workloads; k++)
+			sum += log(b.ns[k][0] / a.ns[k][0]) / w->workloads;
+		first[t] = b.ns[0][0] / a.ns[0][0];
+		mean[t] = exp(sum);
+	}
+	m.first = median_of(first, TRUTH_LARGE);
+	m.most = fmax(m.first, median_of(mean, TRUTH_LARGE));
+	free(first);
+	free(mean);
+	return m;
+}
+
+/* w->longer is what the median of b / a is, with what scatter makes of it. */
+static inline struct found simulate(const struct world *w, int trials)
+{
+	double margin = w->paired ? MARGIN_DEFAULT : BETWEEN_MARGIN_DEFAULT;
+	double of_a[TRUTH_WORKLOADS_MAX], of_b[TRUTH_WORKLOADS_MAX];
+	struct medians m = { 1, 1 };
+	int slower = 0, covered = 0;
+	struct contrast c;
+
+	if (w->scatter == KINDS_OF_B)
+		m = medians_of(w);
+	for (int k = 0; k < w->workloads; k++) {
+		of_a[k] = 1;
+		of_b[k] = (k < w->planted ? w->longer : 1) / m.most;
+	}
+	contrast_init(&c, w->n, w->n, w->paired, 1);
+	c.apart = w->paired ? 1 : contrast_apart(BETWEEN_DEFAULT);
+	for (int t = 0; t < trials; t++) {
+		struct dice d = { (uint32_t)t, 0 };
+		struct side_times a, b;
+		struct said said;
+
+		make_side(&a, w, false, of_a, &d);
+		make_side(&b, w, true, of_b, &d);
+		said = judge_session(&c, w, &a, &b, margin);
+		slower += said.outcome == OUTCOME_SLOWER;
+		covered += said.first.known && said.first.lo <= of_b[0] * m.first &&
+			   of_b[0] * m.first <= said.first.hi;
+	}
+	contrast_release(&c);
+	return (struct found){ 100.0 * slower / trials, 100.0 * covered / trials, 100 * c.level };
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* finding.c - the verdict of a comparison and what it comes from, in one line. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "harness/compare/compare.h"
+#include "harness/compare/format.h"
+
+struct line {
+	char *text;
+	size_t size, used;
+	int said, more; /* clauses; those that are left out */
+};
+
+enum { CLAUSES = 3 };
+
+static void append_text(struct line *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void append_text(struct line *l, const char *fmt, ...)
+{
+	va_list args;
+	int n = 0;
+
+	va_start(args, fmt);
+	if (l->used < l->size)
+		n = vsnprintf(l->text + l->used, l->size - l->used, fmt, args);
+	va_end(args);
+	l->used += n > 0 ? (size_t)n : 0;
+}
+
+/* Before a clause; false: there are enough of them. */
+static bool begin_clause(struct line *l)
+{
+	if (l->said == CLAUSES) {
+		l->more++;
+		return false;
+	}
+	append_text(l, "%s", l->said++ ? "; " : "");
+	return true;
+}
+
+/* ---- results that are wrong or missing ---------------------------------------------------- */
+
+static void add_faults(struct line *l, const struct comparison *c)
+{
+	const struct faults *a = &c->faults[PAIR_A], *b = &c->faults[PAIR_B];
+
+	if (b->wrong)
+		append_text(l, "B computes wrong results: %d of %d fail their check (%s). ",
+			    b->wrong, b->results, b->wrong_of);
+	if (a->wrong)
+		append_text(l, "A computes wrong results: %d of %d fail their check (%s). ",
+			    a->wrong, a->results, a->wrong_of);
+	for (int k = 0; k < 2; k++) {
+		const struct faults *f = &c->faults[k];
+
+		if (f->lacking)
+			append_text(l, "%c lacks %s (%d of %d results). ", 'A' + k, f->lacks,
+				    f->lacking, f->results);
+		if (f->missing)
+			append_text(l, "%c has no result in %d of %d cases (%s). ", 'A' + k,
+				    f->missing, f->results, f->missing_of);
+	}
+	if (l->used)
+		append_text(l, "By time, ");
+}
+
+/* ---- times -------------------------------------------------------------------------------- */
+
+static void add_title(struct line *l, const struct comparison *c)
+{
+	static const char *const titles[] = {
+		"B is the same as A within %.3g %%: ",
+		"B is slower than A by more than %.3g %%: ",
+		"B is faster than A by more than %.3g %%, or the same: ",
+		"B is the same as A within %.3g %%, or faster: ",
+		"Inconclusive: B may or may not be slower than A by more than %.3g %%: ",
+	};
+	const char *title = titles[c->by_time];
+
+	if (l->used && c->by_time == OUTCOME_INCONCLUSIVE) /* in the middle of a line */
+		title = "it is open whether B is slower than A by more than %.3g %%: ";
+	append_text(l, title, 100 * c->options.margin);
+}
+
+/* "launch takes 1.46 times as long (96.9 % interval 1.40 to 1.52, n = 6 pairs)" */
+static void add_ratio(struct line *l, const struct comparison *c, const struct compared_workload *w)
+{
+	const struct interval *r = &w->ratio;
+
+	append_text(l, "takes %s times as long (", figure_times(r->value).s);
+	if (r->known)
+		append_text(l, "%.3g %% interval %s to %s", 100 * c->contrast.level,
+			    figure_times(r->lo).s, figure_times(r->hi).s);
+	else
+		append_text(l, "no interval");
+	append_text(l, ", n = %d%s)", r->n, c->contrast.paired ? " pairs" : "");
+}
+
+static void add_workload(struct line *l, const struct comparison *c,
+			 const struct compared_workload *w)
+{
+	append_text(l, "%s ", w->workload->name);
+	if (w->points)
+		add_ratio(l, c, w);
+	else
+		append_text(l, "has no point with a good result of every process");
+}
+
+/* Is it what the outcome comes from? */
+static bool is_decisive(const struct comparison *c, const struct judged *j)
+{
+	switch (c->by_time) {
+	case OUTCOME_SLOWER:
+		return j->verdict == VERDICT_SLOWER;
+	case OUTCOME_FASTER:
+		return j->verdict == VERDICT_FASTER;
+	case OUTCOME_INCONCLUSIVE:
+		return !j->not_slower;
+	default:
+		return false;
+	}
+}
+
+static void add_mean(struct line *l, const struct comparison *c)
+{
+	if (c->pairs.n_workloads < 2 || !c->whole.points || !begin_clause(l))
+		return;
+	append_text(l, "on average over %d workloads a step ", c->whole.points);
+	add_ratio(l, c, &c->whole);
+}
+
+/* Where nothing differs: how far that is known, by workloads. */
+static void add_workloads(struct line *l, const struct comparison *c)
+{
+	bool all = c->by_time == OUTCOME_SAME || c->by_time == OUTCOME_NOT_SLOWER;
+
+	for (int i = 0; i < c->pairs.n_workloads; i++)
+		if ((all || is_decisive(c, &c->workload[i].judged)) && begin_clause(l))
+			add_workload(l, c, &c->workload[i]);
+}
+
+static void add_points(struct line *l, const struct comparison *c)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->pairs.n; i++)
+		n += is_decisive(c, &c->point[i].judged);
+	if (c->options.strict && n && begin_clause(l))
+		append_text(l, "%d of %d points", n, c->pairs.n);
+}
+
+/* ---- too few processes -------------------------------------------------------------------- */
+
+/* "; all 5 place launch, matmul and 3 more beyond the margin" */
+static void add_beyond(struct line *l, const struct comparison *c)
+{
+	int said = 0;
+
+	for (int i = 0; i < c->pairs.n_workloads; i++) {
+		const struct compared_workload *w = &c->workload[i];
+
+		if (!w->all_slower && !w->all_faster)
+			continue;
+		if (said < CLAUSES)
+			append_text(l, "%s %s", said ? "," : "; all place", w->workload->name);
+		said++;
+	}
+	if (said > CLAUSES)
+		append_text(l, " and %d more", said - CLAUSES);
+	if (said)
+		append_text(l, " beyond the margin");
+}
+
+/* How many processes a side could decide, where these are fewer. */
+static void add_needed(struct line *l, const struct comparison *c)
+{
+	int n = c->contrast.nb < c->contrast.na ? c->contrast.nb : c->contrast.na;
+	int times = c->side[PAIR_A]->half != HALF_BOTH ? 2 : 1;
+
+	if (c->by_time != OUTCOME_INCONCLUSIVE || n >= c->needed)
+		return;
+	append_text(l, "; n = %d is too few: ", n);
+	if (c->pairs.n_workloads > 1 && n < c->needed_by_mean)
+		append_text(l, "%d can decide the mean, ", times * c->needed_by_mean);
+	append_text(l, "%d can decide%s (--processes %d)", times * c->needed,
+		    c->pairs.n_workloads > 1 ? " each workload" : "", times * c->needed);
+	add_beyond(l, c);
+}
+
+void compare_finding(const struct comparison *c, char *out, size_t size)
+{
+	struct line l = { .text = out, .size = size };
+
+	*out = '\0';
+	add_faults(&l, c);
+	add_title(&l, c);
+	add_mean(&l, c);
+	add_workloads(&l, c);
+	add_points(&l, c);
+	if (l.more)
+		append_text(&l, "; and %d more", l.more);
+	add_needed(&l, c);
+}
