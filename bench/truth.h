@@ -31,7 +31,7 @@ enum scatter {
 	TWO_KINDS,  /* three processes of ten take 5 % longer */
 	KINDS_OF_B, /* only those of B do */
 	SPREAD,	    /* those of B scatter three times as much */
-	DRIFT,	    /* all get 5 % slower from a session's first process to its last */
+	DRIFT,	    /* all get 5 % slower from the first process to the last, of both sessions */
 	CORRELATED, /* each is half like the one before it */
 	SCATTERS,
 };
@@ -41,9 +41,15 @@ static const char *const scatter_names[] = {
 	"B scatters 3 x", "drift",	"autocorrelated",
 };
 
+enum design_of_world {
+	PAIRED,	      /* pairs of one session */
+	ONE_SESSION,  /* one process at a time, A and B in turn: groups */
+	TWO_SESSIONS, /* groups, B after A */
+};
+
 struct world {
 	enum scatter scatter;
-	bool paired;
+	enum design_of_world design;
 	int n, workloads;
 	double longer; /* B's true ratio to A, of the first `planted` workloads; the others: 1 */
 	int planted;
@@ -86,6 +92,14 @@ static inline double heavy(struct dice *d)
 
 /* ---- a session ------------------------------------------------------------------------------ */
 
+/* From 0, the first process of all, to 1, the last. */
+static inline double position(const struct world *w, bool of_b, int i)
+{
+	if (w->design == TWO_SESSIONS)
+		return (double)(i + (of_b ? w->n : 0)) / (2 * w->n - 1);
+	return (double)i / (w->n - 1);
+}
+
 /* What process i of n does to all its workloads: logarithms; before: to the one before it. */
 static inline double process_effect(const struct world *w, bool of_b, int i, double before,
 				    struct dice *d)
@@ -95,7 +109,7 @@ static inline double process_effect(const struct world *w, bool of_b, int i, dou
 	if (w->scatter == TWO_KINDS || (w->scatter == KINDS_OF_B && of_b))
 		e += uniform(d) < 0.3 ? 0.05 : 0;
 	if (w->scatter == DRIFT)
-		e += 0.05 * i / (w->n - 1);
+		e += 0.05 * position(w, of_b, i);
 	if (w->scatter == CORRELATED && i)
 		e = w->correlation * before + sqrt(1 - w->correlation * w->correlation) * e;
 	return w->scatter == SPREAD && of_b ? 3 * e : e;
@@ -118,7 +132,7 @@ struct side_times {
 static inline void make_side(struct side_times *s, const struct world *w, bool of_b,
 			     const double *truth, struct dice *d)
 {
-	double session = w->paired ? 0 : TRUTH_SESSION_SD * normal(d);
+	double session = w->design == TWO_SESSIONS ? TRUTH_SESSION_SD * normal(d) : 0;
 	double common = 0, own[TRUTH_WORKLOADS_MAX] = { 0 };
 
 	for (int i = 0; i < w->n; i++) {
@@ -176,7 +190,7 @@ static inline struct medians medians_of(const struct world *w)
 
 	CHECK(first && mean, "memory of %d ratios", TRUTH_LARGE);
 	one.n = 1;
-	one.paired = true; /* without the factors of sessions */
+	one.design = PAIRED; /* without the factors of sessions */
 	for (int k = 0; k < w->workloads; k++)
 		truth[k] = 1;
 	for (int t = 0; t < TRUTH_LARGE; t++) {
@@ -198,10 +212,15 @@ static inline struct medians medians_of(const struct world *w)
 	return m;
 }
 
+static inline double truth_margin(const struct world *w)
+{
+	return w->design == TWO_SESSIONS ? BETWEEN_MARGIN_DEFAULT : MARGIN_DEFAULT;
+}
+
 /* w->longer is what the median of b / a is, with what scatter makes of it. */
 static inline struct found simulate(const struct world *w, int trials)
 {
-	double margin = w->paired ? MARGIN_DEFAULT : BETWEEN_MARGIN_DEFAULT;
+	double margin = truth_margin(w);
 	double of_a[TRUTH_WORKLOADS_MAX], of_b[TRUTH_WORKLOADS_MAX];
 	struct medians m = { 1, 1 };
 	int slower = 0, covered = 0;
@@ -213,8 +232,8 @@ static inline struct found simulate(const struct world *w, int trials)
 		of_a[k] = 1;
 		of_b[k] = (k < w->planted ? w->longer : 1) / m.most;
 	}
-	contrast_init(&c, w->n, w->n, w->paired, 1);
-	c.apart = w->paired ? 1 : contrast_apart(BETWEEN_DEFAULT);
+	contrast_init(&c, w->n, w->n, w->design == PAIRED, 1);
+	c.apart = w->design == TWO_SESSIONS ? contrast_apart(BETWEEN_DEFAULT) : 1;
 	for (int t = 0; t < trials; t++) {
 		struct dice d = { (uint32_t)t, 0 };
 		struct side_times a, b;

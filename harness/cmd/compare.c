@@ -28,11 +28,11 @@ static const struct command_option options[] = {
 	  "differences up to this do not matter (default: 2, of separate sessions 5, of call costs "
 	  "10)" },
 	{ OPTION("session-sd", "PERCENT", option_percent, FIELD(session_sd)),
-	  "standard deviation of what one system differs by from session to session, which "
-	  "intervals are widened by (default: 1, of one session 0, of call costs 3)",
+	  "assume that one system differs by this standard deviation from session to session; it "
+	  "widens the intervals (default: 1, of one session 0, of call costs 3)",
 	  "between" },
 	{ OPTION("strict", NULL, option_flag, FIELD(strict)),
-	  "single points count for the exit code too" },
+	  "single points and calls that B lacks count for the exit code too" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
 	  "compare other GPUs and other kinds of --sync too" },
 	{ OPTION("self-test", NULL, option_flag, FIELD(self_test)),
@@ -51,8 +51,9 @@ static const struct command_option options[] = {
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, "the same or faster" },
-	{ RIFT_CHECK_FAILED, "slower (--self-test: the halves differ)" },
-	{ RIFT_FAILED_POINTS, "inconclusive, or some results are missing or failed their check" },
+	{ RIFT_CHECK_FAILED,
+	  "slower, or B computes wrong results (--self-test: the halves differ)" },
+	{ RIFT_FAILED_POINTS, "inconclusive, or some results are missing, or A's are wrong" },
 	{ RIFT_USAGE, EXIT_USUAL },
 	{ RIFT_NOT_COMPARABLE, EXIT_USUAL },
 	{ 0 },
@@ -361,8 +362,8 @@ const struct command command_compare = {
 	       "--against) "
 	       "is "
 	       "compared side b over side a; FILE:a and FILE:b are its sides as A or B.",
-	.remarks = "The geometric mean of each workload's points and the parameters of the model "
-		   "decide.",
+	.remarks = "The geometric means decide: of each workload's points, and over all workloads. "
+		   "Points and parameters of the model inform.",
 	.exits = exits,
 	.options = options,
 	.takes = "two sessions",

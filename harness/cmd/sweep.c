@@ -121,7 +121,11 @@ static int plan_and_probe(struct session *s, struct plan *p, struct sweep_args *
 				  .depth = a->depth,
 				  .mode = a->mode,
 				  .design = design_for(a) };
-	int err = plan_make(p, &r);
+	int err;
+
+	r.pairs_by_workloads =
+		a->quick && r.design.pairs && !a->values.processes && !goals_any(&r.design.goals);
+	err = plan_make(p, &r);
 
 	if (!err)
 		err = goals_refuse(p, sides);

@@ -102,9 +102,9 @@ static const struct command_option options[] = {
 	{ OPTION("around", "NAME=VALUES", option_list, FIELD(around)),
 	  "also vary this parameter, at the centre of the grid only; may be given several times" },
 	{ OPTION_ROW("processes", "N"),
-	  "exactly so many fresh processes, the replicates (default: 5, 10, 20 or 30, the first "
-	  "after which 95 % of points are within 2 %; quick: 5, of two sides 9 pairs; express: "
-	  "9)" },
+	  "exactly so many fresh processes, the replicates (default: 5, 10, 20 or 30, pairs 12, "
+	  "20 or 30, the first after which 95 % of points are within 2 %; quick: 5, or 9 pairs, of "
+	  "more than two workloads 12, of more than seven 13; express: 9)" },
 	{ OPTION_ROW("rounds", "N"),
 	  "visits of each point in a process (default: 5; quick: 3; of two sides 16 to 100)" },
 	{ OPTION_ROW("seed", "N"), "of the order of points (default: drawn, and recorded)" },

@@ -177,13 +177,15 @@ static void add_needed(struct line *l, const struct comparison *c)
 	int n = c->contrast.nb < c->contrast.na ? c->contrast.nb : c->contrast.na;
 	int times = c->side[PAIR_A]->half != HALF_BOTH ? 2 : 1;
 
-	if (c->by_time != OUTCOME_INCONCLUSIVE || n >= c->needed)
+	if (n >= c->needed)
 		return;
-	append_text(l, "; n = %d is too few: ", n);
-	if (c->pairs.n_workloads > 1 && n < c->needed_by_mean)
-		append_text(l, "%d can decide the mean, ", times * c->needed_by_mean);
-	append_text(l, "%d can decide%s (--processes %d)", times * c->needed,
-		    c->pairs.n_workloads > 1 ? " each workload" : "", times * c->needed);
+	if (c->by_time == OUTCOME_INCONCLUSIVE) {
+		append_text(l, "; n = %d is too few: ", n);
+		if (c->pairs.n_workloads > 1 && n < c->needed_by_mean)
+			append_text(l, "%d can decide the mean, ", times * c->needed_by_mean);
+		append_text(l, "%d can decide%s (--processes %d)", times * c->needed,
+			    c->pairs.n_workloads > 1 ? " each workload" : "", times * c->needed);
+	}
 	add_beyond(l, c);
 }
 

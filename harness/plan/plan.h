@@ -98,6 +98,8 @@ struct plan_request {
 	int n_arounds;
 	const char *size, *depth, *mode;
 	struct design design;
+	bool pairs_by_workloads; /* as many pairs as its workloads need; the design's number if not
+				  */
 };
 
 struct plan {

@@ -75,7 +75,6 @@ static void count_outcomes(double sd, double margin, double between,
 	}
 }
 
-/* 97 of 400 pairs were called slower or faster. */
 Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
 {
 	int found[OUTCOME_INCONCLUSIVE + 1];
@@ -85,8 +84,7 @@ Test(large_compare_between, the_terms_of_one_session_are_wrong_for_two)
 		  found[OUTCOME_SLOWER], found[OUTCOME_FASTER]);
 }
 
-/* Called slower or faster: none of 400 where the effect is as assumed, 2 where it is twice that;
- * the same: 284 and 172. */
+/* None where the effect is as assumed, few where it is twice that. */
 Test(large_compare_between, the_terms_of_two_sessions_call_few_equal_ones_slower)
 {
 	int found[OUTCOME_INCONCLUSIVE + 1];

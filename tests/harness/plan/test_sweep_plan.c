@@ -51,6 +51,30 @@ Test(small_sweep_plan, sizes_of_the_workload_depths_of_the_design)
 	plan_release(&p);
 }
 
+/* So many that a pair on the wrong side does not leave each workload open. */
+Test(small_sweep_plan, pairs_are_as_many_as_the_workloads_need)
+{
+	static const int want[][2] = { { 1, 9 }, { 2, 9 }, { 3, 12 }, { 7, 12 }, { 8, 13 } };
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		const struct workload *some[16] = { NULL };
+		struct plan_request r = { .workload = some,
+					  .depth = "1",
+					  .mode = "stream",
+					  .design = design_of(true),
+					  .pairs_by_workloads = true };
+		struct plan p;
+
+		design_pairs(&r.design);
+		for (int k = 0; k < want[i][0]; k++)
+			some[k] = workloads[k];
+		cr_assert(zero(int, plan_make(&p, &r)), "%d workloads", want[i][0]);
+		cr_assert(eq(int, p.design.processes, want[i][1]), "%d workloads: %d", want[i][0],
+			  p.design.processes);
+		plan_release(&p);
+	}
+}
+
 Test(small_sweep_plan, what_express_and_pairs_change)
 {
 	struct design d = design_of(true), pairs = design_of(true), full = design_of(false);

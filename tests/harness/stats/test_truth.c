@@ -22,7 +22,7 @@ static struct found found(struct world w, double longer)
 
 static double margin_of(const struct world *w)
 {
-	return 1 + (w->paired ? MARGIN_DEFAULT : BETWEEN_MARGIN_DEFAULT);
+	return 1 + truth_margin(w);
 }
 
 /* B is slower by just the margin: each "slower" is wrong, and the interval holds what is true. */
@@ -43,7 +43,7 @@ Test(large_truth, a_wrong_slower_is_rare)
 	for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
 		for (int s = NORMAL; s <= DRIFT; s++)
 			expect_honest((struct world){ .scatter = (enum scatter)s,
-						      .paired = true,
+						      .design = PAIRED,
 						      .n = n[i],
 						      .workloads = 1,
 						      .planted = 1 });
@@ -54,20 +54,21 @@ Test(large_truth, also_among_many_workloads_and_between_sessions)
 	static const int workloads[] = { 1, 3, 12 };
 
 	for (int i = 0; i < 3; i++)
-		for (int paired = 0; paired < 2; paired++)
+		for (int design = PAIRED; design <= TWO_SESSIONS; design++)
 			for (int s = NORMAL; s <= KINDS_OF_B; s++)
-				expect_honest((struct world){ .scatter = (enum scatter)s,
-							      .paired = paired,
-							      .n = 9,
-							      .workloads = workloads[i],
-							      .planted = workloads[i] });
+				expect_honest(
+					(struct world){ .scatter = (enum scatter)s,
+							.design = (enum design_of_world)design,
+							.n = 9,
+							.workloads = workloads[i],
+							.planted = workloads[i] });
 }
 
 /* What is exact still decides: 5 % in all of twelve workloads, or in one of three. */
 Test(large_truth, what_is_slower_is_found)
 {
-	struct world all = { .paired = true, .n = 6, .workloads = 12, .planted = 12 };
-	struct world one = { .paired = true, .n = 12, .workloads = 3, .planted = 1 };
+	struct world all = { .design = PAIRED, .n = 6, .workloads = 12, .planted = 12 };
+	struct world one = { .design = PAIRED, .n = 12, .workloads = 3, .planted = 1 };
 
 	cr_assert(le(dbl, 90, found(all, 1.05).slower), "%g", found(all, 1.05).slower);
 	cr_assert(le(dbl, 65, found(one, 1.05).slower), "%g", found(one, 1.05).slower);
@@ -82,7 +83,7 @@ Test(large_truth, equal_sides_are_never_called_slower_for_their_scatter)
 {
 	for (int s = NORMAL; s <= CORRELATED; s++) {
 		struct world w = { .scatter = (enum scatter)s,
-				   .paired = true,
+				   .design = PAIRED,
 				   .n = 12,
 				   .workloads = 3,
 				   .planted = 3,
