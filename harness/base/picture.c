@@ -43,14 +43,35 @@ static void read_tail(int fd, char text[OUTPUT_BYTES])
 	text[used] = '\0';
 }
 
+/* The environment with LC_ALL=C.UTF-8: in a locale without UTF-8 gnuplot remarks on every chart. */
+static char **utf8_environment(void)
+{
+	static char locale[] = "LC_ALL=C.UTF-8";
+	char **env, **end;
+	size_t n = 0;
+
+	while (environ[n])
+		n++;
+	env = end = calloc(n + 2, sizeof(*env));
+	CHECK(env, "memory of %zu variables", n);
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], "LC_ALL=", strlen("LC_ALL=")))
+			*end++ = environ[i];
+	*end = locale;
+	return env;
+}
+
 /* stdin is empty, both outputs go to the pipe. Returns 0 or an errno. */
 static int spawn(pid_t *pid, const char *folder, char *const argv[], const int pipe_fd[2])
 {
 	posix_spawn_file_actions_t files;
+	char **env = utf8_environment();
 	int err = posix_spawn_file_actions_init(&files);
 
-	if (err)
+	if (err) {
+		free(env);
 		return err;
+	}
 	err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	if (!err)
 		err = posix_spawn_file_actions_adddup2(&files, pipe_fd[1], STDOUT_FILENO);
@@ -59,7 +80,8 @@ static int spawn(pid_t *pid, const char *folder, char *const argv[], const int p
 	if (!err)
 		err = posix_spawn_file_actions_addchdir_np(&files, folder);
 	if (!err)
-		err = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
+		err = posix_spawnp(pid, argv[0], &files, NULL, argv, env);
+	free(env);
 	posix_spawn_file_actions_destroy(&files);
 	return err;
 }

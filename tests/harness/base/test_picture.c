@@ -107,6 +107,25 @@ Test(small_picture, the_users_own_settings_do_not_matter)
 	finish();
 }
 
+/* Real ones remark in a locale without UTF-8, as that of a bare system is. */
+Test(small_picture, nor_does_the_users_locale)
+{
+	static const char *const locale[] = { "C", "de_DE.ISO-8859-1", NULL };
+	const char *text;
+
+	fake_gnuplot(VERSION_5_4 "echo \"$LC_ALL\" >locale");
+	for (size_t i = 0; i < sizeof(locale) / sizeof(*locale); i++) {
+		if (locale[i])
+			setenv("LC_ALL", locale[i], 1);
+		else
+			unsetenv("LC_ALL");
+		run_fake("p", "cells=1");
+		shell(&text, "cat %s/p/locale", folder);
+		cr_assert(eq(str, (char *)text, "C.UTF-8\n"), "%s: %s", locale[i], text);
+		finish();
+	}
+}
+
 /* ---- without one that works ------------------------------------------------------------- */
 
 static void only_data_and_script(void)
