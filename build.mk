@@ -149,7 +149,10 @@ $B/layer_names: always
 
 # Objects depend on the commands that make them: other flags, other objects.
 $B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(PRELOADED) $(GIT))
+	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(PRELOADED))
+# Those of the tests apart: what only tests use may be installed when rift has been built.
+$B/test_flags: always
+	@$(call keep,$(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(GIT))
 
 # What is linked depends on which objects there are: a source that is gone leaves nothing newer.
 $B/objects: always
@@ -278,6 +281,7 @@ CRITERION := $(shell $(CC) -print-file-name=libcriterion.so)
 GIT_LACKS := $(shell nm -D --undefined-only $(CRITERION) 2>/dev/null | grep -o '\bgit_[a-z0-9_]*' | grep -vxF -e git_diff_buffers -e git_libgit2_init -e git_libgit2_shutdown)
 GIT    := $(if $(filter cpu,$(DEVICE)),$(if $(GIT_LACKS),,$(shell ldd $(CRITERION) 2>/dev/null | sed -n 's,.*=> \(/.*/libgit2\.so[^ ]*\) .*,\1,p')))
 LAZY   := $(GIT:%=$B/$(notdir $(GIT)))
+$(TESTS:%=$B/%.o) $(TESTS:%.c=$B/%) $B/bugs $B/tests/enemy/fuzz $B/tests/cpu/traced: $B/test_flags
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
 $(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)
 # Those that compute much themselves say so; -O2 is the one that counts.
@@ -289,7 +293,7 @@ $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $
 	$(call say,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..) $(LDFAST) $(TESTLIBS) $(LIBS)
 
-$(LAZY): tests/lazy_git.c $B/flags
+$(LAZY): tests/lazy_git.c $B/flags $B/test_flags
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -fvisibility=default -DREAL_LIBGIT2='"$(GIT)"' -shared -Wl,-soname,$(@F) -o $@ $< -ldl
 

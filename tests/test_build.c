@@ -74,8 +74,7 @@ Test(small_build, a_source_that_is_gone_is_gone_from_the_binary)
 
 Test(small_build, nothing_is_made_twice_but_after_other_flags)
 {
-	static const char *const flags[] = { "RTFLAGS=-fPIC", "TESTLIBS=-lcriterion", "LIBS=-lm",
-					     "CFLAGS=-O0" };
+	static const char *const flags[] = { "RTFLAGS=-fPIC", "LIBS=-lm", "CFLAGS=-O0" };
 	const char *text;
 
 	run_make("rift");
@@ -88,6 +87,28 @@ Test(small_build, nothing_is_made_twice_but_after_other_flags)
 		text = run_make(arguments);
 		cr_assert(strstr(text, "CC    common/cpu/base/rt.c") && strstr(text, "LINK"),
 			  "%s: %s", flags[i], text);
+	}
+}
+
+/* Between `make run` and `make test` packages come that tests alone want. */
+Test(small_build, what_tests_want_makes_no_product_again)
+{
+	static const char *const flags[] = { "TESTLIBS=-lcriterion", "GIT=/lib/libgit2.so",
+					     "TESTFLAGS=-O1", "LDFAST=-fuse-ld=gold" };
+	const char *text;
+
+	cr_assert(!shell(&text, "cd %s && mkdir tests && echo 'int t;' >tests/test_t.c", folder),
+		  "%s", text);
+	run_make("rift build/cpu/tests/test_t.c.o");
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		char arguments[96];
+
+		snprintf(arguments, sizeof(arguments), "%s rift build/cpu/tests/test_t.c.o",
+			 flags[i]);
+		text = run_make(arguments);
+		cr_assert(strstr(text, "CC    tests/test_t.c") && !strstr(text, "LINK"), "%s: %s",
+			  flags[i], text);
+		cr_assert(!strstr(text, "CC    common"), "%s: %s", flags[i], text);
 	}
 }
 
