@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "workloads/workload.h"
+#include "common/param.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,6 +13,7 @@
 
 #include "harness/model/model.h"
 #include "harness/record/journal.h"
+#include "workloads/workload.h"
 
 struct fake_session {
 	const char *workload;		 /* one that is built in */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "workloads/workload.h"
+#include "common/param.h"
 
 struct thing_opts {
 	int64_t count, bytes, cells, any, odd;

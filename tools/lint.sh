@@ -86,6 +86,12 @@ if files -z 'harness/*.c' 'harness/*.h' 'harness/*.cu' | xargs -0 awk -v floors=
 	exit 1
 fi
 
+# Below them all: a change of the contract of workloads makes no layer again.
+if files -z 'common/*.[ch]' 'layers/*.[ch]' ':!*/test_*' | xargs -0 grep -nE '^#include "(workloads|harness)/' --; then
+	echo "rift: common/ and layers/ include neither workloads nor the harness, see above" >&2
+	exit 1
+fi
+
 # What it names is there.
 echo "== docs/architecture.md"
 # shellcheck disable=SC2016

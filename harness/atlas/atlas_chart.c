@@ -18,6 +18,7 @@
 #include "harness/chart/words.h"
 #include "harness/plan/plan_record.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 enum { PANELS = ATLAS_PARAMETERS + ATLAS_DEPTHS, NAME_CHARACTERS = 27 };
 _Static_assert((int)ATLAS_COSTS <= (int)PANELS, "a panel for each cost");

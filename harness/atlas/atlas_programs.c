@@ -8,6 +8,7 @@
 #include "harness/atlas/atlas_impl.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
+#include "workloads/workload.h"
 
 /* ---- cells ------------------------------------------------------------------------------ */
 

@@ -13,6 +13,7 @@
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/interval_json.h"
+#include "workloads/workload.h"
 
 enum { COLUMNS = ATLAS_COLUMNS, NAME_COLUMN = 26, CELL_COLUMN = 33 };
 

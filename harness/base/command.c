@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
+#include "workloads/workload.h"
 
 const struct exit_text exit_texts[] = {
 	{ RIFT_OK, "ok" },

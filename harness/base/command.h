@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "workloads/workload.h"
+struct workload;
 
 #define RIFT_VERSION "0.1"
 

@@ -13,6 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/chart/copied.h"
 #include "harness/record/recorded.h"
+#include "workloads/workload.h"
 
 /* ---- workloads -------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 
 #include "common/check.h"
 #include "harness/chart/words.h"
+#include "workloads/workload.h"
 
 /* ---- rows ------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "harness/chart/words.h"
+#include "workloads/workload.h"
 
 /* ---- the time of a step over the bytes that it copies, and how straight a line it is ---- */
 

@@ -6,6 +6,7 @@
 #include "common/check.h"
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
+#include "workloads/workload.h"
 
 /* A workload in one mode. */
 struct row {

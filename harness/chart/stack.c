@@ -7,7 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 
 /* What is drawn: the selection of stacks_select(), by mode. */
 struct bars {

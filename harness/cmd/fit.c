@@ -7,6 +7,7 @@
 #include "harness/cmd/options.h"
 #include "harness/fit/report.h"
 #include "harness/fit/source.h"
+#include "workloads/workload.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "workloads/workload.h"
+
 /* ---- Markdown ----------------------------------------------------------------------------- */
 
 /* A bar would end the cell. */

@@ -15,6 +15,7 @@
 #include "harness/probe/grid.h"
 #include "harness/probe/stack_sources.h"
 #include "harness/warmup/warmup.h"
+#include "workloads/workload.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
 

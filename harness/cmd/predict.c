@@ -13,6 +13,7 @@
 #include "harness/probe/costs.h"
 #include "harness/probe/stack_sources.h"
 #include "harness/profile/program_price.h"
+#include "workloads/workload.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
 

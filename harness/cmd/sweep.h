@@ -3,7 +3,7 @@
 #define RIFT_CMD_SWEEP_H
 
 #include "harness/cmd/options.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/plan/plan.h"
 
 /* Options that are parsed like parameters; 0 and -1: not given. */

@@ -8,6 +8,7 @@
 #include "harness/cmd/options.h"
 #include "harness/fit/source.h"
 #include "harness/fit/validate.h"
+#include "workloads/workload.h"
 
 enum { SESSIONS_MAX = 16, WORKS_MAX = 64 };
 

@@ -14,6 +14,7 @@
 #include "harness/plan/plan_record.h"
 #include "harness/record/environment.h"
 #include "harness/stats/interval_json.h"
+#include "workloads/workload.h"
 
 /* ---- a comparison for people: the finding, then what it rests on ------------------------ */
 

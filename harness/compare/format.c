@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "workloads/workload.h"
+
 /* ---- numbers ---------------------------------------------------------------------------- */
 
 struct text figure_times(double ratio)

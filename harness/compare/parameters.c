@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "workloads/workload.h"
 
 /* What is fitted on each side for one workload. */
 struct fits {

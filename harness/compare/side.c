@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "harness/record/journal.h"
+#include "workloads/workload.h"
 
 /* ---- a side ---------------------------------------------------------------------------- */
 

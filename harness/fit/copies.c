@@ -7,6 +7,7 @@
 #include "common/line.h"
 #include "harness/fit/grid.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- of a session ------------------------------------------------------------------------- */
 

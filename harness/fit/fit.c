@@ -13,6 +13,7 @@
 #include "harness/fit/fit_part.h"
 #include "harness/fit/fit_parts.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- which parameters the data hold, and why not the others ----------------------------- */
 

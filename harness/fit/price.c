@@ -10,11 +10,12 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/model/model.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- on B --------------------------------------------------------------------------------- */
 

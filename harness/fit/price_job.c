@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "harness/model/model.h"
+#include "workloads/workload.h"
 
 /* ---- the workload ------------------------------------------------------------------------- */
 

@@ -8,10 +8,11 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/interval_json.h"
+#include "workloads/workload.h"
 
 /* ---- all that `rift fit` says of one side of a session ---------------------------------- */
 

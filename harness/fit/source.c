@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
+#include "workloads/workload.h"
 
 int source_grid(struct source *s, const struct session_arg *arg, const char *workload,
 		const char *sync)

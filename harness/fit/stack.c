@@ -11,9 +11,10 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
+#include "workloads/workload.h"
 
 /* ---- where the time of a block goes ----------------------------------------------------- */
 

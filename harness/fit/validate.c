@@ -10,12 +10,13 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/fit/fit_part.h"
 #include "harness/fit/fit_parts.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- errors ------------------------------------------------------------------------------- */
 

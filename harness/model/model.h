@@ -37,7 +37,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "workloads/workload.h"
+#include "common/mode.h"
 
 /* ---- parameters --------------------------------------------------------------------------- */
 

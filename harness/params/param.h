@@ -1,7 +1,7 @@
 /*
  * param.h - declared parameters: name=value into a struct, and back into text.
  *
- * Rows are those of workloads/workload.h; the options of `rift run` are rows as well. Every
+ * Rows are those of common/param.h; the options of `rift run` are rows as well. Every
  * value is parsed whole or refused with one line that says what would be right. Syntax:
  *   int     digits with an optional '-'; no exponent, so that 1e3 is not read as 1
  *   size    the same with k, K, M or G behind it: powers of 1024
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "harness/base/text.h"
-#include "workloads/workload.h"
+#include "common/param.h"
 
 enum { PARAM_ROWS_MAX = 64 };
 

@@ -10,6 +10,7 @@
 #include "common/check.h"
 #include "harness/plan/request.h"
 #include "harness/stats/decide.h"
+#include "workloads/workload.h"
 
 struct side_timing side_timing_unknown(void)
 {

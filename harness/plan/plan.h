@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/plan/goals.h"
 #include "harness/params/param.h"
 #include "common/hash.h"

@@ -14,6 +14,7 @@
 #include "harness/plan/estimate.h"
 #include "harness/env/system.h"
 #include "harness/stats/decide.h"
+#include "workloads/workload.h"
 
 /* ---- written ---------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
 #define RIFT_PLAN_REQUEST_H
 
 #include "harness/plan/plan.h"
-#include "workloads/workload.h"
 
 /* ---- values of one parameter ------------------------------------------------------------ */
 

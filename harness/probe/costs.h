@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/stats/bootstrap.h"
 
 #define COSTS_SCHEMA "2.0"

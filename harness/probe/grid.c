@@ -14,6 +14,7 @@
 #include "harness/params/together.h"
 #include "harness/probe/costs.h"
 #include "harness/record/recorded.h"
+#include "workloads/workload.h"
 
 /* ---- asking for one ------------------------------------------------------------------------ */
 

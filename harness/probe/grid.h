@@ -17,7 +17,8 @@
 #include <stdio.h>
 
 #include "harness/stats/bootstrap.h"
-#include "workloads/workload.h"
+
+struct workload;
 
 #define GRID_SCHEMA "1.0"
 enum { GRID_SCHEMA_MAJOR = 1, GRID_CONFIGS_MAX = 256, GRID_GROUPS_MAX = 64, GRID_LINE_MIN = 3 };

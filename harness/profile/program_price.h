@@ -31,7 +31,7 @@
 #include <stdio.h>
 
 #include "harness/fit/fit.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/profile/profile.h"
 
 struct price_sources {

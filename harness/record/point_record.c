@@ -10,6 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/record/record.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- arrays ----------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "workloads/workload.h"
+struct cost;
 
 /* ---- visits made into a record ---------------------------------------------------------- */
 

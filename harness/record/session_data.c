@@ -16,6 +16,7 @@
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- what a pair of processes says of a point, by its turns ----------------------------- */
 

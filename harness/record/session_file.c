@@ -24,6 +24,7 @@
 #include "harness/record/point_record.h"
 #include "harness/env/system.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- one session, one writer ------------------------------------------------------------ */
 

@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "harness/base/text.h"
 #include "harness/layer/enter.h"
+#include "workloads/workload.h"
 
 /* ---- of calls: the layer emulate ---------------------------------------------------------- */
 

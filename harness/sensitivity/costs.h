@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "common/param.h"
 #include "harness/sensitivity/sensitivity.h"
 
 /* A layer that adds costs, and how. */

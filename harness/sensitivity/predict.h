@@ -20,7 +20,7 @@
 
 #include <stdbool.h>
 
-#include "workloads/workload.h"
+#include "common/mode.h"
 
 /* What `rift run` says of a step; in ns where it is a time. */
 struct step_figures {

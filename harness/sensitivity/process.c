@@ -18,7 +18,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/env/system.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 
 enum { TICK_US = 5000, STOP_TICKS = 600 };
 

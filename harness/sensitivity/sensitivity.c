@@ -13,7 +13,7 @@
 #include "harness/layer/enter.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/sensitivity/costs.h"
 #include "harness/stats/stats.h"
 

@@ -9,8 +9,9 @@
 #include "common/check.h"
 #include "harness/chart/words.h"
 #include "harness/base/text.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/sensitivity/costs.h"
+#include "workloads/workload.h"
 
 enum { PANELS_MAX = 4, MODEL_POINTS = 60 };
 

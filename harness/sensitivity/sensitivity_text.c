@@ -5,8 +5,9 @@
 
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/sensitivity/costs.h"
+#include "workloads/workload.h"
 
 /* Eight columns and a name in 100 characters. */
 enum { NAME_COLUMN = 12, COLUMN = 11 };

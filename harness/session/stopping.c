@@ -13,6 +13,7 @@
 #include "harness/fit/fit.h"
 #include "harness/session/results.h"
 #include "harness/session/watch.h"
+#include "workloads/workload.h"
 
 const double goals_interim_factor = 1.3727; /* 2.6901 / 1.9600 */
 

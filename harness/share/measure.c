@@ -15,6 +15,7 @@
 #include "harness/share/share_fault.h"
 #include "harness/share/share_file.h"
 #include "harness/share/window.h"
+#include "workloads/workload.h"
 
 /* ---- one workload alone: what machine this is, how much memory it takes ----------------- */
 

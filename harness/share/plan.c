@@ -11,6 +11,7 @@
 #include "harness/params/together.h"
 #include "harness/share/share.h"
 #include "harness/stats/bootstrap.h"
+#include "workloads/workload.h"
 
 const char *const share_fault_names[] = { "none", "crash", "kill", "hang", "memory", NULL };
 

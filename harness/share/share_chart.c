@@ -10,6 +10,7 @@
 #include "harness/chart/words.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_file.h"
+#include "workloads/workload.h"
 
 /* ---- what is drawn ---------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/stats/bootstrap.h"
 
 #define WARMUP_SCHEMA "1.0"

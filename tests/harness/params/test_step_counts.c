@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "workloads/workload.h"
 
 TestSuite(small_step_counts, .timeout = 300);
 

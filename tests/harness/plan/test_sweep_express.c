@@ -6,6 +6,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/plan_record.h"
 #include "tests/cli.h"
+#include "workloads/workload.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

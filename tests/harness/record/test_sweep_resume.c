@@ -8,6 +8,7 @@
 #include "harness/env/system.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
+#include "workloads/workload.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
