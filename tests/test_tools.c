@@ -140,6 +140,18 @@ Test(small_tools, setup_run_needs_compiler_make_and_libraries_only)
 	cr_assert(zero(int, shell(&out, "SETUP=no tools/setup.sh run 2>&1")), "%s", out);
 }
 
+Test(small_tools, openblas_is_for_the_cpu_device)
+{
+	const char *out;
+
+	fake_nvcc("13.0");
+	shell(&out, "CC=false SETUP=no DEVICE=cpu tools/setup.sh run 2>&1");
+	expect_has(out, "libopenblas");
+	shell(&out, "NVCC=%s/nvcc CC=false SETUP=no DEVICE=cuda tools/setup.sh test 2>&1", folder);
+	expect_has(out, "libjansson-dev");
+	cr_assert(eq(ptr, strstr(out, "libopenblas"), NULL), "%s", out);
+}
+
 Test(small_tools, gnuplot_is_for_pictures_and_tests)
 {
 	const char *out;

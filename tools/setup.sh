@@ -37,8 +37,9 @@ need libc6-dev header stdio.h
 need libjansson-dev header jansson.h
 need libnlopt-dev header nlopt.h
 need zlib1g-dev header zlib.h
-# Any OpenBLAS will do; Debian's serial one starts no threads that would have to be stopped.
-need libopenblas-serial-dev library openblas
+# The CPU device's matrix products. Any OpenBLAS will do; Debian's serial one starts no threads that
+# would have to be stopped.
+[ "$(tools/device.sh 2>/dev/null)" = cuda ] || need libopenblas-serial-dev library openblas
 if [ "$target" = plot ]; then
 	need gnuplot-nox command -v gnuplot
 fi

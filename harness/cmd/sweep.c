@@ -15,7 +15,7 @@
 #include "harness/cmd/sweep_text.h"
 #include "harness/env/platform.h"
 #include "harness/measure/measure.h"
-#include "harness/measure/submit.h"
+#include "harness/measure/wait.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/request.h"
@@ -75,24 +75,53 @@ static double patience_ns(const struct sweep_args *a)
 	return 1e9 * (a->values.patience_s > 0 ? a->values.patience_s : PATIENCE_S);
 }
 
-static int refuse_quick(const struct plan *p, double limit_ns, double least_ns)
-{
-	const char *name = design_name(&p->design);
-	char limit[16], least[16];
-
-	return complain(EINVAL,
-			"--%s: %s are not enough for %d points of each workload on %d "
-			"configurations, which take %s: name fewer workloads, fewer or smaller "
-			"sizes, or leave --%s out",
-			name, show_duration(limit_ns, limit), (int)QUICK_POINTS_LEAST, p->n_configs,
-			show_duration(least_ns, least), name);
-}
-
 /* What a quick sweep may take, ns. */
 static double limit_of(const struct sweep_args *a)
 {
 	return (a->against ? 2 : 1) * (a->kinds ? a->kinds : 1) *
 	       (a->express ? express_limit_ns : quick_limit_ns);
+}
+
+static int refuse_quick(const struct plan *p, bool alone, double limit_ns, double least_ns)
+{
+	const char *name = design_name(&p->design);
+	char limit[16], least[16];
+
+	return complain(EINVAL,
+			"--%s: the fewest points and processes%s take %s, far more than %s: name "
+			"%sfewer or smaller sizes, or leave --%s out",
+			name, alone ? "" : " of each workload", show_duration(least_ns, least),
+			show_duration(limit_ns, limit), alone ? "" : "fewer workloads, ", name);
+}
+
+/* The load where more runs here than there are processors for, so that all takes longer; else 0. */
+static double load_if_busy(void)
+{
+	double load;
+
+	return getloadavg(&load, 1) == 1 && load > (double)sysconf(_SC_NPROCESSORS_ONLN) ? load : 0;
+}
+
+/*
+ * The points that there is time for. Where there is not enough, it goes on with fewer processes,
+ * and takes up to twice the time; on a busy machine as long as it takes.
+ */
+static int choose_points(struct plan *p, const struct sweep_args *a, double passed_ns,
+			 struct omitted *o)
+{
+	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1;
+	double all_ns = limit_of(a), limit_ns = all_ns - passed_ns, least_ns;
+	bool own = !a->values.processes && !goals_any(&a->goals);
+	int processes = p->design.processes;
+
+	o->load = load_if_busy();
+	o->corners = predict_choose_at_all(p, sides, kinds, own, limit_ns,
+					   o->load > 0 ? INFINITY : 2 * all_ns, &least_ns);
+	if (o->corners < 0)
+		return refuse_quick(p, !a->workload[1], all_ns, least_ns);
+	o->processes = processes - p->design.processes;
+	o->takes_ns = least_ns > limit_ns ? passed_ns + least_ns : 0;
+	return 0;
 }
 
 /*
@@ -168,21 +197,20 @@ static int make_plan(struct session *s, struct plan *p, struct sweep_args *a, st
 {
 	int sides = a->against ? 2 : 1, kinds = a->kinds ? a->kinds : 1;
 	int err = plan_and_probe(s, p, a, sides);
-	double all_ns = limit_of(a), limit_ns, least_ns;
+	double passed_ns;
 
 	*o = (struct omitted){ 0 };
 	if (err)
 		return err;
 	o->launches = predict_drop_launches(p, sides, &o->launch_max_ns);
 	o->too_long = predict_drop_long(p, sides);
-	limit_ns = all_ns - (double)(clock_ns() - s->show.begun_ns);
-	if (a->quick && p->n_points) {
-		o->corners = predict_choose(p, sides, kinds, limit_ns, &least_ns);
-		if (o->corners < 0)
-			return refuse_quick(p, all_ns, least_ns);
-	}
+	passed_ns = (double)(clock_ns() - s->show.begun_ns);
+	if (a->quick && p->n_points)
+		err = choose_points(p, a, passed_ns, o);
+	if (err)
+		return err;
 	o->apart = predict_apart(p);
-	fill_time(p, a, sides, kinds, limit_ns);
+	fill_time(p, a, sides, kinds, limit_of(a) - passed_ns);
 	err = refuse_no_point(p, o);
 	if (err)
 		return err;
@@ -417,7 +445,7 @@ int sweep_start(struct sweep_args *a)
 	if (!err)
 		err = make_plan(&s, &plan, a, &omitted);
 	if (!err && a->quick)
-		s.limit_ns = limit_of(a);
+		s.limit_ns = fmax(limit_of(a), omitted.takes_ns);
 	if (!err)
 		err = start_planned(&s, a, &plan, &omitted, path);
 	show_end(&s.show);

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/run.h"
@@ -19,6 +21,24 @@
 #include "harness/session/visit.h"
 #include "harness/session/watch.h"
 #include "harness/stats/decide.h"
+
+static void short_time_print(const struct plan *p, const struct omitted *o, FILE *out)
+{
+	const char *name = design_name(&p->design);
+	double limit_s = design_limit_ns(&p->design) / 1e9;
+	char takes[16];
+
+	if (o->processes)
+		fprintf(out, "rift: --%s: %s a side, not %d, to stay under %.0f s a side\n", name,
+			counted(p->design.processes, "process").s,
+			p->design.processes + o->processes, limit_s);
+	if (o->takes_ns > 0)
+		fprintf(out, "rift: --%s: it takes %s, more than %.0f s a side\n", name,
+			show_duration(o->takes_ns, takes), limit_s);
+	if (o->load > 0 && (o->processes || o->takes_ns > 0))
+		fprintf(out, "rift: this machine is busy: load %.1f on %s\n", o->load,
+			counted(sysconf(_SC_NPROCESSORS_ONLN), "processor").s);
+}
 
 void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 {
@@ -43,8 +63,8 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 		fprintf(out,
 			"rift: --%s: %d points are left out, those of large sizes and depths "
 			"first, to stay under %.0f s a side\n",
-			design_name(&p->design), o->corners,
-			(p->design.express ? express_limit_ns : quick_limit_ns) / 1e9);
+			design_name(&p->design), o->corners, design_limit_ns(&p->design) / 1e9);
+	short_time_print(p, o, out);
 }
 
 /* "12 s", and where the sides differ by more than a tenth "12 s, of side b 80 s". */

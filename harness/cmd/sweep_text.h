@@ -11,6 +11,9 @@ struct omitted {
 	int launches, too_long, corners;
 	int apart;	      /* configurations that do not fit into memory twice */
 	double launch_max_ns; /* of some launches */
+	double load;	      /* of a machine that is busy; else 0 */
+	int processes;	      /* that there is no time for */
+	double takes_ns; /* with all that has passed, where that is more than the limit; else 0 */
 };
 
 /* The plan: points by workload and mode, what was left out and why, and how long all of it is to

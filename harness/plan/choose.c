@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/check.h"
 #include "harness/plan/estimate.h"
@@ -125,12 +126,18 @@ int predict_drop_long(struct plan *p, int sides)
 	return plan_drop(p, is_too_long, &(struct limit){ .sides = sides });
 }
 
+double design_limit_ns(const struct design *d)
+{
+	return d->express ? express_limit_ns : quick_limit_ns;
+}
+
 /* ---- the quick design ------------------------------------------------------------------- */
 
 /* What choosing works on: points by how much they say, and what the session costs so far. */
 struct choice {
 	const struct plan *p;
 	int sides, policies;
+	bool thrifty;	     /* those that a workload must have are its cheapest */
 	int *order;	     /* points, those of small sizes and depths first */
 	bool *taken;	     /* [point] */
 	bool *used;	     /* [config]: some point of it is taken */
@@ -212,7 +219,8 @@ static void take_point(struct choice *c, int point)
 	c->used[c->p->point[point].config] = true;
 }
 
-/* The next point of this workload that there is time for; else the cheapest, where one must be. */
+/* The next point of this workload that there is time for; else, where one must be, the cheapest,
+ * with the set-up that it needs: of sizes that are taken already, where there are such. */
 static bool take_next(struct choice *c, const struct workload *w, bool must)
 {
 	int cheapest = -1;
@@ -222,7 +230,7 @@ static bool take_next(struct choice *c, const struct workload *w, bool must)
 
 		if (c->taken[point] || c->p->config[c->p->point[point].config].workload != w)
 			continue;
-		if (c->ns + point_cost_ns(c, point) <= c->limit_ns) {
+		if (!(c->thrifty && must) && c->ns + point_cost_ns(c, point) <= c->limit_ns) {
 			take_point(c, point);
 			return true;
 		}
@@ -282,14 +290,14 @@ static double bare_session_ns(const struct plan *p, int sides, int policies)
 	return policies * predict_session_ns(&bare, sides);
 }
 
-/* Sets taken[point]; returns how long the session then takes, ns. */
 static double choose_points(const struct plan *p, int sides, int policies, double limit_ns,
-			    bool *taken)
+			    bool thrifty, bool *taken)
 {
 	size_t n = (size_t)p->n_points;
 	struct choice c = { .p = p,
 			    .sides = sides,
 			    .policies = policies,
+			    .thrifty = thrifty,
 			    .order = calloc(n + 1, sizeof(*c.order)),
 			    .taken = taken,
 			    .used = calloc((size_t)p->n_configs + 1, sizeof(*c.used)),
@@ -306,6 +314,21 @@ static double choose_points(const struct plan *p, int sides, int policies, doubl
 	return c.ns;
 }
 
+/*
+ * Sets taken[point]; returns how long the session then takes, ns. Where each workload's first
+ * points leave no time, fewer of its sizes do.
+ */
+static double choose_in_time(const struct plan *p, int sides, int policies, double limit_ns,
+			     bool *taken)
+{
+	double ns = choose_points(p, sides, policies, limit_ns, false, taken);
+
+	if (ns <= limit_ns)
+		return ns;
+	memset(taken, 0, (size_t)p->n_points * sizeof(*taken));
+	return choose_points(p, sides, policies, limit_ns, true, taken);
+}
+
 static bool *no_points(const struct plan *p)
 {
 	bool *taken = calloc((size_t)p->n_points + 1, sizeof(*taken));
@@ -319,10 +342,24 @@ int predict_choose(struct plan *p, int sides, int policies, double limit_ns, dou
 	bool *taken = no_points(p);
 	int dropped = -1;
 
-	*least_ns = choose_points(p, sides, policies, limit_ns, taken);
+	*least_ns = choose_in_time(p, sides, policies, limit_ns, taken);
 	if (*least_ns <= limit_ns)
 		dropped = plan_drop(p, is_not_taken, taken);
 	free(taken);
+	return dropped;
+}
+
+int predict_choose_at_all(struct plan *p, int sides, int policies, bool own_processes,
+			  double limit_ns, double most_ns, double *least_ns)
+{
+	int dropped = predict_choose(p, sides, policies, limit_ns, least_ns);
+
+	while (dropped < 0 && own_processes && p->design.processes > QUICK_PROCESSES_LEAST) {
+		p->design.processes--;
+		dropped = predict_choose(p, sides, policies, limit_ns, least_ns);
+	}
+	if (dropped < 0 && *least_ns <= most_ns)
+		dropped = predict_choose(p, sides, policies, *least_ns, least_ns);
 	return dropped;
 }
 
@@ -341,7 +378,7 @@ int predict_choose_again(const struct plan *p, int sides, double took_ns, double
 		return 0;
 	for (int i = 0; i < p->n_points; i++)
 		stays[i] = false;
-	choose_points(&rest, sides, 1, left_ns / *times, stays);
+	choose_in_time(&rest, sides, 1, left_ns / *times, stays);
 	for (int i = 0; i < p->n_points; i++)
 		dropped += !stays[i];
 	return dropped;

@@ -7,10 +7,11 @@
 /* A block that takes longer is no point of a design's own (ns). */
 enum { BLOCK_LONGEST_NS = 100000000 };
 
-/* A quick sweep's limit, ns, for each side and wait policy; and its fewest points a workload.
- */
+/* A quick sweep's limit, ns, for each side and wait policy; and its fewest points a workload, and
+ * processes of its own where there is no time for more. */
 static const double quick_limit_ns = 60e9, express_limit_ns = 15e9;
-enum { QUICK_POINTS_LEAST = 8 };
+double design_limit_ns(const struct design *d);
+enum { QUICK_POINTS_LEAST = 8, QUICK_PROCESSES_LEAST = 3 };
 
 /* Planning may take a fifth of the limit, and no more than this, ns; a side's probe this at least.
  */
@@ -52,12 +53,20 @@ void predict_fill_processes(struct plan *p, int sides, double limit_ns);
 /*
  * Leaves the points of a session that takes at most limit_ns: in turns over the workloads, each the
  * next one of small sizes and depths, which say what a launch costs, that there is time for with
- * the set-up that it needs. Every workload has QUICK_POINTS_LEAST points, or all that it has.
+ * the set-up that it needs. Every workload has QUICK_POINTS_LEAST points, or all that it has: of
+ * fewer sizes, where those first ones take longer.
  * policies: of waiting, each of which has processes of its own. Returns how many are left out; -1,
  * and nothing is, where these few take longer already. *least_ns: how long the session is predicted
  * to take.
  */
 int predict_choose(struct plan *p, int sides, int policies, double limit_ns, double *least_ns);
+
+/*
+ * The same, and where these few take longer, with fewer processes of each side, if they are the
+ * design's own; then with more time, up to most_ns. -1: they take longer than that.
+ */
+int predict_choose_at_all(struct plan *p, int sides, int policies, bool own_processes,
+			  double limit_ns, double most_ns, double *least_ns);
 
 /*
  * The same once the first process of each side is complete, in took_ns: *times as long as

@@ -200,6 +200,73 @@ Test(small_sweep_predict, set_ups_go_with_their_points)
 	plan_release(&p);
 }
 
+/* Eight points by size and depth need four sizes; there is time to set up two. */
+Test(small_sweep_predict, where_time_is_short_a_workload_has_fewer_sizes)
+{
+	char *args[] = { "cells=1,2,4,8" };
+	struct plan p = fake_plan("1:8:x2", "stream", args, 1);
+	double least, limit;
+
+	set_timing(&p, 1000);
+	limit = predict_session_ns(&p, 1);
+	for (int i = 0; i < p.n_configs; i++)
+		p.config[i].timing[0].setup_ns = 1e9;
+	limit += 2e9 * p.design.processes;
+	cr_assert(le(int, 0, predict_choose(&p, 1, 1, limit, &least)), "%g of %g", least, limit);
+	cr_assert(le(dbl, least, limit), "in time");
+	cr_assert(eq(int, p.n_configs, 2), "sizes: %d", p.n_configs);
+	cr_assert(le(int, QUICK_POINTS_LEAST, p.n_points), "points: %d", p.n_points);
+	plan_release(&p);
+}
+
+/* Two sizes, two depths; on a machine that is busy each process takes its time to start. */
+static struct plan slow_starts(double start_ns)
+{
+	struct plan p = four_points(fakes, true);
+
+	set_timing(&p, 1000);
+	p.design.express = true;
+	p.design.processes = 9;
+	p.start_ns[0] = start_ns;
+	p.calibrate_ns[0] = p.warmup_ns[0] = 0;
+	return p;
+}
+
+Test(small_sweep_predict, where_time_is_short_there_are_fewer_processes_of_the_designs_own)
+{
+	for (int own = 0; own < 2; own++) {
+		struct plan p = slow_starts(2e9);
+		double least;
+
+		cr_expect(eq(int, predict_choose_at_all(&p, 1, 1, own, 15e9, 15e9, &least),
+			     own ? 0 : -1),
+			  "own %d: %g", own, least);
+		cr_expect(eq(int, p.design.processes, own ? 6 : 9), "own %d: %d", own,
+			  p.design.processes);
+		cr_expect(eq(int, p.n_points, POINTS), "points");
+		plan_release(&p);
+	}
+}
+
+Test(small_sweep_predict, then_it_takes_longer_and_beyond_that_it_is_refused)
+{
+	for (int enough = 0; enough < 2; enough++) {
+		struct plan p = slow_starts(6e9);
+		double least;
+
+		cr_expect(eq(int,
+			     predict_choose_at_all(&p, 1, 1, true, 15e9, enough ? 30e9 : 17e9,
+						   &least),
+			     enough ? 0 : -1),
+			  "%d", enough);
+		cr_expect(eq(int, p.design.processes, QUICK_PROCESSES_LEAST), "%d",
+			  p.design.processes);
+		cr_expect(lt(dbl, 18e9, least), "%g", least);
+		cr_expect(eq(int, p.n_points, POINTS), "points");
+		plan_release(&p);
+	}
+}
+
 Test(small_sweep_predict, a_limit_that_cannot_be_met_drops_nothing)
 {
 	struct plan p = fake_plan(NULL, "stream", NULL, 0);
