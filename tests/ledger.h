@@ -12,6 +12,7 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +28,16 @@ enum ledger_kind {
 };
 
 static atomic_int ledger_count[LEDGER_KINDS];
+
+/* How many times device memory is still given; less than 0: always. A device that is really full
+ * would be so for every other program, too. */
+static atomic_int ledger_room = -1;
+
+static inline bool ledger_refuses(enum ledger_kind kind, int change)
+{
+	return kind == LEDGER_DEVICE_MEMORY && change > 0 && ledger_room >= 0 &&
+	       atomic_fetch_sub(&ledger_room, 1) == 0 && !(ledger_room = 0);
+}
 
 /*
  * What has not been given back: "2 device memory, 1 stream", or "" for nothing. Less than 0: more
@@ -65,7 +76,9 @@ static inline void *ledger_next(const char *name)
 	cudaError_t name parameters                                                                \
 	{                                                                                          \
 		cudaError_t(*real) parameters = (cudaError_t(*) parameters)ledger_next(#name);     \
-		cudaError_t error = real arguments;                                                \
+		cudaError_t error = ledger_refuses(LEDGER_##kind, change)                          \
+					    ? cudaErrorMemoryAllocation                            \
+					    : real arguments;                                      \
                                                                                                    \
 		if (!error && (counts))                                                            \
 			atomic_fetch_add(&ledger_count[LEDGER_##kind], change);                    \

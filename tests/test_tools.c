@@ -415,6 +415,36 @@ Test(small_tools, a_program_may_have_tests_of_one_size)
 	cr_assert(zero(int, shell(&out, "tools/run_test.sh small %s/prog", folder)), "%s", out);
 }
 
+/* Whoever reads the totals sees whether a GPU was missing, or a package. */
+Test(small_tools, skips_are_counted_by_reason)
+{
+	const char *out;
+
+	fake_program("small_a: 3 tests\n");
+	shell(NULL,
+	      "cd %s && sed -i 's/^echo .*/echo \"skipped: small_a::x: needs gnuplot "
+	      "(gnuplot-nox)\"; echo \"skipped: small_a::y: needs gnuplot (gnuplot-nox)\"; echo "
+	      "\"skipped: small_a::z: no CUDA device\"; echo \"counts: passed 1 failed 0 skipped "
+	      "3\"/' prog && mkdir -p build/cpu tests workloads layers && mv prog build/cpu && "
+	      "echo "
+	      "build/cpu/prog >build/cpu/tests.list",
+	      folder);
+	cr_assert(zero(int, shell(&out, "cp -r tools %s && cd %s && tools/run_tests.sh all cpu",
+				  folder, folder)),
+		  "%s", out);
+	expect_has(out,
+		   "\n1 passed, 0 failed, 3 skipped\n   2 skipped: needs gnuplot (gnuplot-nox)\n"
+		   "   1 skipped: no CUDA device\n");
+}
+
+Test(small_tools, programs_of_tests_have_one_locale)
+{
+	const char *out;
+
+	shell(&out, "echo $LC_ALL");
+	cr_assert(eq(str, (char *)out, "C.UTF-8\n"), "%s", out);
+}
+
 Test(small_tools, lint_names_a_suite_that_no_size_runs)
 {
 	const char *out;

@@ -2,8 +2,9 @@
 # run_tests.sh all|small|large BUILD... - runs the test programs of each build/BUILD, the builds'
 # in one queue, and ends with a line of totals for each.
 #
-# On a GPU one at a time and one job each, as tests share the device; on the CPU device, where
-# each process has one of its own, four more than there are processors, as many wait for something.
+# On a GPU, which they share, half as many at a time as there are processors, at most six: more are
+# slowed by each other. On the CPU device, where each process has one of its own, four more than there
+# are processors, as many wait for something.
 # Fails when a program fails, dies, hangs, or when nothing ran. With REQUIRE_GPU=1 a test skipped for want of a GPU
 # counts as failed (tests/skips.c), and so does testing the CPU device.
 set -eu
@@ -21,7 +22,7 @@ if [ -n "${REQUIRE_GPU:-}" ] && [ "$*" != cuda ]; then
 	exit 4
 fi
 case "$*" in
-cuda) at_once=1 ;;
+cuda) at_once=$(($(nproc) < 12 ? ($(nproc) + 1) / 2 : 6)) ;;
 *) at_once=$(($(nproc) + 4)) ;;
 esac
 
@@ -82,6 +83,8 @@ for build; do
 	fi
 	echo "device: $build"
 	echo "$passed passed, $failed failed, $skipped skipped"
+	sed -n 's/^skipped: [^ ]* /   skipped: /p' "build/$build/tests.log" | sort | uniq -c | sort -rn |
+		sed 's/^ *\([0-9]*\) *skipped: /   \1 skipped: /'
 done
 [ "$status" = 0 ] || echo "rift: tests failed" >&2
 exit "$status"

@@ -3,6 +3,7 @@
  * those of CUDA 13.0 on an H200 where the documentation leaves them open.
  */
 #include "tests/cpu/test_runtime.h"
+#include "tests/on_cpu.h"
 
 const void *k_fill(void);
 
@@ -24,7 +25,8 @@ Test(small_runtime_memory, memory_is_given_and_taken)
 	OK(cudaMemGetInfo(&before, &total));
 	OK(cudaMalloc(&q, 64 << 20));
 	OK(cudaMemGetInfo(&after, &total));
-	cr_assert(before <= total && after < before, "%zu, then %zu of %zu", before, after, total);
+	cr_assert(before <= total && after <= total, "%zu, then %zu of %zu", before, after, total);
+	cr_assert(after < before || !ON_CPU, "%zu, then %zu", before, after); /* a GPU is shared */
 	OK(cudaFree(q));
 }
 

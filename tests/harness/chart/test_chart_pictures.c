@@ -175,7 +175,7 @@ Test(small_chart_pictures, a_person_without_rift_draws_them_again)
 	chart_files_release(&made);
 	cr_assert(zero(int, shell(&text,
 				  "mv %s %s-moved && cd %s-moved && RIFT_HOME=/nowhere "
-				  "LC_ALL=C.UTF-8 gnuplot launch-overhead.gp launch-latency.gp "
+				  "gnuplot launch-overhead.gp launch-latency.gp "
 				  "launch-depth-needed.gp "
 				  "launch-stack.gp 2>&1",
 				  chart_folder, chart_folder, chart_folder)),

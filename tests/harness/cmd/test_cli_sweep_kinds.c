@@ -27,8 +27,8 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 240);
-TestSuite(large_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 240);
+TestSuite(small_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 600);
+TestSuite(large_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 600);
 
 /* Two points of each kind, two processes. */
 static const char *plan(void)
@@ -151,17 +151,21 @@ Test(small_cli_sweep_kinds, a_dry_run_tells_and_nonsense_is_refused)
 	refused(3, "--resume", "sweep --sync spin --resume '%s'", file);
 }
 
-/* Whole seconds that an express sweep of launch is predicted to take. */
-static int express_s(const char *sync)
+/* Whole seconds that an express sweep of launch is predicted to take; more than `limit_s` only
+ * where the machine is too busy for less, and it says so. */
+static int express_s(const char *sync, int limit_s)
 {
 	const char *text, *line;
+	int s;
 
 	cr_assert(
 		zero(int, run_rift(OUT, &text, "sweep launch --express --dry-run --sync %s", sync)),
 		"%s", text);
 	line = strstr(text, "\npredicted ");
 	cr_assert(ne(ptr, (char *)(uintptr_t)line, NULL), "%s", text);
-	return atoi(line + strlen("\npredicted "));
+	s = atoi(line + strlen("\npredicted "));
+	cr_assert(s <= limit_s || strstr(text, "rift: --express: it takes ") != NULL, "%s", text);
+	return s;
 }
 
 /* Two policies have twice the 15 s of one; rounds fill more than half of what there is. */
@@ -170,10 +174,8 @@ Test(small_cli_sweep_kinds, time_is_shared_by_policies)
 	int one, two;
 
 	need_device();
-	one = express_s("yield");
-	two = express_s("yield,poll");
+	one = express_s("yield", 15);
+	two = express_s("yield,poll", 30);
 	cr_assert(lt(int, 7, one), "%d s", one);
-	cr_assert(le(int, one, 15), "%d s", one);
 	cr_assert(lt(int, 15, two), "%d s", two);
-	cr_assert(le(int, two, 30), "%d s", two);
 }

@@ -203,10 +203,14 @@ static int count_text(const char *text, const char *what)
 	return n;
 }
 
+/* rift with the runtime beside it, which is loaded from there, whatever else the machine has. */
+#define RIFT_IN_STEM                                                                               \
+	"cp \"$1\" \"$(dirname \"$1\")\"/libcudart.so.* \"$stem/\"\n"                              \
+	"export LD_LIBRARY_PATH=\"$stem${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"\n"
+
 /* As of `docker run --rm`: nothing about it is the same twice but what is measured. */
 static const char another_container[] =
-	"stem=$(mktemp -d \"$dir/mount-XXXXXX\")\n"
-	"cp \"$1\" \"$stem/\" && cp \"$(dirname \"$1\")\"/lib*.so.* \"$stem/\"\n"
+	"stem=$(mktemp -d \"$dir/mount-XXXXXX\")\n" RIFT_IN_STEM
 	"export CUDA_CACHE_PATH=\"/tmp/$$\" RIFT_HOME=\"$(cd \"$(dirname \"$1\")/../..\" && "
 	"pwd)\"\n"
 	"shift\n"
@@ -222,8 +226,7 @@ Test(small_sweep_identity, a_container_each_time_is_one_session)
 
 	cr_assert(zero(int, sweep(&text, 3, script(another_container), "")), "%s", text);
 	cr_assert(eq(int, count_text(text, "env.CUDA_CACHE_PATH"), 1), "said once: %s", text);
-	/* the CPU device's library lies beside rift, a GPU's where the driver is */
-	cr_assert(eq(int, count_text(text, "libraries.loaded"), ON_CPU), "said once: %s", text);
+	cr_assert(eq(int, count_text(text, "libraries.loaded"), 1), "said once: %s", text);
 	shell(&text, "ls '%s' | grep jsonl", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
@@ -233,8 +236,7 @@ Test(small_sweep_identity, a_container_each_time_is_one_session)
 
 /* Another binary in each process: no two of them are one platform. */
 static const char another_binary[] =
-	"stem=$(mktemp -d \"$dir/mount-XXXXXX\")\n"
-	"cp \"$1\" \"$stem/\" && cp \"$(dirname \"$1\")\"/lib*.so.* \"$stem/\"\n"
+	"stem=$(mktemp -d \"$dir/mount-XXXXXX\")\n" RIFT_IN_STEM
 	"export RIFT_HOME=\"$(cd \"$(dirname \"$1\")/../..\" && pwd)\"\n"
 	"shift\n"
 	"echo \"$stem\" >>\"$stem/rift\"\n"
