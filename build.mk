@@ -273,7 +273,7 @@ $B/tests.list: always
 # A test program is linked from what every one has, its kernels if there are any, and what it needs
 # of the archives. Where Criterion's headers are not the system's own, the compiler sees into its
 # macros.
-HOOKS  := tests/skips.c tests/tsan_arena.c tests/locale.c
+HOOKS  := tests/skips.c tests/tsan_arena.c tests/environment.c
 SHARED := $(filter-out tests/test_% tests/wrapper.c tests/lazy_git.c $(HOOKS),$(wildcard tests/*.c))
 # The libgit2 that Criterion loads, if it does, and one of ours in its name, which DT_RPATH finds.
 # None where Criterion wants more of it than ours has.

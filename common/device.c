@@ -4,10 +4,25 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "common/cuda_check.h"
+#include "common/typed.h"
+
+const char *device_why_none(cudaError_t err)
+{
+	static char why[160];
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+	int n = snprintf(why, sizeof(why), "%s",
+			 err ? cudaGetErrorString(err) : "the driver shows none");
+
+	if (visible)
+		snprintf(why + n, sizeof(why) - (size_t)n,
+			 "; CUDA_VISIBLE_DEVICES is set, to '%.40s'", text_shown(visible).s);
+	return why;
+}
 
 int device_present(void)
 {
@@ -17,8 +32,7 @@ int device_present(void)
 	if (!err && n)
 		return 0;
 	cudaGetLastError(); /* forget it: the next check is not about this */
-	return complain(ENODEV, "no CUDA device: %s",
-			err ? cudaGetErrorString(err) : "none is visible");
+	return complain(ENODEV, "no CUDA device: %s", device_why_none(err));
 }
 
 int device_attribute(enum cudaDeviceAttr attribute)

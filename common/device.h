@@ -10,6 +10,10 @@
 extern "C" {
 #endif
 
+/* Why there is none, after this error of CUDA or none, with the variable that hides devices.
+ * Static. */
+const char *device_why_none(cudaError_t err);
+
 /* 0, or -ENODEV after one line with CUDA's reason; CUDA forgets the error. */
 int device_present(void);
 

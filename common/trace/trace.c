@@ -10,6 +10,7 @@
 #include "common/check.h"
 #include "common/unpacked.h"
 #include "common/json_get.h"
+#include "common/plural.h"
 #include "common/typed.h"
 #include "common/trace/trace_impl.h"
 
@@ -635,10 +636,10 @@ int trace_check(const char *path, bool *incomplete)
 
 	*incomplete |= !err && !t.finished;
 	if (!err)
-		printf("%s: %s; trace %s of %s, %ld calls, %ld operations, %ld dropped%s%s%s\n",
-		       text_escaped(path).s, t.finished ? "valid" : "incomplete",
+		printf("%s: %s; trace %s of %s, %s, %s, %ld dropped%s%s%s\n", text_escaped(path).s,
+		       t.finished ? "valid" : "incomplete",
 		       text_shown(json_get_text(t.header, "trace")).s, text_shown(t.program).s,
-		       (long)t.calls, (long)t.ops, (long)t.dropped,
+		       counted(t.calls, "call").s, counted(t.ops, "operation").s, (long)t.dropped,
 		       t.torn ? "; a torn last line is dropped" : "",
 		       *t.failed ? "; not written whole: " : "", t.failed);
 	trace_release(&t);

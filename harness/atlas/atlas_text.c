@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/atlas/atlas_impl.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
@@ -296,9 +297,10 @@ static void print_side(const char *label, const struct atlas_entry *e, FILE *out
 	char layers[LAYERS_TEXT];
 
 	environment_layers(header, layers);
-	row(out, label, "%s%s%s: %s%s%s, n = %d processes, begun %s", side->path,
+	row(out, label, "%s%s%s: %s%s%s, n = %s, begun %s", side->path,
 	    side->alone ? "" : ", side ", side->alone ? "" : journal_side_name(side->side), device,
-	    *layers ? ", " : "", layers, side->n, json_get_text(header, "start_utc"));
+	    *layers ? ", " : "", layers, counted(side->n, "process").s,
+	    json_get_text(header, "start_utc"));
 }
 
 static void print_source(const char *label, const struct atlas_entry *e, FILE *out)
@@ -477,9 +479,8 @@ static void note_entry(const struct atlas *a, const struct atlas_entry *e, FILE 
 		note_side("base", &e->side[PAIR_A].view, out);
 	note_side(name, &e->side[PAIR_B].view, out);
 	if (atlas_failed(e)) {
-		snprintf(text, sizeof(text),
-			 "%s: %d results are missing or failed their check: left out", name,
-			 atlas_failed(e));
+		snprintf(text, sizeof(text), "%s: %s missing or without a passed check: left out",
+			 name, counted(atlas_failed(e), "result").s);
 		row_of(out, 1, "", text);
 	}
 	json_array_foreach(e->c.warnings, i, warning)

@@ -4,9 +4,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "common/escape.h"
+#include "harness/base/text.h"
 
 /* Bytes of text that fit into the width, cut at the last blank; a longer word stays whole. */
 static size_t fitting(const char *text, size_t width)
@@ -41,11 +43,12 @@ static char *escaped(const char *text)
 
 void row_of(FILE *out, int label_width, const char *label, const char *text)
 {
+	int width = text_columns(STDOUT_FILENO, ROW_WIDTH);
 	char *safe = escaped(text);
 	size_t n;
 
 	for (const char *rest = safe; *label || *rest; rest += n + (rest[n] == ' ')) {
-		n = fitting(rest, (size_t)(ROW_WIDTH - label_width - 1));
+		n = fitting(rest, (size_t)(width - label_width - 1));
 		fprintf(out, "%-*s ", label_width, label);
 		for (size_t i = 0; i < n; i++)
 			fputc(rest[i] == HARD_BLANK ? ' ' : rest[i], out);

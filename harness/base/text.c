@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---- numbers as a person reads them ------------------------------------------------------- */
@@ -119,29 +120,67 @@ bool text_names_secret(const char *text)
 	return false;
 }
 
+/* ---- columns ---------------------------------------------------------------------------- */
+
+int text_columns(int fd, int most)
+{
+	const char *given = getenv("COLUMNS");
+	long n = given ? strtol(given, NULL, 10) : 0;
+	struct winsize window;
+
+	if (n <= 0 && isatty(fd) && !ioctl(fd, TIOCGWINSZ, &window))
+		n = window.ws_col;
+	if (n <= 0 || n > most)
+		return most;
+	return n < TEXT_COLUMNS_LEAST ? TEXT_COLUMNS_LEAST : (int)n;
+}
+
 /* ---- one changing line on stderr, where that is a terminal ------------------------------ */
 
-static bool on, shown;
+static bool on, shown, parts;
 
 void progress_init(bool quiet)
 {
 	on = !quiet && isatty(STDERR_FILENO);
+	parts = !quiet && !on;
+}
+
+/* Cut to the terminal: what is wrapped is not overwritten. */
+static void show_over(const char *fmt, va_list args)
+{
+	char line[96];
+	int columns = text_columns(STDERR_FILENO, sizeof(line));
+
+	vsnprintf(line, sizeof(line), fmt, args);
+	/* the cursor goes back, so that a complaint from a hook overwrites the line */
+	fprintf(stderr, "\033[K%.*s\r", columns - 1, line);
+	fflush(stderr);
+	shown = true;
 }
 
 void progress(const char *fmt, ...)
 {
-	char line[96];
 	va_list args;
 
 	if (!on)
 		return;
 	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
+	show_over(fmt, args);
 	va_end(args);
-	/* the cursor goes back, so that a complaint from a hook overwrites the line */
-	fprintf(stderr, "\033[K%s\r", line);
-	fflush(stderr);
-	shown = true;
+}
+
+void progress_part(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (on)
+		show_over(fmt, args);
+	if (parts) {
+		vfprintf(stderr, fmt, args);
+		fputc('\n', stderr);
+	}
+	va_end(args);
 }
 
 void progress_clear(void)

@@ -1,4 +1,4 @@
-/* text.h - what a person reads: numbers, the line that changes. */
+/* text.h - what a person reads: numbers, how wide lines are, the line that changes. */
 #ifndef RIFT_BASE_TEXT_H
 #define RIFT_BASE_TEXT_H
 
@@ -35,6 +35,13 @@ struct text text_int(int64_t value, int as_size);
 /* Does a variable's name or setting look like a secret, which no record keeps? */
 bool text_names_secret(const char *text);
 
+/* ---- columns ------------------------------------------------------------------------------ */
+
+enum { TEXT_COLUMNS_LEAST = 60 };
+
+/* As COLUMNS says, else the terminal that fd is; `most` where neither says, or more than that. */
+int text_columns(int fd, int most);
+
 /* ---- one changing line on stderr, where that is a terminal; else nothing ---------------- */
 
 /* quiet: never show anything. */
@@ -42,6 +49,10 @@ void progress_init(bool quiet);
 
 /* Replaces the line. */
 void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same of one of a few parts that take long each: where stderr is no terminal, a line that
+ * stays, so that nobody waits for minutes without a word. */
+void progress_part(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Removes the line; before anything else is printed. */
 void progress_clear(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/text.h"
 #include "harness/chart/words.h"
 #include "harness/compare/compare.h"
@@ -359,9 +360,9 @@ void chart_side_init(struct chart_side *s, const struct journal *j, int side, co
 	s->is_gpu = !session_is_cpu(j, side);
 	snprintf(s->device, sizeof(s->device), "%s", device ? device : "unknown device");
 	platform_text(s, header, platform, sizeof(platform));
-	snprintf(s->made, sizeof(s->made), "%s%s%s%s%s; %s; n = %d processes, %.10s%s", letter,
+	snprintf(s->made, sizeof(s->made), "%s%s%s%s%s; %s; n = %s, %.10s%s", letter,
 		 *letter ? ": " : "", s->device, driver ? ", driver " : "", driver ? driver : "",
-		 platform, journal_processes(j), start ? start : "",
+		 platform, counted(journal_processes(j), "process").s, start ? start : "",
 		 s->is_gpu ? "" : "; not GPU figures");
 	words_cut(s->made, sizeof(s->made), MADE_CHARACTERS);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
 #include "workloads/workload.h"
@@ -154,9 +155,10 @@ static void label_plot(const struct dots *d, struct plot *p)
 	const struct chart_side *side = worst->set->side;
 	char text[160];
 
-	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %d points): %s",
+	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %s): %s",
 		  words_ratio(worst->mean.value).s, worst->set->grid[0].workload->name,
-		  mode_name(worst->mode), worst->points, interval_text(&worst->mean).s);
+		  mode_name(worst->mode), counted(worst->points, "point").s,
+		  interval_text(&worst->mean).s);
 	*text = '\0';
 	if (d->rows > 1)
 		snprintf(text, sizeof(text), "least: %s in %s, %s mode; ",

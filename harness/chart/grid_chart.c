@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/probe/costs.h"
@@ -213,9 +214,9 @@ static int write_data(struct plot *plot, struct drawn *d)
 	if (!d->names)
 		return complain(EINVAL, "there is nothing to draw: no row of the grid has a time");
 	plot_text(plot, "made1", "%s", given);
-	plot_text(plot, "made2",
-		  "Medians of %d processes with 95 %% intervals, %.10s; computed on: %.60s",
-		  costs_processes(d->grid), json_get_text(d->grid, "start_utc"), plot->device);
+	plot_text(plot, "made2", "Medians of %s with 95 %% intervals, %.10s; computed on: %.60s",
+		  counted(costs_processes(d->grid), "process").s,
+		  json_get_text(d->grid, "start_utc"), plot->device);
 	plot->script = d->groups ? "plots/grid.gp" : "plots/grid_rows.gp";
 	if (d->groups)
 		set_lines(plot, d);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/chart/contour.h"
 #include "harness/chart/words.h"
 #include "harness/stats/decide.h"
@@ -537,8 +538,8 @@ static void label_verdicts(const struct heat *h, const int of[VERDICT_INCONCLUSI
 			      of[VERDICT_SAME], of[VERDICT_INCONCLUSIVE], failed_text(h).s,
 			      h->set->two_sessions ? "; two sessions" : "");
 	else
-		words_finding(p, "%d points; intervals take 5 processes: none is shown to differ",
-			      points);
+		words_finding(p, "%s; intervals take 5 processes: none is shown to differ",
+			      counted(points, "point").s);
 }
 
 void heat_label_ratio(const struct heat *h, struct plot *p)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/chart/words.h"
@@ -181,8 +182,8 @@ static void set_title(struct plot *plot, const struct drawn *d)
 	for (int i = 0; i < d->rows; i++)
 		if (d->row[i].beginning == BEGIN_RESTED && d->row[i].depth == 10)
 			r = &d->row[i];
-	plot_text(plot, "title", "%s: the first %ld step%s take%s %s later ones",
-		  json_get_text(d->curves, "workload"), (long)r->depth, r->depth > 1 ? "s" : "",
+	plot_text(plot, "title", "%s: the first %s take%s %s later ones",
+		  json_get_text(d->curves, "workload"), counted(r->depth, "step").s,
 		  r->depth > 1 ? "" : "s", compared(&r->ratio).s);
 	plot_text(plot, "finding", "After %s, %s, a step takes %s in place of %s",
 		  text_time(r->settled_ns.value).s, beginning_names[r->beginning],
@@ -206,8 +207,8 @@ static void set_texts(struct plot *plot, const struct drawn *d)
 	plot_text(plot, "made1", "%s%s, mode %s; the device idled for %.3g s",
 		  json_get_text(d->curves, "workload"), words, json_get_text(d->curves, "mode"),
 		  json_get_number(d->curves, "rest_s"));
-	plot_text(plot, "made2", "%d processes, %.10s; computed on: %.60s",
-		  (int)json_integer_value(json_object_get(d->curves, "processes")),
+	plot_text(plot, "made2", "%s, %.10s; computed on: %.60s",
+		  counted(json_integer_value(json_object_get(d->curves, "processes")), "process").s,
 		  json_get_text(d->curves, "start_utc"), plot->device);
 	plot_count(plot, "columns", d->columns);
 	plot_count(plot, "beginnings", BEGINNINGS);

@@ -4,6 +4,7 @@
 
 #include "common/check.h"
 #include "common/output.h"
+#include "common/plural.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/probe/costs.h"
@@ -45,15 +46,17 @@ static void print_facts(const char *path, const struct record_facts *f)
 	int whole = f->sides * (f->enough ? f->enough : f->processes);
 
 	if (!f->sides) {
-		printf("%s: valid; %d visits of a process under way%s\n", text_escaped(path).s,
-		       f->visits, f->torn ? "; a torn last line is dropped" : "");
+		printf("%s: valid; %s of a process under way%s\n", text_escaped(path).s,
+		       counted(f->visits, "visit").s,
+		       f->torn ? "; a torn last line is dropped" : "");
 		return;
 	}
-	printf("%s: %s; schema %s, session %s, %d of %d processes complete, %d points ok, %d "
+	printf("%s: %s; schema %s, session %s, %d of %d processes complete, %s ok, %d "
 	       "failed%s\n",
 	       text_escaped(path).s, f->incomplete ? "incomplete" : "valid",
-	       text_escaped(f->schema).s, text_escaped(f->session_id).s, f->trailers, whole, f->ok,
-	       f->failed, f->torn ? "; a torn last line is dropped" : "");
+	       text_escaped(f->schema).s, text_escaped(f->session_id).s, f->trailers, whole,
+	       counted(f->ok, "point").s, f->failed,
+	       f->torn ? "; a torn last line is dropped" : "");
 }
 
 static int check_costs(const char *path)
@@ -62,8 +65,8 @@ static int check_costs(const char *path)
 	int err = costs_read(path, &costs);
 
 	if (!err)
-		printf("%s: valid; call costs of %d processes\n", text_escaped(path).s,
-		       costs_processes(costs));
+		printf("%s: valid; call costs of %s\n", text_escaped(path).s,
+		       counted(costs_processes(costs), "process").s);
 	json_decref(costs);
 	return err;
 }
@@ -74,8 +77,9 @@ static int check_grid(const char *path)
 	int err = grid_read(path, &grid);
 
 	if (!err)
-		printf("%s: valid; a grid of %d configurations, %d processes\n",
-		       text_escaped(path).s, grid_configs(grid), costs_processes(grid));
+		printf("%s: valid; a grid of %s, %s\n", text_escaped(path).s,
+		       counted(grid_configs(grid), "configuration").s,
+		       counted(costs_processes(grid), "process").s);
 	json_decref(grid);
 	return err;
 }

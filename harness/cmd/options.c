@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/base/json.h"
@@ -185,18 +186,23 @@ static char *argp_doc(const struct command *c)
 	return text;
 }
 
+enum { HELP_WIDTH = 80 };
+
 void command_help(const struct command *c, FILE *out)
 {
 	struct argp_option *options = argp_options(c);
 	char *doc = argp_doc(c);
 	const struct argp argp = { .options = options, .args_doc = c->words, .doc = doc };
 	const char *format = getenv("ARGP_HELP_FMT");
-	char title[64], *kept = format ? strdup(format) : NULL;
+	char title[64], margin[32], *kept = format ? strdup(format) : NULL;
 
-	/* glibc's argp prints for ever where that leaves its words too narrow a column */
-	unsetenv("ARGP_HELP_FMT");
+	/* not the user's: glibc's argp prints for ever where that leaves its words too narrow a
+	 * column */
+	snprintf(margin, sizeof(margin), "rmargin=%d", text_columns(STDOUT_FILENO, HELP_WIDTH) - 1);
+	setenv("ARGP_HELP_FMT", margin, 1);
 	snprintf(title, sizeof(title), "rift %s", c->name);
 	argp_help(&argp, out, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, title);
+	unsetenv("ARGP_HELP_FMT");
 	if (kept)
 		setenv("ARGP_HELP_FMT", kept, 1);
 	free(kept);

@@ -5,6 +5,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "common/plural.h"
 #include "harness/base/picture.h"
 #include "harness/base/text.h"
 #include "harness/chart/charts.h"
@@ -139,15 +140,16 @@ static void print_left_out(const struct charts *c, const struct arguments *a)
 
 			if (g->left_out && !chart_is_over_copied(a->over))
 				fprintf(stderr,
-					"rift: %s%s%s: %d points with other parameters than the "
-					"grid's are left out\n",
+					"rift: %s%s%s: left out: %s with other parameters than the "
+					"grid's\n",
 					letter, *letter ? ": " : "", g->workload->name,
-					g->left_out);
+					counted(g->left_out, "point").s);
 			if (g->failed)
 				fprintf(stderr,
-					"rift: %s%s%s: %d points are left out, as some process "
-					"has no good result of them\n",
-					letter, *letter ? ": " : "", g->workload->name, g->failed);
+					"rift: %s%s%s: left out: %s of which some process has no "
+					"good result\n",
+					letter, *letter ? ": " : "", g->workload->name,
+					counted(g->failed, "point").s);
 		}
 }
 

@@ -31,6 +31,7 @@ static const struct param rows[] = {
 struct probe_args {
 	struct arguments given;
 	struct probe_values values;
+	bool quick;
 	const char *native; /* where the call costs without the layer go; NULL: none are taken */
 };
 
@@ -38,7 +39,9 @@ static const struct command_option options[] = {
 	{ OPTION_OUTPUT("FILE", option_text),
 	  "keep the call costs in a new file, for rift compare" },
 	{ OPTION_JSON, "the call costs as JSON instead of the page" },
-	{ OPTION_ROW("processes", "N"), "fresh processes (default: 5)" },
+	{ OPTION("quick", NULL, option_flag, offsetof(struct probe_args, quick)),
+	  "2 processes: figures, but no intervals" },
+	{ OPTION_ROW("processes", "N"), "fresh processes (default: 5; quick: 2)" },
 	{ OPTION_ROW("sync", "KIND"),
 	  "how ends are waited for, as in rift run (default: spin, on the CPU device yield)" },
 	{ OPTION_LAYER, "run under it, as in rift run" },
@@ -159,7 +162,8 @@ static int take_words(const struct arguments *given, struct costs_request *r, js
 static int probe_here(const struct probe_args *a, const char *layer)
 {
 	const struct arguments *given = &a->given;
-	struct costs_request r = { .processes = (int)a->values.processes,
+	bool is_quick = a->quick && !given->rows.given[0];
+	struct costs_request r = { .processes = is_quick ? 2 : (int)a->values.processes,
 				   .platform = given->platform,
 				   .host_name = given->host_name,
 				   .patience_s = a->values.patience_s,

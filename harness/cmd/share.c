@@ -53,7 +53,7 @@ struct share_args {
 	struct share_values values;
 	struct word_list with, layers_of, from;
 	const char *clients, *arms, *plot, *resume;
-	bool dry_run;
+	bool dry_run, quick;
 };
 
 #define FIELD(name) offsetof(struct share_args, name)
@@ -70,6 +70,10 @@ static const struct command_option options[] = {
 	{ OPTION("layer-of", "CLIENT=LAYER", option_list, FIELD(layers_of)),
 	  "this client alone, from 1, is under a layer that `rift layer` lists, where there are "
 	  "others; given again for others" },
+	{ OPTION("quick", NULL, option_flag, FIELD(quick)),
+	  "a first look: 1 and 2 clients, 3 repetitions of windows of 0.2 s, one start; too little "
+	  "to "
+	  "show that one is treated unfairly" },
 	{ OPTION_ROW("mode", "stream|graph|fused"), "as in rift run" },
 	{ OPTION_ROW("depth", "N"), "steps before a client waits for them (default: 1)" },
 	{ OPTION_ROW("window", "SECONDS"),
@@ -277,6 +281,17 @@ static int take_starts(struct share_plan *p)
 	return 0;
 }
 
+/* What is not given. */
+static void be_quick(struct share_plan *p, const struct share_args *a)
+{
+	if (!is_given(a, "window"))
+		p->window_s = 0.2;
+	if (!p->repetitions)
+		p->repetitions = p->starts > 3 ? p->starts : 3;
+	if (!p->starts)
+		p->starts = 1;
+}
+
 static int make_plan(struct share_plan *p, const struct share_args *a)
 {
 	const struct share_values *v = &a->values;
@@ -290,11 +305,13 @@ static int make_plan(struct share_plan *p, const struct share_args *a)
 				  .mode = is_given(a, "mode") ? modes[v->mode] : NULL,
 				  .depth = v->depth,
 				  .fault = (enum share_fault)v->fault };
+	if (a->quick)
+		be_quick(p, a);
 	err = share_workload_parse(&p->mix[p->mixes++], a->given.words.word, a->given.words.n);
 	for (int i = 0; i < a->with.n && !err; i++)
 		err = take_with(p, a->with.word[i]);
 	if (!err)
-		err = take_counts(p, a->clients ? a->clients : "1,2,4");
+		err = take_counts(p, a->clients ? a->clients : a->quick ? "1,2" : "1,2,4");
 	if (!err)
 		err = take_starts(p);
 	if (!err && a->arms)
@@ -397,7 +414,8 @@ static const char *said_twice(const struct share_args *a)
 	for (int i = 0; rows[i].name; i++)
 		if (a->given.rows.given[i] && strcmp(rows[i].name, "patience") != 0)
 			return rows[i].name;
-	return a->clients	 ? "clients"
+	return a->quick		 ? "quick"
+	       : a->clients	 ? "clients"
 	       : a->arms	 ? "arms"
 	       : a->with.n	 ? "with"
 	       : a->layers_of.n	 ? "layer-of"

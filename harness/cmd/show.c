@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/cmd/sweep_text.h"
@@ -97,8 +98,8 @@ static int show_results(const struct journal *j)
 
 	results_print(j, stdout);
 	refusals_print(j, stdout);
-	printf("\n%d points ok, %d failed their check, %d failed otherwise\n",
-	       journal_count(j, POINT_OK), unchecked, failed);
+	printf("\n%s ok, %d failed their check, %d failed otherwise\n",
+	       counted(journal_count(j, POINT_OK), "point").s, unchecked, failed);
 	quality_print(j, stdout);
 	return unchecked ? RIFT_CHECK_FAILED : failed ? RIFT_FAILED_POINTS : RIFT_OK;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/cmd/sweep.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/env/platform.h"
@@ -258,8 +259,8 @@ static int end_of(const struct session *s, const struct arguments *given)
 
 	results_print(j, stdout);
 	refusals_print(j, stdout);
-	printf("\n%d points ok, %d failed their check, %d failed otherwise: %s\n",
-	       journal_count(j, POINT_OK), unchecked, failed, j->path);
+	printf("\n%s ok, %d failed their check, %d failed otherwise: %s\n",
+	       counted(journal_count(j, POINT_OK), "point").s, unchecked, failed, j->path);
 	quality_print(j, stdout);
 	if (goals_any(&j->plan.design.goals))
 		goals_print(j, (double)(clock_ns() - s->show.begun_ns), stdout);
@@ -372,8 +373,8 @@ static void print_dropped(struct session *s)
 		show_complaint(&s->show, "rift: a torn last line was dropped");
 	if (!s->journal.visits_dropped)
 		return;
-	snprintf(line, sizeof(line), "rift: %d damaged visits were dropped, and are measured again",
-		 s->journal.visits_dropped);
+	snprintf(line, sizeof(line), "rift: dropped, to be measured again: %s",
+		 counted(s->journal.visits_dropped, "damaged visit").s);
 	show_complaint(&s->show, line);
 }
 

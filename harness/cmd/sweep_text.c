@@ -43,27 +43,27 @@ static void short_time_print(const struct plan *p, const struct omitted *o, FILE
 void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 {
 	if (p->refused)
-		fprintf(out, "rift: %d points are left out, the workload refuses them: %s\n",
-			p->refused, p->refused_why);
+		fprintf(out, "rift: left out: %s that the workload refuses: %s\n",
+			counted(p->refused, "point").s, p->refused_why);
 	if (o->launches)
 		fprintf(out,
-			"rift: %d points are left out, a launch of theirs would take more than "
-			"%.0f ms, and nothing can interrupt it\n",
-			o->launches, o->launch_max_ns / 1e6);
+			"rift: left out: %s, of which a launch would take more than %.0f ms, and "
+			"nothing can interrupt it\n",
+			counted(o->launches, "point").s, o->launch_max_ns / 1e6);
 	if (o->too_long)
-		fprintf(out,
-			"rift: %d points are left out, a block of theirs takes more than %d ms\n",
-			o->too_long, BLOCK_LONGEST_NS / 1000000);
+		fprintf(out, "rift: left out: %s, of which a block takes more than %d ms\n",
+			counted(o->too_long, "point").s, BLOCK_LONGEST_NS / 1000000);
 	if (o->apart)
 		fprintf(out,
-			"rift: %d configurations do not fit into the device's memory twice: the "
-			"sides measure them one after the other, not in turns\n",
-			o->apart);
+			"rift: measured one side after the other, not in turns, for want of device "
+			"memory: %s\n",
+			counted(o->apart, "configuration").s);
 	if (o->corners)
 		fprintf(out,
-			"rift: --%s: %d points are left out, those of large sizes and depths "
-			"first, to stay under %.0f s a side\n",
-			design_name(&p->design), o->corners, design_limit_ns(&p->design) / 1e9);
+			"rift: --%s: left out: %s, those of large sizes and depths first, to stay "
+			"under %.0f s a side\n",
+			design_name(&p->design), counted(o->corners, "point").s,
+			design_limit_ns(&p->design) / 1e9);
 	short_time_print(p, o, out);
 }
 
@@ -102,9 +102,10 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, double
 	omitted_print(p, o, out);
 	if (d->sequential)
 		snprintf(up_to, sizeof(up_to), " to %d", d->processes);
-	fprintf(out, "design            %s: %d%s processes%s, %d rounds of %d points, seed %lu\n",
-		design_name(d), least, up_to, sides == 2 ? " a side, in ABBA order" : "", d->rounds,
-		p->n_points, (unsigned long)d->seed);
+	fprintf(out, "design            %s: %d%s%s%s, %s of %s, seed %lu\n", design_name(d), least,
+		up_to, strchr(counted(d->processes, "process").s, ' '),
+		sides == 2 ? " a side, in ABBA order" : "", counted(d->rounds, "round").s,
+		counted(p->n_points, "point").s, (unsigned long)d->seed);
 	for (int i = 0; i < d->policies; i++)
 		fprintf(out, "%s%s%s", i ? ", " : "sync              ", sync_names[d->policy[i]],
 			i + 1 < d->policies ? "" : ": a process has one for each, in turn\n");
@@ -303,8 +304,8 @@ static void print_alone(const struct results *r, const int *table, FILE *out)
 
 static void print_legend(const struct results *r, FILE *out)
 {
-	fprintf(out, "median of n = %d processes%s; ±: half of its 95 %% interval over processes",
-		r->processes, r->j->sides == 2 ? " a side" : "");
+	fprintf(out, "median of n = %s%s; ±: half of its 95 %% interval over processes",
+		counted(r->processes, "process").s, r->j->sides == 2 ? " a side" : "");
 	if (r->processes < BOOTSTRAP_N_MIN)
 		fprintf(out, ", which takes 5 or more\n");
 	else
@@ -352,7 +353,8 @@ static void print_refusal(const struct journal *j, int side, int point, int n, F
 	fprintf(out, "%s%s: %s", j->sides == 2 ? (side ? "side b: " : "side a: ") : "", text,
 		n > 1 ? "" : "not supported here: ");
 	if (n > 1)
-		fprintf(out, "this and %d other points are not supported here: ", n - 1);
+		fprintf(out,
+			"this and %s are not supported here: ", counted(n - 1, "other point").s);
 	fprintf(out, "%s: ", text_shown(call ? call : "?").s);
 	fprintf(out, "%s\n", text_shown(name ? name : "?").s);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/probe.h"
+#include "common/plural.h"
 #include "common/refusal.h"
 #include "harness/base/text.h"
 #include "harness/doctor/doctor.h"
@@ -523,8 +524,8 @@ static void report_others(struct doctor *d, const struct gpu *g)
 		doctor_report(d, DOCTOR_OK, "GPU processes", NULL, "no other");
 	else
 		doctor_report(d, DOCTOR_WARN, "GPU processes",
-			      "end them before measuring (nvidia-smi lists them)",
-			      "%d other%s on this GPU", n, n == 1 ? "" : "s");
+			      "end them before measuring (nvidia-smi lists them)", "%s on this GPU",
+			      counted(n, "other").s);
 	if (fact_known(&g->busy_percent) && g->busy_percent.number > 5)
 		doctor_report(d, DOCTOR_WARN, "GPU load", "something computes on this GPU: end it",
 			      "%d %% of the last moment", (int)g->busy_percent.number);

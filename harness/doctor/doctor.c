@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/picture.h"
@@ -98,11 +99,11 @@ static void report_cpu(struct doctor *d, const struct host *h)
 	doctor_report(d, DOCTOR_OK, "system", NULL, "%s, Linux %s, %s", fact_or(&h->os, "unknown"),
 		      fact_or(&h->kernel, "unknown"), fact_or(&h->arch, "unknown"));
 	if (fact_known(&h->sockets) && fact_known(&h->cores))
-		doctor_report(d, DOCTOR_OK, "processor", NULL,
-			      "%s; %d socket%s, %d cores, %d logical CPUs",
-			      fact_or(&h->cpu_model, "unknown"), (int)h->sockets.number,
-			      h->sockets.number == 1 ? "" : "s", (int)h->cores.number,
-			      (int)h->cpus.number);
+		doctor_report(d, DOCTOR_OK, "processor", NULL, "%s; %s, %s, %s",
+			      fact_or(&h->cpu_model, "unknown"),
+			      counted(h->sockets.number, "socket").s,
+			      counted(h->cores.number, "core").s,
+			      counted(h->cpus.number, "logical CPU").s);
 	else
 		doctor_report(d, DOCTOR_NOTE, "processor", NULL,
 			      "%s; sockets and cores not known: %s",
@@ -145,8 +146,8 @@ static void report_pinning(struct doctor *d, const struct host *h)
 		doctor_report(d, DOCTOR_NOTE, "pinning", NULL, "works; CPUs not known: %s",
 			      h->cpus_allowed.text);
 	else
-		doctor_report(d, DOCTOR_OK, "pinning", NULL, "works, on %d CPUs (%s)", allowed,
-			      list);
+		doctor_report(d, DOCTOR_OK, "pinning", NULL, "works, on %s (%s)",
+			      counted(allowed, "CPU").s, list);
 }
 
 /* A group that has used up its share stands still until the next period, often 100 ms. */
@@ -224,7 +225,8 @@ static void report_load(struct doctor *d, const struct host *h)
 			busy ? "other work is running, or ran within the last minute: end it or "
 			       "wait"
 			     : NULL,
-			"%.2f over the last minute, on %d CPUs", h->load.real, (int)cpus);
+			"%.2f over the last minute, on %s", h->load.real,
+			counted((int)cpus, "CPU").s);
 	if (!fact_known(&h->steal_share))
 		doctor_report(d, DOCTOR_NOTE, "stolen time", NULL, "not known: %s",
 			      h->steal_share.text);

@@ -104,6 +104,7 @@ void driver_read(struct driver *d, const struct place *p, const struct virt *v)
 			    : !d->control_file || may_open(p, "/dev/nvidiactl");
 	d->container = virt_word(v, VIRT_CONTAINER) != NULL;
 	d->visible = place_env(p, "CUDA_VISIBLE_DEVICES");
+	d->given = place_env(p, "NVIDIA_VISIBLE_DEVICES");
 }
 
 bool driver_gpu_here(const struct driver *d)
@@ -159,6 +160,12 @@ static const char *without_module(const struct driver *d)
 	       "it is installed)";
 }
 
+/* As the container runtime reads it. */
+static bool is_given_none(const struct driver *d)
+{
+	return d->given && (!*d->given || !strcmp(d->given, "void") || !strcmp(d->given, "none"));
+}
+
 /* What is missing between the GPU and this process, the outermost first. */
 static const char *by_files(const struct driver *d)
 {
@@ -169,6 +176,9 @@ static const char *by_files(const struct driver *d)
 	if (!d->allowed)
 		return "/dev/nvidiactl may not be opened by this user: join the group that owns "
 		       "it (ls -l /dev/nvidiactl)";
+	if (d->container && !d->control_file && is_given_none(d))
+		return "NVIDIA_VISIBLE_DEVICES keeps GPUs from this container: start it with "
+		       "NVIDIA_VISIBLE_DEVICES=all, or without it and with --gpus all";
 	if (d->container && !d->control_file)
 		return "no GPU is to be seen in this container: if its host has one, start it with "
 		       "--gpus all (Docker, Podman with CDI), a limit nvidia.com/gpu (Kubernetes) "

@@ -25,6 +25,7 @@ struct driver {
 	bool dxg;			       /* /dev/dxg: WSL */
 	bool container;
 	const char *visible; /* CUDA_VISIBLE_DEVICES, or NULL */
+	const char *given; /* NVIDIA_VISIBLE_DEVICES, which a container is started with, or NULL */
 };
 
 void driver_read(struct driver *d, const struct place *p, const struct virt *v);

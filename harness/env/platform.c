@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/device.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/env/build.h"
@@ -30,7 +31,7 @@ static const char *no_device(struct platform *p, cudaError_t err)
 {
 	p->cuda_error = (int)err;
 	cudaGetLastError();
-	return err ? cudaGetErrorString(err) : "the driver shows none";
+	return device_why_none(err);
 }
 
 const char *platform_open(struct platform *p)

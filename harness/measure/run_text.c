@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/layer/in_force.h"
@@ -277,18 +278,18 @@ static void print_params(const struct params *p, FILE *out)
 static void print_mode(const struct run *r, FILE *out)
 {
 	const char *sync = sync_names[r->instance.sync];
+	struct counted blocks = counted(r->blocks.n, "block");
 
 	if (r->mode != MODE_GRAPH)
-		row(out, "mode", "%s, depth %ld, %ld blocks, sync %s", mode_name(r->mode),
-		    (long)r->depth, (long)r->blocks.n, sync);
+		row(out, "mode", "%s, depth %ld, %s, sync %s", mode_name(r->mode), (long)r->depth,
+		    blocks.s, sync);
 	else if (r->rest_steps)
-		row(out, "mode",
-		    "graph of %ld steps and one of %ld, depth %ld, %ld blocks, sync %s",
-		    (long)r->graph_steps, (long)r->rest_steps, (long)r->depth, (long)r->blocks.n,
-		    sync);
+		row(out, "mode", "graph of %s and one of %ld, depth %ld, %s, sync %s",
+		    counted(r->graph_steps, "step").s, (long)r->rest_steps, (long)r->depth,
+		    blocks.s, sync);
 	else
-		row(out, "mode", "graph of %ld steps, depth %ld, %ld blocks, sync %s",
-		    (long)r->graph_steps, (long)r->depth, (long)r->blocks.n, sync);
+		row(out, "mode", "graph of %s, depth %ld, %s, sync %s",
+		    counted(r->graph_steps, "step").s, (long)r->depth, blocks.s, sync);
 }
 
 /* The default was meant for a GPU; see depth_that_fits(). */
@@ -303,11 +304,10 @@ static void print_check(const struct run *r, FILE *out)
 {
 	const struct verdict *v = &r->verdict;
 
-	row(out, "check",
-	    "%s: error %.3g, tolerance %.3g (%s); %ld of %ld compared after %ld steps",
+	row(out, "check", "%s: error %.3g, tolerance %.3g (%s); %ld of %ld compared after %s",
 	    r->passed ? "passed" : "FAILED", without_sign_of_nan(v->error), v->tolerance,
 	    v->measure ? v->measure : "unnamed", (long)v->compared, (long)v->total,
-	    (long)r->check_steps);
+	    counted(r->check_steps, "step").s);
 	if (*v->worst)
 		row(out, "", "worst: %s", v->worst);
 }

@@ -13,6 +13,7 @@
 #include "common/check.h"
 #include "common/datafile.h"
 #include "common/input.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -238,8 +239,8 @@ static void print_head(const json_t *costs, const json_t *reference, FILE *out)
 	environment_layers(costs, layers);
 	if (*layers)
 		row(out, "", "%s", layers);
-	row(out, "taken", "%s, %d processes, sync %s; 95 %% intervals over processes",
-	    json_get_text(costs, "start_utc"), costs_processes(costs),
+	row(out, "taken", "%s, %s, sync %s; 95 %% intervals over processes",
+	    json_get_text(costs, "start_utc"), counted(costs_processes(costs), "process").s,
 	    json_get_text(costs, "sync"));
 	if (reference)
 		row(out, "reference", "%s, %s: for orientation",

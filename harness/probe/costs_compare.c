@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -306,9 +307,9 @@ static void print_costs(const struct costs_comparison *c, int k, FILE *out)
 	char layers[LAYERS_TEXT];
 
 	environment_layers(costs, layers);
-	row(out, k ? "B" : "A", "%s: %s%s%s, n = %d processes, taken %s", c->path[k], declared,
+	row(out, k ? "B" : "A", "%s: %s%s%s, n = %s, taken %s", c->path[k], declared,
 	    *declared ? ", " : "", json_get_text(json_object_get(costs, "device"), "name"),
-	    costs_processes(costs), json_get_text(costs, "start_utc"));
+	    counted(costs_processes(costs), "process").s, json_get_text(costs, "start_utc"));
 	if (*layers)
 		row(out, "", "%s", layers);
 }
@@ -373,8 +374,8 @@ void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out)
 	fprintf(out, "  what is in parentheses informs, the others decide; --strict: all do%s\n",
 		all ? "" : "; --all shows every row");
 	if (c->left_out[0] || c->left_out[1])
-		fprintf(out, "  left out: %d rows that only A has, %d that only B has\n",
-			c->left_out[0], c->left_out[1]);
+		fprintf(out, "  left out: %s that only A has, %d that only B has\n",
+			counted(c->left_out[0], "row").s, c->left_out[1]);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */

@@ -221,8 +221,8 @@ static int take_process(const struct costs_request *r, struct taking *t, const c
 	json_t *job = job_json(r, t->process);
 	int err;
 
-	progress("probing: process %d of %d%s", t->process + 1, t->processes,
-		 prefix ? ", under the layer" : "");
+	progress_part("probing: process %d of %d%s", t->process + 1, t->processes,
+		      prefix ? ", under the layer" : "");
 	err = job_run(&run, job);
 	json_decref(job);
 	t->process++;

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/measure/measure.h"
 
 /* Digits of a real in a line: enough for ns in a day, and short. */
@@ -160,8 +161,8 @@ int record_write(struct record_file *f, json_t *o)
 		if (ftruncate(f->fd, f->bytes))
 			f->dirty = true;
 		free(text);
-		return complain(err, "cannot write %s: %s; its %ld lines are kept", f->path,
-				strerror(err), (long)f->lines);
+		return complain(err, "cannot write %s: %s; kept: %s", f->path, strerror(err),
+				counted(f->lines, "line").s);
 	}
 	hash_add(&f->hash, text, n);
 	f->bytes += (int64_t)n;
@@ -179,8 +180,8 @@ int record_sync(struct record_file *f, bool now)
 	f->dirty = false;
 	/* EINVAL: a file system that cannot; the lines are as safe as it makes them */
 	if (fdatasync(f->fd) && errno != EINVAL)
-		return complain(errno, "cannot write %s: %s; its %ld lines are kept", f->path,
-				strerror(errno), (long)f->lines);
+		return complain(errno, "cannot write %s: %s; kept: %s", f->path, strerror(errno),
+				counted(f->lines, "line").s);
 	return 0;
 }
 

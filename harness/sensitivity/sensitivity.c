@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plural.h"
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "common/philox.h"
@@ -298,6 +299,8 @@ static int run_turn(struct sensitivity *s, int turn)
 	int *order = calloc((size_t)s->cells, sizeof(*order)), err = 0;
 
 	CHECK(order, "memory of %d cells", s->cells);
+	progress_part("%s: turn %d of %d: %s", s->workload->name, turn + 1, s->turns,
+		      counted(s->cells, "process").s);
 	sensitivity_order(order, s->cells, turn);
 	for (int i = 0; i < s->cells && !err; i++) {
 		struct sensitivity_cell *c = &s->cell[order[i]];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/base/json.h"
+#include "common/plural.h"
 #include "harness/base/text.h"
 #include "harness/measure/wait.h"
 #include "harness/sensitivity/costs.h"
@@ -28,8 +29,8 @@ static void put_left_out(const struct sensitivity *s, FILE *out)
 
 void sensitivity_plan_print(const struct sensitivity *s, FILE *out)
 {
-	fprintf(out, "%s: native and %d under the layer, %d process%s each: about %s",
-		s->workload->name, s->cells - 1, s->turns, s->turns == 1 ? "" : "es",
+	fprintf(out, "%s: native and %d under the layer, %s each: about %s", s->workload->name,
+		s->cells - 1, counted(s->turns, "process").s,
 		text_time(sensitivity_plan_s(s) * 1e9).s);
 	put_left_out(s, out);
 	fputc('\n', out);

@@ -9,6 +9,7 @@
 #include "common/check.h"
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
+#include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
@@ -506,9 +507,11 @@ static int attend_probe(struct probing *p, struct child *c)
 			return -EINTR;
 		if (!p->said && (double)(clock_ns() - p->start_ns) > word_after_ns) {
 			show_line(p->show,
-				  "planning%s: how long %d configurations take, %.0f s at most "
+				  "planning%s: how long %s take%s, %.0f s at most "
 				  "for large ones",
-				  p->side ? ", side b" : "", p->plan->n_configs, p->limit_ns / 1e9);
+				  p->side ? ", side b" : "",
+				  counted(p->plan->n_configs, "configuration").s,
+				  p->plan->n_configs == 1 ? "s" : "", p->limit_ns / 1e9);
 			p->said = true;
 		}
 		if (is_silent(p))

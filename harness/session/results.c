@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/plan/plan_record.h"
@@ -294,15 +295,15 @@ static void print_counts(const struct plan *p, const struct judged_point *point,
 		of[j->verdict]++;
 		alone += j->verdict == VERDICT_INCONCLUSIVE && j->alone != VERDICT_INCONCLUSIVE;
 	}
-	fprintf(out, "%d points: %d slower, %d faster, %d same, %d inconclusive; margin %.0f %%\n",
-		p->n_points, of[VERDICT_SLOWER], of[VERDICT_FASTER], of[VERDICT_SAME],
-		of[VERDICT_INCONCLUSIVE], 100 * MARGIN_DEFAULT);
+	fprintf(out, "%s: %d slower, %d faster, %d same, %d inconclusive; margin %.0f %%\n",
+		counted(p->n_points, "point").s, of[VERDICT_SLOWER], of[VERDICT_FASTER],
+		of[VERDICT_SAME], of[VERDICT_INCONCLUSIVE], 100 * MARGIN_DEFAULT);
 	if (alone)
 		fprintf(out,
-			"%d of the inconclusive ones are beyond the margin by themselves; among so "
-			"many "
-			"points that proves nothing (Benjamini-Hochberg)\n",
-			alone);
+			"%d of the inconclusive %s beyond the margin alone; among so many points "
+			"that "
+			"proves nothing (Benjamini-Hochberg)\n",
+			alone, alone == 1 ? "ones is" : "ones are");
 }
 
 void sides_print(const struct results *r, FILE *out)
@@ -310,8 +311,10 @@ void sides_print(const struct results *r, FILE *out)
 	double level;
 	struct judged_point *point = sides_judge(r, &level);
 
-	fprintf(out, "\nside b over side a, n = %d processes each, time per step%s\n", r->processes,
-		isnan(level) ? ": too few for intervals" : "");
+	fprintf(out, "
+side b over side a, n = %s each, time per step%s
+",
+		counted(r->processes, "process").s, isnan(level) ? ": too few for intervals" : "");
 	print_differing(&r->j->plan, point, level, out);
 	print_counts(&r->j->plan, point, out);
 	free(point);

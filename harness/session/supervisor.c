@@ -10,6 +10,7 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "common/philox.h"
+#include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/measure/measure.h"
 #include "harness/plan/choose.h"
@@ -413,14 +414,14 @@ static void print_interim(struct session *s, int processes)
 	char known[320];
 
 	if (!goals_any(&d->goals)) {
-		show_line(&s->show,
-			  "%d of %d points are wider than ±%.0f %% after %d processes%s: %s",
-			  s->interim.wide, s->interim.points, 100 * d->half_width_max, processes,
-			  each, then);
+		show_line(&s->show, "%d of %d points are wider than ±%.0f %% after %s%s: %s",
+			  s->interim.wide, s->interim.points, 100 * d->half_width_max,
+			  counted(processes, "process").s, each, then);
 		return;
 	}
 	goals_text(&s->journal, known, sizeof(known));
-	show_line(&s->show, "%s after %d processes%s: %s", known, processes, each, then);
+	show_line(&s->show, "%s after %s%s: %s", known, counted(processes, "process").s, each,
+		  then);
 }
 
 /* The interim analysis after i replicates is done, if one was due: is that enough? */
@@ -482,8 +483,8 @@ static bool is_crowded(const struct session *s)
 			continue;
 		complain(EBUSY,
 			 "side %s takes %.3g times as long while a process of the other side is "
-			 "there (%d processes): all is measured again, one process at a time",
-			 journal_side_name(side), c.ratio, c.n);
+			 "there (%s): all is measured again, one process at a time",
+			 journal_side_name(side), c.ratio, counted(c.n, "process").s);
 		return true;
 	}
 	return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/share/share_file.h"
@@ -369,7 +370,7 @@ void across_print(const void *across, FILE *out)
 {
 	const struct across *a = across;
 
-	fprintf(out, "%d records: %s\n\n", a->records, share_device(&a->record[0]));
+	fprintf(out, "%s: %s\n\n", counted(a->records, "record").s, share_device(&a->record[0]));
 	put_growth(a, out);
 	for (int arm = 0; arm < ARMS; arm++)
 		if (across_has(a, (enum share_arm)arm)) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/chart/words.h"
 #include "harness/share/across.h"
 #include "harness/share/share_file.h"
@@ -13,7 +14,8 @@
 
 static void label(const struct across *a, struct plot *p)
 {
-	plot_text(p, "made1", "%s, %d records", share_device(&a->record[0]), a->records);
+	plot_text(p, "made1", "%s, %s", share_device(&a->record[0]),
+		  counted(a->records, "record").s);
 	plot_text(p, "made2", "%s",
 		  share_is_cpu(&a->record[0]) ? "processes have a CPU device each, and share only "
 						"the processors"

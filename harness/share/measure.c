@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/env/nvml.h"
@@ -88,8 +89,8 @@ static bool is_too_large(const struct share *s, const struct share_set *set, cha
 		bytes += json_get_number(size, "bytes");
 		total = json_get_number(size, "total");
 	}
-	snprintf(why, SHARE_WHY, "%d clients would take %s, and the device has %s", set->n,
-		 text_bytes(bytes).s, text_bytes(total).s);
+	snprintf(why, SHARE_WHY, "%s would take %s, and the device has %s",
+		 counted(set->n, "client").s, text_bytes(bytes).s, text_bytes(total).s);
 	return bytes > total;
 }
 
@@ -144,8 +145,8 @@ static json_t *window_line(const struct share_clients *c, const struct window *w
 
 static void show_progress(const struct share_clients *c, int at, int windows)
 {
-	progress("%s, %d client%s: window %d of %d", share_arms[c->set.arm].name, c->set.n,
-		 c->set.n == 1 ? "" : "s", at + 1, windows);
+	progress("%s, %s: window %d of %d", share_arms[c->set.arm].name,
+		 counted(c->set.n, "client").s, at + 1, windows);
 }
 
 /* Is this window of this start, and still to come? */
@@ -216,8 +217,7 @@ static int measure_set(struct share *s, struct share_measured *m, struct window 
 
 	if (cannot_be_had(s, &m->set, why))
 		return add_not_run(s, &m->set, why, false);
-	progress("%s, %d client%s: starting", share_arms[m->set.arm].name, m->set.n,
-		 m->set.n == 1 ? "" : "s");
+	progress("%s, %s: starting", share_arms[m->set.arm].name, counted(m->set.n, "client").s);
 	window_for(w, s, &m->set);
 	err = clients_start(&c, &s->plan, &m->set, patience_s);
 	if (!err)
@@ -247,6 +247,8 @@ static int measure_sets(struct share *s, struct window *w, double patience_s)
 
 	CHECK(order, "memory of %d sets", s->sets);
 	for (int start = 0; start < s->plan.starts && !err; start++) {
+		progress_part("start %d of %d: %s of clients", start + 1, s->plan.starts,
+			      counted(s->sets, "set").s);
 		share_order(&s->plan, start, order, s->sets);
 		for (int i = 0; i < s->sets && !err; i++)
 			if (needs_start(s, &s->set[order[i]], start))

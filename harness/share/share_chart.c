@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/chart/words.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_file.h"
@@ -89,8 +90,8 @@ static void label_title(const struct drawn *d, struct plot *p, const char *what)
 			 i ? " and " : "", share_workload_text(&d->s->plan.mix[i]).s);
 	words_cut(words, sizeof(words), 60);
 	plot_text(p, "title", "%s: %s", words, what);
-	plot_text(p, "made1", "%s, depth %ld, %d windows a set", share_device(d->s),
-		  (long)d->s->plan.depth, share_plan_windows(&d->s->plan));
+	plot_text(p, "made1", "%s, depth %ld, %s a set", share_device(d->s), (long)d->s->plan.depth,
+		  counted(share_plan_windows(&d->s->plan), "window").s);
 	plot_text(p, "made2", "%s",
 		  share_is_cpu(d->s) ? "processes have a CPU device each, and share only the "
 				       "processors"

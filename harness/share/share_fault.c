@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/share/share_file.h"
@@ -95,7 +96,8 @@ int share_fault_try(struct share *s, struct share_clients *c, struct window *w)
 	json_t *o = fault_line(c, fault), *clients = json_object_get(o, "clients");
 	int err = window_prepare(w, c);
 
-	progress("%s, %d clients: one of them: %s", share_arms[c->set.arm].name, c->set.n, fault);
+	progress("%s, %s: one of them: %s", share_arms[c->set.arm].name,
+		 counted(c->set.n, "client").s, fault);
 	if (!err)
 		err = run_windows(c, w, fault, clients);
 	if (!err) /* while the one that did it still holds what it has */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "common/output.h"
 #include "common/unpacked.h"
 #include "harness/base/command.h"
@@ -330,13 +331,13 @@ static int refuse_unfinished(const struct share *s, const char *path)
 			return 0;
 	if (record_is_called(path, part_end))
 		return complain(EINVAL,
-				"%s: none of its %d sets is finished; rift share --resume %s goes "
+				"%s: none of its %s is finished; rift share --resume %s goes "
 				"on",
-				path, s->sets, path);
+				path, counted(s->sets, "set").s, path);
 	return complain(EINVAL,
-			"%s: none of its %d sets is finished; rename it to NAME.part, and rift "
+			"%s: none of its %s is finished; rename it to NAME.part, and rift "
 			"share --resume NAME.part goes on",
-			path, s->sets);
+			path, counted(s->sets, "set").s);
 }
 
 int share_read(struct share *s, const char *path)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "harness/base/command.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/share/fault.h"
@@ -102,10 +103,10 @@ static void put_too_few(const struct share *s, const struct share_findings *f, F
 	}
 	if (clients)
 		fprintf(out,
-			"not resolved: %d %s may be too few to show that one of %d clients is "
+			"not resolved: %s may be too few to show that one of %d clients is "
 			"treated unfairly; %d are enough, by %s\n",
-			f->units, f->units == s->plan.starts ? "starts" : "windows", clients,
-			share_fairness_needs(clients),
+			counted(f->units, f->units == s->plan.starts ? "start" : "window").s,
+			clients, share_fairness_needs(clients),
 			f->units == s->plan.starts ? "--starts" : "--repetitions");
 }
 
@@ -224,9 +225,10 @@ void share_print(const struct share *s, FILE *out)
 	struct share_findings f;
 
 	share_findings_init(&f, s);
-	fprintf(out, "%s: %s, depth %ld, %d windows of %g s or longer a set, %d start%s\n",
-		mix_text(s).s, share_device(s), (long)s->plan.depth, share_plan_windows(&s->plan),
-		s->plan.window_s, s->plan.starts, s->plan.starts == 1 ? "" : "s");
+	fprintf(out, "%s: %s, depth %ld, %s of %g s or longer a set, %s\n", mix_text(s).s,
+		share_device(s), (long)s->plan.depth,
+		counted(share_plan_windows(&s->plan), "window").s, s->plan.window_s,
+		counted(s->plan.starts, "start").s);
 	if (share_is_cpu(s))
 		fprintf(out, "%s\n", own_devices);
 	put_costs(s, &f, out);
@@ -266,8 +268,8 @@ void share_plan_print(const struct share *s, FILE *out)
 
 	for (int i = 0; i < s->sets; i++)
 		missing += share_arm_missing(s->set[i].set.arm) != NULL;
-	fprintf(out, "%s: %d sets of clients, %d of them cannot be had here; about %s\n",
-		mix_text(s).s, s->sets, missing,
+	fprintf(out, "%s: %s of clients, %d cannot be had here; about %s\n", mix_text(s).s,
+		counted(s->sets, "set").s, missing,
 		text_time(plan_s(s) * (s->sets - missing) / s->sets * 1e9).s);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -28,9 +29,9 @@ static void print_head(const json_t *curves, FILE *out)
 	environment_layers(curves, under);
 	if (*under)
 		row(out, "", "%s", under);
-	row(out, "taken", "%s, %d processes, mode %s, sync %s; %.3g s of idling, curves of %.3g s",
+	row(out, "taken", "%s, %s, mode %s, sync %s; %.3g s of idling, curves of %.3g s",
 	    json_get_text(curves, "start_utc"),
-	    (int)json_integer_value(json_object_get(curves, "processes")),
+	    counted(json_integer_value(json_object_get(curves, "processes")), "process").s,
 	    json_get_text(curves, "mode"), json_get_text(curves, "sync"),
 	    json_get_number(curves, "rest_s"), json_get_number(curves, "seconds"));
 	row(out, "check", "%s", warmup_check_failed(curves) ? "FAILED" : "passed");

@@ -162,8 +162,8 @@ static int take_pair(struct taking *t, const struct warmup_request *r, int64_t d
 {
 	int err;
 
-	progress("process %d of %d, depth %ld: the device idles", t->process + 1, r->processes,
-		 (long)depth);
+	progress_part("process %d of %d, depth %ld: the device idles", t->process + 1, r->processes,
+		      (long)depth);
 	err = idle(r->rest_s);
 	progress("process %d of %d, depth %ld", t->process + 1, r->processes, (long)depth);
 	err = err ? err : run_job(t, r, depth, false, false);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/plural.h"
 #include "common/process.h"
 #include "layers/mps/daemon.h"
 
@@ -118,22 +119,21 @@ static bool is_elsewhere(void)
 
 static bool judge(const struct clients *c, char detail[LAYER_DETAIL])
 {
-	const char *s = c->n == 1 ? "" : "s";
+	struct counted n = counted(c->n, "client");
 
 	if (c->is_self)
-		snprintf(detail, LAYER_DETAIL, "server %ld has this process among %d client%s",
-			 c->server, c->n, s);
+		snprintf(detail, LAYER_DETAIL, "server %ld has this process among %s", c->server,
+			 n.s);
 	else if (c->is_remote)
 		snprintf(detail, LAYER_DETAIL,
-			 "server %ld has the layer remote's process for this one among %d client%s",
-			 c->server, c->n, s);
+			 "server %ld has the layer remote's process for this one among %s",
+			 c->server, n.s);
 	else if (c->n && is_elsewhere())
 		snprintf(detail, LAYER_DETAIL,
-			 "server %ld has %d client%s, of another PID namespace than its own",
-			 c->server, c->n, s);
+			 "server %ld has %s, of another PID namespace than its own", c->server,
+			 n.s);
 	else if (c->server)
-		snprintf(detail, LAYER_DETAIL,
-			 "this process is none of the %d client%s of server %ld", c->n, s,
+		snprintf(detail, LAYER_DETAIL, "this process is none of the %s of server %ld", n.s,
 			 c->server);
 	else
 		snprintf(detail, LAYER_DETAIL, "its control daemon has no server");

@@ -12,6 +12,7 @@
 
 #include "common/check.h"
 #include "common/pattern.h"
+#include "common/plural.h"
 #include "layers/layer.h"
 #include "layers/profiler/records.h"
 
@@ -181,8 +182,8 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 		snprintf(detail, LAYER_DETAIL, "a call failed under it: %s",
 			 cudaGetErrorName((cudaError_t)err));
 	else
-		snprintf(detail, LAYER_DETAIL, "CUPTI has made %lld record%s of a kernel and a set",
-			 (long long)(after - before), after - before == 1 ? "" : "s");
+		snprintf(detail, LAYER_DETAIL, "CUPTI has made %s of a kernel and a set",
+			 counted(after - before, "record").s);
 	return !err && after > before;
 }
 
@@ -218,9 +219,9 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 		return;
 	for (int c = 0; c < RECORD_CLASSES; c++)
 		sum += counts.records[c];
-	used = (size_t)snprintf(detail, LAYER_DETAIL, "made %llu record%s in %llu process%s", sum,
-				sum == 1 ? "" : "s", (unsigned long long)counts.processes,
-				counts.processes == 1 ? "" : "es");
+	used = (size_t)snprintf(detail, LAYER_DETAIL, "made %s in %s",
+				counted((int64_t)sum, "record").s,
+				counted((int64_t)counts.processes, "process").s);
 	for (int c = 0; c < RECORD_CLASSES && used < LAYER_DETAIL; c++)
 		if (counts.records[c])
 			used += (size_t)snprintf(detail + used, LAYER_DETAIL - used, "; %s %llu",

@@ -11,6 +11,7 @@
 
 #include "common/check.h"
 #include "common/pattern.h"
+#include "common/plural.h"
 #include "layers/layer.h"
 #include "layers/shim/calls.h"
 
@@ -204,8 +205,8 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 	count_classes(counts, class);
 	for (int c = 0; c < CLASSES; c++)
 		sum += class[c];
-	used = (size_t)snprintf(detail, LAYER_DETAIL, "saw %llu call%s of the CUDA runtime",
-				(unsigned long long)sum, sum == 1 ? "" : "s");
+	used = (size_t)snprintf(detail, LAYER_DETAIL, "saw %s of the CUDA runtime",
+				counted((int64_t)sum, "call").s);
 	for (int c = 0; c < CLASSES && used < LAYER_DETAIL; c++)
 		if (class[c])
 			used += (size_t)snprintf(detail + used, LAYER_DETAIL - used, "; %s %llu",

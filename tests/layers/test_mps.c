@@ -4,6 +4,7 @@
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
+#include <cuda_runtime_api.h>
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>

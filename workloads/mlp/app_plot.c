@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/plural.h"
+
 #include "workloads/mlp/mlp.h"
 
 enum { EPOCHS = 3, POINTS = 400 }; /* epochs, unless epochs= says otherwise; points of the curve */
@@ -54,10 +56,9 @@ static void set_texts(const struct mlp_opts *o, const struct mlp_state *s, struc
 	char net[120];
 
 	mlp_net_text(&s->net, net, sizeof(net));
-	plot_text(p, "title", "%.44s learns %s: %.2f %% of the test images right after %ld %s", net,
+	plot_text(p, "title", "%.44s learns %s: %.2f %% of the test images right after %s", net,
 		  strncmp(s->data->source, "gen", 3) ? "digits" : "drawn digits",
-		  100 * h->accuracy[h->epochs * MLP_TESTS], (long)h->epochs,
-		  h->epochs == 1 ? "epoch" : "epochs");
+		  100 * h->accuracy[h->epochs * MLP_TESTS], counted(h->epochs, "epoch").s);
 	plot_text(p, "made", "minibatches of %ld, rate %g, momentum %g; %.60s; computed on: %.60s",
 		  (long)o->batch, mlp_rate(o), o->momentum, s->data->source, p->device);
 	plot_count(p, "epochs", (long)h->epochs);

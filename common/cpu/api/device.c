@@ -4,6 +4,7 @@
  * one: they differ by the number of their bus alone.
  */
 #include "common/cpu/api/api.h"
+#include "common/plural.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -198,8 +199,8 @@ static void describe(struct cudaDeviceProp *prop, int device)
 		.hostRegisterSupported = 1,
 		.pciBusID = config()->device[device],
 	};
-	snprintf(prop->name, sizeof(prop->name), "CPU device (%u worker%s)", config()->workers,
-		 config()->workers == 1 ? "" : "s");
+	snprintf(prop->name, sizeof(prop->name), "CPU device (%s)",
+		 counted(config()->workers, "worker").s);
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)

@@ -34,6 +34,41 @@ static void folder_remove(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
+Test(small_cli_share, a_quick_one_is_short_but_for_what_is_given)
+{
+	static const struct {
+		const char *given;
+		int clients, repetitions, starts;
+		double window_s;
+	} rows[] = {
+		{ "", 2, 3, 1, 0.2 },
+		{ "--clients 1,3", 3, 3, 1, 0.2 },
+		{ "--repetitions 7 --window 0.5", 2, 7, 1, 0.5 },
+		{ "--starts 4", 2, 4, 4, 0.2 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const json_t *o = rift_json("share launch us=0 --quick %s --dry-run --json",
+					    rows[i].given),
+			     *plan = json_object_get(o, "plan"),
+			     *clients = json_object_get(plan, "clients");
+		size_t last = json_array_size(clients) - 1;
+
+		cr_expect(eq(int, (int)json_integer_value(json_array_get(clients, last)),
+			     rows[i].clients),
+			  "%s", rows[i].given);
+		cr_expect(eq(int, (int)json_integer_value(json_object_get(plan, "repetitions")),
+			     rows[i].repetitions),
+			  "%s", rows[i].given);
+		cr_expect(eq(int, (int)json_integer_value(json_object_get(plan, "starts")),
+			     rows[i].starts),
+			  "%s", rows[i].given);
+		cr_expect(epsilon_eq(dbl, json_number_value(json_object_get(plan, "window_s")),
+				     rows[i].window_s, 1e-9),
+			  "%s", rows[i].given);
+	}
+}
+
 /* What rift says of this file, with exit code 0. */
 static void is_called(const char *name, const char *what)
 {

@@ -32,7 +32,7 @@ static const struct {
 		     "-h,--help " },
 	{ "probe", "--host-name --json --layer=LAYER --native=FILE --output=FILE "
 		   "--patience=SECONDS --platform=NAME "
-		   "--processes=N --quiet --sync=KIND -h,--help " },
+		   "--processes=N --quick --quiet --sync=KIND -h,--help " },
 	{ "profile",
 	  "--anonymous --calibrate --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS "
 	  "--host-runs=N --json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME "
@@ -44,11 +44,12 @@ static const struct {
 	{ "sensitivity", "--blocks=N --cost=NAME=V,V,... --depth=N --dry-run --json "
 			 "--layer=LAYER --mode=stream|graph|fused --plot=DIR --processes=N --quiet "
 			 "--time-limit=SECONDS -h,--help " },
-	{ "share", "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
-		   "--fault=none|crash|kill|hang|memory --from=FILE --json "
-		   "--layer-of=CLIENT=LAYER --mode=stream|graph|fused --output=FILE "
-		   "--patience=SECONDS --plot=DIR --quiet --repetitions=N --resume=FILE --seed=N "
-		   "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
+	{ "share",
+	  "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
+	  "--fault=none|crash|kill|hang|memory --from=FILE --json "
+	  "--layer-of=CLIENT=LAYER --mode=stream|graph|fused --output=FILE "
+	  "--patience=SECONDS --plot=DIR --quick --quiet --repetitions=N --resume=FILE --seed=N "
+	  "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
 	{ "show", "--side=a|b -h,--help " },
 	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
 		   "--workload=NAME -h,--help " },

@@ -4,6 +4,7 @@
  */
 /* sanitizers: one thread */
 #include "harness/env/gpu.h"
+#include "tests/divert.h"
 #include "tests/facts.h"
 #include "tests/place.h"
 
@@ -74,6 +75,22 @@ Test(small_platform_driver, advice_names_the_likeliest_cause)
 		cr_assert(ne(ptr, strstr(advice, cases[i].advice), NULL), "%s, error %d: %s",
 			  cases[i].platform, cases[i].error, advice);
 	}
+}
+
+/* The container runtime keeps GPUs back for each of these. */
+Test(small_platform_driver, advice_for_a_container_that_was_given_none)
+{
+	static const char *const none[] = { "void", "none", "" };
+	struct driver d = driver_of("docker");
+
+	d.control_file = false;
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		d.given = none[i];
+		cr_assert(tells(driver_advice(&d, 100), "NVIDIA_VISIBLE_DEVICES *=all"), "'%s'",
+			  none[i]);
+	}
+	d.given = "all";
+	cr_assert(tells(driver_advice(&d, 100), "--gpus all"), "%s", driver_advice(&d, 100));
 }
 
 Test(small_platform_driver, advice_for_what_is_hidden_or_half_there)

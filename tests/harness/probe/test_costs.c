@@ -459,7 +459,7 @@ Test(large_costs, the_page_the_file_and_their_readers)
 	cr_assert(!run_rift(OUT, &text, "show %s", path) && strstr(text, "copy and wait"), "%s",
 		  text);
 	cr_assert(!run_rift(OUT, &text, "check %s", path) &&
-			  strstr(text, "valid; call costs of 1 processes"),
+			  strstr(text, "valid; call costs of 1 process"),
 		  "%s", text);
 	refused(3, "rift probe", "fit %s", path);
 	refused(3, "(", "compare %s %s", path, path);
