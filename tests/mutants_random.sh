@@ -36,9 +36,7 @@ seconds=${MUTANT_SECONDS:-60} jobs=${JOBS:-$(nproc)}
 work=$PWD/build/mutants
 map=$work/map
 
-# Kills of a mistaken program, of -1 for one, stay among its own; its end is the end of all of them,
-# and what it leaves in /tmp is gone. What it takes without end is refused: 24 GB of addresses, files
-# of 2 GB. The shell is there for the first process, which the system treats unlike others.
+# Kills of a mistaken program, of -1 for one, stay among its own; its end is the end of all of them.
 apart() {
 	if unshare --pid true 2>/dev/null; then
 		set -- --pid "$@"
@@ -48,6 +46,13 @@ apart() {
 	unshare --fork --kill-child --mount-proc "$@"
 }
 
+# What a program leaves in /tmp and in /dev/shm is gone with it. Each needs a /dev/shm of its own:
+# Criterion names its memory there after the number of its process, and in namespaces of their own
+# two programs at a time have the same numbers.
+fresh='mount -t tmpfs tmpfs /tmp && mount -t tmpfs tmpfs /dev/shm'
+
+# What a mistaken program takes without end is refused: 24 GB of addresses, files of 2 GB. The shell
+# is there for the first process, which the system treats unlike others.
 # The processor's seconds of a process are bounded, and the clock's, which pass faster where others
 # compute too, by ten times as many.
 alone() { # SECONDS COMMAND...
@@ -55,9 +60,8 @@ alone() { # SECONDS COMMAND...
 	# The address sanitizer takes terabytes of addresses for itself.
 	case $2 in *-asan/*) addresses=unlimited ;; esac
 	shift
-	# shellcheck disable=SC2016
 	LC_ALL=$locale ASAN_OPTIONS=hard_rss_limit_mb=8000 \
-		apart sh -c 'mount -t tmpfs tmpfs /tmp && "$@"; exit $?' sh \
+		apart sh -c "$fresh"' && "$@"; exit $?' sh \
 		timeout -s KILL "$((10 * limit))" \
 		prlimit --cpu="$limit" --as="$addresses" --fsize=2000000000 "$@" \
 		>"${said:-said}" 2>&1 9>&-
@@ -404,7 +408,7 @@ shift 2
 for path; do files_of "$path" >/dev/null || wrong "$path: no C file there"; done
 case $work in /tmp/*) wrong "copies cannot be tried below /tmp, which each test has of its own" ;; esac
 mkdir -p "$work"
-apart mount -t tmpfs tmpfs /tmp 2>/dev/null || wrong "tests are to run where a mistake cannot kill others' processes: unshare is not allowed to"
+apart sh -c "$fresh" 2>/dev/null || wrong "tests are to run where a mistake cannot kill others' processes, with /tmp and /dev/shm of their own: unshare(1) and mount(8) are not permitted to make such a place here"
 exec 9>"$work/lock"
 flock -n 9 || wrong "another run of it is under way in this tree"
 draw "$@"
