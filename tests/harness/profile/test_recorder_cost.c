@@ -16,6 +16,7 @@
 #include "harness/profile/recorder_cost.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/on_cpu.h"
 
 TestSuite(small_recorder_cost, .init = let_sanitizer_come_second, .timeout = 300);
 
@@ -171,6 +172,25 @@ Test(small_recorder_cost, of_calls_alone)
 {
 	need_device();
 	measures("calls", "calls", false);
+}
+
+/* A probe that sets nothing up says which one it was; one that dies has said so itself. */
+Test(small_recorder_cost, a_probe_that_fails_is_named)
+{
+	const char *text;
+
+	need_device();
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: its calls can be made to fail");
+	setenv("RIFT_CPU_FAIL", "cudaMalloc=cudaErrorNotSupported", 1);
+	cr_assert(
+		eq(int, run_rift(ERR, &text, "profile --calibrate --runs 1 --recorder calls"), 3));
+	cr_assert(ne(ptr, strstr(text, "the probe of launch failed"), NULL), "%s", text);
+	setenv("RIFT_CPU_FAIL", "cudaStreamCreateWithFlags=cudaErrorNotSupported", 1);
+	cr_assert(
+		eq(int, run_rift(ERR, &text, "profile --calibrate --runs 1 --recorder calls"), 3));
+	cr_assert(ne(ptr, strstr(text, "was killed by signal"), NULL), "%s", text);
+	cr_assert(eq(ptr, strstr(text, "the probe of launch failed"), NULL), "%s", text);
 }
 
 Test(small_recorder_cost, what_it_takes)

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/base/text.h"
 #include "harness/profile/recording.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -244,6 +246,45 @@ Test(small_recording, of_several_recordings_the_median_one_is_kept)
 	/* with the trace of its own child */
 	shell(&text, "cd '%s'; ls; cat a.trace.77", folder);
 	cr_assert(eq(str, (char *)text, "1\n2\n3\na.trace\na.trace.77\nn\n3\n"));
+}
+
+/* Beside a terminal that shows it. */
+static const char *progress_of(int recordings)
+{
+	struct recording out;
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO), shown;
+	static char text[4096];
+	ssize_t n;
+
+	cr_assert(le(int, 0, terminal), "a terminal");
+	cr_assert(zero(int, grantpt(terminal)));
+	cr_assert(zero(int, unlockpt(terminal)));
+	shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	cr_assert(le(int, 0, shown), "a terminal");
+	dup2(shown, STDERR_FILENO);
+	progress_init(false);
+	cr_assert(zero(int, record_made(recordings, "0", &out)));
+	fputs(".\n", stderr); /* so that there is something to read */
+	fflush(stderr);
+	n = read(terminal, text, sizeof(text) - 1);
+	dup2(kept, STDERR_FILENO);
+	text[n < 0 ? 0 : n] = '\0';
+	shell(NULL, "cd '%s'; rm -f a.trace* n", folder);
+	return text;
+}
+
+Test(small_recording, each_of_several_recordings_is_shown)
+{
+	const char *text;
+
+	make_trace(1, 2 * SECOND);
+	make_trace(2, 1 * SECOND);
+	text = progress_of(2);
+	cr_expect(ne(ptr, strstr(text, "recording 1 of 2"), NULL), "%s", text);
+	cr_expect(ne(ptr, strstr(text, "recording 2 of 2"), NULL), "%s", text);
+	cr_expect(eq(ptr, strstr(text, "recording 3"), NULL), "%s", text);
+	text = progress_of(1);
+	cr_expect(eq(ptr, strstr(text, "recording 1"), NULL), "one is not counted: %s", text);
 }
 
 Test(small_recording, recordings_that_end_otherwise_do_not_count)

@@ -17,13 +17,18 @@
 
 TestSuite(small_share_helpers, .init = helpers_mark, .timeout = 60);
 
+static double seconds(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+	       1e-6 * (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+}
+
 static double used_s(void)
 {
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-	       1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+	return seconds(&u);
 }
 
 /* Says that it is there, then uses so much processor time after a byte, says so, and waits. */
@@ -56,6 +61,7 @@ Test(small_share_helpers, the_time_of_a_child)
 {
 	int told[2], says[2];
 	static struct helpers h;
+	struct rusage all;
 	pid_t pid, said;
 
 	cr_assert(zero(int, pipe(told)));
@@ -74,11 +80,56 @@ Test(small_share_helpers, the_time_of_a_child)
 	cr_assert(eq(i64, read(says[0], &said, sizeof(said)), sizeof(said)));
 	helpers_end(&h);
 	cr_expect(le(dbl, 0.05, helpers_used_s(&h)), "%g s", helpers_used_s(&h));
-	/* what it used stays, though it is gone */
+	/* what it used stays, though it is gone, and is no more than all it used */
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	wait4(pid, NULL, 0, &all);
 	helpers_end(&h);
 	cr_expect(le(dbl, 0.05, helpers_used_s(&h)), "%g s", helpers_used_s(&h));
+	cr_expect(le(dbl, helpers_used_s(&h), seconds(&all) + 0.01), "%g of %g s",
+		  helpers_used_s(&h), seconds(&all));
+}
+
+/* What helpers used before the stretch is not theirs in it; nor is anything of one that has ended.
+ */
+Test(small_share_helpers, the_time_before_does_not_count)
+{
+	enum { CHILDREN = 3, LATER = 2 };
+	int told[2], says[2];
+	static struct helpers h;
+	pid_t pid[CHILDREN], said;
+
+	cr_assert(zero(int, pipe(told)));
+	cr_assert(zero(int, pipe(says)));
+	for (int i = 0; i < CHILDREN; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			be_helper(told[0], says[1], 0.05);
+	}
+	for (int i = 0; i < CHILDREN; i++)
+		cr_assert(eq(i64, read(says[0], &said, sizeof(said)), sizeof(said)));
+	cr_assert(eq(i64, write(told[1], "gg", 2), 2));
+	for (int i = 0; i < LATER; i++)
+		cr_assert(eq(i64, read(says[0], &said, sizeof(said)), sizeof(said)));
+	helpers_find(&h, NULL, 0);
+	for (int i = 0; i < CHILDREN; i++)
+		cr_assert(ne(ptr, (void *)(uintptr_t)found(&h, pid[i]), NULL), "%d", i);
+	helpers_begin(&h);
+	cr_expect(eq(dbl, helpers_used_s(&h), 0), "it has just begun: %g s", helpers_used_s(&h));
+	helpers_end(&h);
+	cr_expect(lt(dbl, helpers_used_s(&h), 0.05), "they used %g s before", helpers_used_s(&h));
+	/* the third one works within the stretch, and alone */
+	cr_assert(eq(i64, write(told[1], "g", 1), 1));
+	cr_assert(eq(i64, read(says[0], &said, sizeof(said)), sizeof(said)));
+	helpers_end(&h);
+	cr_expect(le(dbl, 0.05, helpers_used_s(&h)), "%g s", helpers_used_s(&h));
+	cr_expect(lt(dbl, helpers_used_s(&h), 0.1), "%g s", helpers_used_s(&h));
+	for (int i = 0; i < CHILDREN; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	helpers_begin(&h);
+	helpers_end(&h);
+	cr_expect(eq(dbl, helpers_used_s(&h), 0), "all have ended: %g s", helpers_used_s(&h));
 }
 
 /* A guard of a layer has left its parent, which has ended. */
