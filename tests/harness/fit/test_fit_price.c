@@ -8,10 +8,13 @@
 #include "harness/fit/validate.h"
 #include "harness/record/recorded.h"
 #include "tests/cells_session.h"
+#include "tests/divert.h"
 #include "tests/made_fit.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <math.h>
+#include <string.h>
 
 TestSuite(small_fit_price, .timeout = 300);
 
@@ -127,6 +130,91 @@ Test(small_fit_price, prices_say_what_they_do_not_know)
 				  "3000 us was not swept on B");
 	prices_release(&p);
 	made_release(&on_a);
+	made_release(&b);
+}
+
+/* B swept two of three sizes, and has no result of its last block. */
+static void make_prices_with_a_failure(struct prices *p, struct price_request *r, struct made *work,
+				       struct made *on_b, struct made *b)
+{
+	struct fake_session cells = cells_session(), truth = cells_session();
+	struct fake_session launch = small_session();
+
+	cells.size = "1,100,1000";
+	truth.size = "1,100";
+	made_grid(work, &cells);
+	made_grid(on_b, &truth);
+	made_fit(b, &launch);
+	on_b->grid.n_points--;
+	*r = (struct price_request){ .work = &work->grid, .b = &b->fit, .measured = &on_b->grid };
+	price_make(p, r);
+}
+
+Test(small_fit_price, a_block_that_failed_on_b_is_told_from_one_that_was_not_swept)
+{
+	struct made work = { 0 }, on_b = { 0 }, b = { 0 };
+	struct price_request r;
+	const struct plan_point *lost;
+	struct prices p;
+	int failed = 0, measured = 0;
+
+	make_prices_with_a_failure(&p, &r, &work, &on_b, &b);
+	lost = &on_b.journal.plan.point[on_b.grid.point[on_b.grid.n_points].point];
+	for (int i = 0; i < p.n; i++) {
+		const char *key = work.journal.plan.point[work.grid.point[i].point].key;
+
+		cr_expect(eq(int, p.priced[i].b_failed, !strcmp(key, lost->key)), "%d", i);
+		failed += p.priced[i].b_failed;
+		measured += isfinite(p.priced[i].b_ns);
+	}
+	cr_expect(eq(int, failed, 1), "%d blocks failed", failed);
+	cr_expect(eq(int, measured, on_b.grid.n_points), "%d blocks were measured", measured);
+	prices_release(&p);
+	r.measured = NULL;
+	price_make(&p, &r);
+	for (int i = 0; i < p.n; i++)
+		cr_expect(not(p.priced[i].b_failed), "nothing of B was measured: %d", i);
+	prices_release(&p);
+	made_release(&work);
+	made_release(&on_b);
+	made_release(&b);
+}
+
+/* The row of a price, which a test has chosen, with what is not a number of the block left out. */
+static void row_says(struct prices *p, const struct price_request *r, const struct priced *at,
+		     const char *want)
+{
+	static char text[65536];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	p->priced[at->point] = *at;
+	prices_print(p, r, out);
+	fclose(out);
+	cr_expect(tells(text, want), "%s: %s", want, text);
+}
+
+Test(small_fit_price, a_price_is_printed_as_it_is)
+{
+	struct made work = { 0 }, on_b = { 0 }, b = { 0 };
+	struct price_request r;
+	struct prices p;
+	double depth;
+	struct priced at = { .known = true, .covered = true, .doubtful = true };
+
+	make_prices_with_a_failure(&p, &r, &work, &on_b, &b);
+	depth = work.grid.point[0].batch.depth;
+	at.a_ns = 2000 * depth;
+	at.total_ns = (struct interval){ 5000 * depth, 4500 * depth, 5500 * depth, 5, true };
+	at.copies_ns = 1250 * depth;
+	at.b_ns = 4000 * depth;
+	row_says(&p, &r, &at, " 2.00 us*5.00 us*±10.0 %* 2.500*4.00 us*+25.0 %*copies 25 %\n");
+	at.doubtful = at.covered = false;
+	at.b_ns = NAN;
+	at.b_failed = true;
+	row_says(&p, &r, &at, " 2.500 *failed*outside\n");
+	prices_release(&p);
+	made_release(&work);
+	made_release(&on_b);
 	made_release(&b);
 }
 

@@ -108,6 +108,56 @@ Test(small_price_work, a_short_first_step_is_hidden_behind_launches)
 	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), 5800 + 100, 1e-6), "alone");
 }
 
+/*
+ * What a block takes beyond the one whose steps and launches are equal. The device takes 1500 ns a
+ * launch, who submits p.
+ */
+static double beyond_ns(double p, double depth, double launches, struct work_extra extra)
+{
+	struct price_job job = { .batch = { MODE_STREAM, depth, launches, 1400 },
+				 .measured_kernel = true };
+	struct model m = fake_model();
+	double equal_ns;
+
+	m.v[MODEL_C] = 500;
+	m.v[MODEL_P] = p;
+	m.v[MODEL_G] = 100;
+	equal_ns = price_total_b(&m, &job);
+	job.on_b = extra;
+	return price_total_b(&m, &job) - equal_ns;
+}
+
+static void is_beyond(double p, double depth, struct work_extra extra, double want)
+{
+	cr_expect(epsilon_eq(dbl, beyond_ns(p, depth, 4, extra), want, 1e-6),
+		  "p %g, depth %g, first %g: %g", p, depth, extra.first_ns,
+		  beyond_ns(p, depth, 4, extra));
+}
+
+/* A step has four launches: 32 in a block of 8. */
+Test(small_price_work, a_first_step_has_all_its_launches)
+{
+	is_beyond(1000, 8, (struct work_extra){ .first_ns = 700 }, 700);
+	/* the later 28 still begin behind four launches and what is submitted with them */
+	is_beyond(1000, 8, (struct work_extra){ .first_ns = -20000 }, 4 * 1000 - 4 * 1500);
+	is_beyond(1000, 8, (struct work_extra){ .first_ns = -20000, .submit_ns = 300 },
+		  4 * (1000 + 300) + 300 - 4 * 1500);
+	/* where submission is waited for, each of 31 launches is later, and a quarter of a kernel
+	 * is behind the last of three copies
+	 */
+	is_beyond(3000, 8, (struct work_extra){ .submit_ns = 500, .copies = 3 },
+		  31 * 500 + 500 + 1400 / 4 - 1400);
+	is_beyond(3000, 8, (struct work_extra){ .first_ns = -2000, .submit_ns = 500, .copies = 3 },
+		  31 * 500 + 500 + 1400 / 4 - 1400);
+	/* a block of one step: each launch is shorter by a quarter of what the step is */
+	is_beyond(3000, 1, (struct work_extra){ .first_ns = -2000, .copies = 2 },
+		  (1400 - 500) / 3 - 1400);
+	is_beyond(3000, 1, (struct work_extra){ .first_ns = -8000 }, -1400);
+	is_beyond(1000, 1, (struct work_extra){ .first_ns = -2000 },
+		  3 * 1000 + 900 - 1400 - 3 * 1500);
+	is_beyond(1000, 1, (struct work_extra){ .first_ns = 600 }, 600);
+}
+
 /* ---- calls of libraries ----------------------------------------------------------------- */
 
 Test(small_price_work, calls_that_take_the_host_longer_are_told_by_the_shallowest_block)

@@ -123,6 +123,45 @@ Test(small_contract, an_added_parameter_that_is_none_is_found)
 	expect_refused(table, ".added names unheard");
 }
 
+/* Whichever row it is, and behind one that is right. */
+Test(small_contract, each_parameter_may_be_an_added_one)
+{
+	struct workload w = workload_fake;
+	const struct workload *const table[] = { &w, NULL };
+	const char *added[] = { NULL, NULL, NULL };
+
+	w.added = added;
+	for (const struct param *p = w.params; p->name; p++) {
+		added[0] = p->name;
+		cr_expect(zero(int, contract_check(table)), "%s", p->name);
+	}
+	added[1] = "unheard";
+	expect_refused(table, ".added names unheard");
+}
+
+Test(small_contract, a_parameter_preset_beside_presets_is_found)
+{
+	static const struct preset one[] = { { "one", "", "" }, { NULL, NULL, NULL } };
+	struct workload w = workload_fake;
+	const struct workload *const table[] = { &w, NULL };
+	struct param renamed[64];
+	int n = 0;
+
+	while (w.params[n].name)
+		n++;
+	cr_assert(lt(int, 1, n), "%d parameters", n);
+	cr_assert(lt(int, n, 64), "%d parameters", n);
+	memcpy(renamed, w.params, (size_t)(n + 1) * sizeof(*renamed));
+	w.params = renamed;
+	w.needs = NULL;
+	w.presets = one;
+	cr_assert(zero(int, contract_check(table)), "see stderr");
+	renamed[0].name = "preset";
+	expect_refused(table, "a parameter of that name");
+	w.presets = NULL;
+	cr_expect(zero(int, contract_check(table)), "without presets it may be one");
+}
+
 Test(small_contract, a_copied_folder_with_the_old_name_is_found)
 {
 	struct workload a = whole(), b = whole();

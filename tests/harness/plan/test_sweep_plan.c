@@ -75,6 +75,34 @@ Test(small_sweep_plan, pairs_are_as_many_as_the_workloads_need)
 	}
 }
 
+/* A plan of one point is enough; one of none has no workload. */
+Test(small_sweep_plan, a_plan_has_the_workloads_of_its_points)
+{
+	static const struct workload other = { .name = "other" };
+	const struct workload *const table[] = { &workload_fake, workloads[0], NULL };
+	struct plan_request r = {
+		.workload = table, .depth = "1,4", .mode = "stream", .design = design_of(true)
+	};
+	struct plan p = fake_plan("1", "stream", NULL, 0);
+
+	while (p.n_points > 1)
+		p.n_points--;
+	cr_expect(plan_has_workload(&p, &workload_fake), "its only one");
+	cr_expect(not(plan_has_workload(&p, workloads[0])), "of one point");
+	p.n_points = 0;
+	cr_expect(not(plan_has_workload(&p, &workload_fake)), "no point");
+	plan_release(&p);
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	cr_expect(plan_has_workload(&p, &workload_fake), "the first");
+	cr_expect(plan_has_workload(&p, workloads[0]), "the last");
+	cr_expect(not(plan_has_workload(&p, &other)), "another");
+	for (int i = 0; i < p.n_configs; i++)
+		cr_expect(eq(int, plan_is_first(&p, i),
+			     !i || p.config[i].workload != p.config[i - 1].workload),
+			  "%d", i);
+	plan_release(&p);
+}
+
 Test(small_sweep_plan, what_express_and_pairs_change)
 {
 	struct design d = design_of(true), pairs = design_of(true), full = design_of(false);
