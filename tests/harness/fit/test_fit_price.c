@@ -205,9 +205,9 @@ Test(small_fit_price, a_price_is_printed_as_it_is)
 	depth = work.grid.point[0].batch.depth;
 	at.a_ns = 2000 * depth;
 	at.total_ns = (struct interval){ 5000 * depth, 4500 * depth, 5500 * depth, 5, true };
-	at.copies_ns = 1250 * depth;
+	at.copies_ns = 4500 * depth;
 	at.b_ns = 4000 * depth;
-	row_says(&p, &r, &at, " 2.00 us*5.00 us*±10.0 %* 2.500*4.00 us*+25.0 %*copies 25 %\n");
+	row_says(&p, &r, &at, " 2.00 us*5.00 us*±10.0 %* 2.500*4.00 us*+25.0 %*copies 90 %\n");
 	at.doubtful = at.covered = false;
 	at.b_ns = NAN;
 	at.b_failed = true;

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/base/json.h"
 #include "tests/made_trace.h"
@@ -215,4 +216,153 @@ Test(small_chrome, nothing_is_missing)
 	cr_expect(eq(int, count(events, "cuda_runtime", "a \"quoted\"\n<name>"), 1), "names");
 	cr_expect(eq(int, count(events, "user_annotation", "saxpy"), 1), "ranges");
 	json_decref(all);
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+/* The event of this phase and name, in this row; there is one. */
+static const json_t *the(const json_t *events, const char *phase, const char *name, double pid,
+			 double tid)
+{
+	const json_t *e, *found = NULL;
+	size_t i;
+
+	json_array_foreach(events, i, e)
+	{
+		if (!is_phase(e, phase) || strcmp(json_get_text(e, "name"), name) ||
+		    number(e, "pid") != pid || number(e, "tid") != tid)
+			continue;
+		cr_assert(eq(ptr, (void *)(uintptr_t)found, NULL), "two of %s %s", phase, name);
+		found = e;
+	}
+	cr_assert(ne(ptr, (void *)(uintptr_t)found, NULL), "no %s %s", phase, name);
+	return found;
+}
+
+static void is_named_so(const json_t *events, const char *what, double pid, double tid,
+			const char *name)
+{
+	const json_t *args = json_object_get(the(events, "M", what, pid, tid), "args");
+
+	cr_expect(eq(str, (char *)json_get_text(args, "name"), (char *)name));
+}
+
+/* The program is process 7; the device is process 0, with a row for each stream. */
+Test(small_chrome, rows_have_their_names)
+{
+	json_t *all = written(), *events = json_object_get(all, "traceEvents");
+
+	is_named_so(events, "process_name", 7, 0, "./app x");
+	is_named_so(events, "process_name", 0, 0, "device");
+	is_named_so(events, "thread_name", 7, 100, "thread 100");
+	is_named_so(events, "thread_name", 7, 101, "thread 101");
+	is_named_so(events, "thread_name", 0, 1000000, "synchronizes of thread 100");
+	is_named_so(events, "thread_name", 0, 1000001, "synchronizes of thread 101");
+	json_decref(all);
+}
+
+static void lasts(const json_t *e, double from_us, double us)
+{
+	cr_expect(epsilon_eq(dbl, number(e, "ts"), from_us, 1e-9), "%g", number(e, "ts"));
+	cr_expect(epsilon_eq(dbl, number(e, "dur"), us, 1e-9), "%g", number(e, "dur"));
+}
+
+/* Times are in us, to a ns. */
+Test(small_chrome, times_are_as_recorded)
+{
+	json_t *all = written(), *events = json_object_get(all, "traceEvents");
+	const json_t *args;
+
+	lasts(the(events, "X", "a \"quoted\"\n<name>", 7, 100), 0.010, 0.990);
+	lasts(the(events, "X", "Memcpy HtoD", 0, 2), 2, 9);
+	lasts(the(events, "X", "saxpy", 0, 2), 11.999, 8.001);
+	lasts(the(events, "X", "graph", 0, 2), 21, 19);
+	lasts(the(events, "X", "Memset", 0, 3), 18, 0.5);
+	lasts(the(events, "X", "Context Synchronize", 0, 1000000), 17.5, 27.5);
+	lasts(the(events, "X", "Event Synchronize", 0, 1000001), 17.4, 1);
+	args = json_object_get(the(events, "X", "saxpy", 0, 2), "args");
+	cr_expect(eq(dbl, json_number_value(json_array_get(json_object_get(args, "grid"), 0)), 2));
+	cr_expect(
+		eq(dbl, json_number_value(json_array_get(json_object_get(args, "block"), 0)), 32));
+	json_decref(all);
+}
+
+/* A flow has its operation's number; one whose kernel began before its call begins with the call.
+ */
+Test(small_chrome, flows_lead_from_calls_to_operations)
+{
+	static const struct {
+		double from, to, row;
+	} want[] = {
+		{ 1, 2, 2 }, { 12.001, 12.001, 2 }, { 15, 18, 3 }, { 16, 21, 2 }, { 17, 40, 2 },
+	};
+	json_t *all = written(), *events = json_object_get(all, "traceEvents"), *e;
+	size_t i;
+
+	json_array_foreach(events, i, e)
+	{
+		int id = (int)number(e, "id");
+
+		if (!is_phase(e, "s") && !is_phase(e, "f"))
+			continue;
+		cr_assert(le(int, 1, id), "%zu", i);
+		cr_assert(le(int, id, 5), "%zu", i);
+		cr_expect(eq(dbl, number(e, "ts"),
+			     is_phase(e, "s") ? want[id - 1].from : want[id - 1].to),
+			  "%d", id);
+		cr_expect(eq(dbl, number(e, "tid"), is_phase(e, "s") ? 100 : want[id - 1].row),
+			  "%d", id);
+	}
+	json_decref(all);
+}
+
+/* Of two ranges that begin one ends with the trace; an end without a begin is left out. */
+Test(small_chrome, ranges_begin_and_end_where_they_did)
+{
+	static const struct {
+		const char *phase;
+		double ts;
+	} want[] = { { "B", 0.005 }, { "B", 0.007 }, { "E", 80 }, { "E", 90 } };
+	json_t *all = written(), *events = json_object_get(all, "traceEvents"), *e;
+	size_t i, n = 0;
+
+	json_array_foreach(events, i, e)
+	{
+		if (!is_phase(e, "B") && !is_phase(e, "E"))
+			continue;
+		cr_assert(lt(sz, n, sizeof(want) / sizeof(*want)), "more than four");
+		cr_expect(is_phase(e, want[n].phase), "%zu", n);
+		cr_expect(eq(dbl, number(e, "ts"), want[n].ts), "%zu: %g", n, number(e, "ts"));
+		cr_expect(eq(dbl, number(e, "tid"), 100), "%zu", n);
+		n++;
+	}
+	cr_expect(eq(sz, n, 4), "%zu", n);
+	json_decref(all);
+}
+
+Test(small_chrome, its_files_are_known_by_their_beginning)
+{
+	char path[] = "/tmp/rift-chrome-XXXXXX";
+	int fd = mkstemp(path);
+	struct made made;
+	struct trace trace;
+	FILE *out;
+
+	cr_assert(le(int, 0, fd), "%s", path);
+	close(fd);
+	cr_expect(not(chrome_is(path)), "empty");
+	cr_expect(not(chrome_is("/tmp")), "a folder");
+	cr_expect(not(chrome_is("/nowhere")), "nothing");
+	made_begin(&made, "", NULL);
+	made_call(&made, "other", 0, 10, "");
+	made_end(&made, 90000, 0, 0);
+	cr_expect(not(chrome_is(made.path)), "a trace of ours");
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	out = fopen(path, "w");
+	chrome_write(&trace, out);
+	fclose(out);
+	cr_expect(chrome_is(path), "what was written");
+	trace_release(&trace);
+	made_remove(&made);
+	unlink(path);
 }

@@ -486,6 +486,114 @@ Test(small_sweep_pairs, a_worker_waits_for_its_turn)
 	journal_release(&s.journal);
 }
 
+/* ---- two workers ----------------------------------------------------------------------------- */
+
+/*
+ * A command that notes in the file `pieces` where its worker begins a piece of work, as its job or
+ * a turn is passed on to it, and where it has ended one, before it says so.
+ */
+static void write_noting(char command[80])
+{
+	FILE *out;
+
+	snprintf(command, 80, "%s/noting", folder);
+	out = fopen(command, "w");
+	cr_assert(ne(ptr, out, NULL), "%s", command);
+	fprintf(out,
+		"#!/bin/sh\n"
+		"cd '%s' || exit 1\n"
+		"trap 'exit 0' TERM\n"
+		"mkfifo told.$$\n"
+		"{\n"
+		"'%s' sweep-worker <told.$$ | while IFS= read -r line; do\n"
+		"case $line in *'\"record\":\"turn\"'*) echo end >>pieces ;; esac\n"
+		"printf '%%s\\n' \"$line\"\n"
+		"done\n"
+		"echo end >>pieces\n"
+		"kill $$\n"
+		"} &\n"
+		"exec 3>told.$$\n"
+		"while IFS= read -r line; do\n"
+		"echo begin >>pieces\n"
+		"printf '%%s\\n' \"$line\" >&3\n"
+		"done\n"
+		"wait\n",
+		folder, rift());
+	fclose(out);
+	shell(NULL, "chmod +x '%s'", command);
+}
+
+/* Until both have ended in order. */
+static void run_both(struct session *s)
+{
+	while (!s->lane[0].done || !s->lane[1].done) {
+		struct lane *l = session_to_start(s), *ended;
+
+		if (l)
+			cr_assert(zero(int, session_start_worker(l)), "start");
+		cr_assert(zero(int, session_attend(s, &ended)), "attend");
+		if (!ended)
+			continue;
+		cr_assert(ne(ptr, ended->bye, NULL), "it was lost");
+		child_release(&ended->child);
+		json_decref(ended->bye);
+		free(ended->alone_ns);
+		ended->done = true;
+	}
+}
+
+/* How many pieces of work there were, and how many of them were under way at a time at most. */
+static int count_pieces(int *together)
+{
+	char name[96], line[16];
+	int pieces = 0, at_work = 0;
+	FILE *in;
+
+	snprintf(name, sizeof(name), "%s/pieces", folder);
+	in = fopen(name, "r");
+	cr_assert(ne(ptr, in, NULL), "%s", name);
+	*together = 0;
+	while (fgets(line, sizeof(line), in)) {
+		bool begins = !strcmp(line, "begin\n");
+
+		pieces += begins;
+		at_work += begins ? 1 : -1;
+		*together = at_work > *together ? at_work : *together;
+	}
+	fclose(in);
+	cr_assert(zero(int, at_work), "all have ended");
+	return pieces;
+}
+
+/* Real workers, here both of side b, which is the one that has a command. */
+Test(small_sweep_pairs, one_works_at_a_time)
+{
+	struct session s = { .lanes = 2, .patience_ns = 60e9 };
+	struct plan p = one_point(true);
+	char command[80];
+	int together, pieces;
+
+	need_device();
+	write_noting(command);
+	p.design.warmup_min_ns = p.design.warmup_max_ns = 1000000;
+	s.policy = p.design.sync;
+	cr_assert(zero(int, journal_create(&s.journal, &p, path, command, "rift sweep")), "create");
+	s.watch = watch_open("");
+	for (int i = 0; i < 2; i++) {
+		s.lane[i] = (struct lane){ .session = &s,
+					   .replicate = PROCESSES + i,
+					   .child = child_none() };
+		cr_assert(zero(int, journal_begin(&s.journal, PROCESSES + i)), "begin");
+	}
+	run_both(&s);
+	/* of each its start, a set-up, its rounds and an end; and of one its rounds alone */
+	pieces = count_pieces(&together);
+	cr_assert(le(int, 2 * (3 + ROUNDS), pieces), "%d pieces", pieces);
+	cr_assert(eq(int, together, 1), "%d at a time", together);
+	watch_close(s.watch);
+	journal_release(&s.journal);
+}
+
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
 #define SWEEP "sweep launch us=0,1 --depth 1,4 --mode stream --quick --processes 2 --warm-up 0.01 "
