@@ -132,6 +132,28 @@ Test(small_share_helpers, the_time_before_does_not_count)
 	cr_expect(eq(dbl, helpers_used_s(&h), 0), "all have ended: %g s", helpers_used_s(&h));
 }
 
+/* No more than there is room for, and nothing behind them. */
+Test(small_share_helpers, as_many_as_there_is_room_for)
+{
+	static struct {
+		struct helpers h;
+		double behind[4];
+	} all = { .behind = { 1, 2, 3, 4 } };
+
+	for (int i = 0; i < HELPERS_MAX; i++)
+		all.h.of[i] = (struct helper){ .pid = getpid() };
+	all.h.n = HELPERS_MAX;
+	helpers_begin(&all.h);
+	cr_expect(eq(dbl, helpers_used_s(&all.h), 0), "%g s", helpers_used_s(&all.h));
+	helpers_end(&all.h);
+	cr_expect(lt(dbl, 0, helpers_used_s(&all.h)), "%g s", helpers_used_s(&all.h));
+	for (int i = 0; i < HELPERS_MAX; i++)
+		cr_expect(lt(dbl, all.h.of[i].from_s, all.h.of[i].to_s), "%d", i);
+	cr_expect(eq(int, all.h.n, HELPERS_MAX));
+	for (int i = 0; i < 4; i++)
+		cr_expect(eq(dbl, all.behind[i], i + 1), "%d", i);
+}
+
 /* A guard of a layer has left its parent, which has ended. */
 Test(small_share_helpers, one_that_has_left_its_parent)
 {
