@@ -78,6 +78,8 @@ Test(small_pieces, no_place_is_left_out)
 	struct pieces s = pieces_of(100000, 10, 2000, 1, 0, 0);
 	int64_t at = 0;
 
+	cr_assert(pieces_at(&s, 0) == 0, "the first");
+	cr_assert(s.count >= 100, "%ld pieces", (long)s.count);
 	for (int64_t i = 1; i < s.count; i++) {
 		int64_t next = pieces_at(&s, i);
 
@@ -85,4 +87,6 @@ Test(small_pieces, no_place_is_left_out)
 			  (long)at);
 		at = next;
 	}
+	cr_assert(at + pieces_units(&s, s.count - 1) == s.length, "the last ends it: %ld",
+		  (long)at);
 }

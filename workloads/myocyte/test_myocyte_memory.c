@@ -8,6 +8,7 @@
 
 #include "tests/ledger.h"
 #include "tests/races.h"
+#include "tests/on_cpu.h"
 #include "workloads/myocyte/test_cells.h"
 
 TestSuite(small_myocyte_memory, .timeout = 300);
@@ -106,8 +107,11 @@ Test(small_myocyte_memory, auto_gives_way)
 	need_device();
 	small_blocks = true;
 	o.cells = RACES ? 2 : 400;
+	cr_assert(myocyte_spread(&o) == (ON_CPU ? MYOCYTE_THREAD : MYOCYTE_CELLS_A_BLOCK),
+		  "what auto would take: %d", (int)myocyte_spread(&o));
 	r = run_begin(o);
 	cr_assert(r->s.cells.spread != MYOCYTE_CELLS_A_BLOCK, "warps");
+	cr_assert(!ON_CPU || r->s.cells.spread == MYOCYTE_THREAD, "%d", (int)r->s.cells.spread);
 	run_end(r);
 }
 

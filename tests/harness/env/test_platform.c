@@ -86,13 +86,16 @@ Test(small_platform, every_layer_is_named_and_none_is_invented)
 
 Test(small_platform, no_machine_is_forgotten)
 {
-	for (const char *const *name = place_all(); *name; name++) {
+	int names = 0;
+
+	for (const char *const *name = place_all(); *name; name++, names++) {
 		int found = 0;
 
 		for (int i = 0; i < PLATFORMS; i++)
 			found += !strcmp(platforms[i].name, *name);
 		cr_assert(eq(int, found, 1), "%s", *name);
 	}
+	cr_assert(eq(int, names, PLATFORMS), "%d machines", names);
 }
 
 /* Is there such a piece of evidence? */

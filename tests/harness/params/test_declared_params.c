@@ -165,6 +165,7 @@ Test(small_declared_params, exactly_one_axis_with_several_values)
 
 Test(small_declared_params, workloads_are_sorted_and_complete)
 {
+	cr_assert(workloads[0] && workloads[1], "a table of them, which other tests go through");
 	for (const struct workload *const *each = workloads; *each; each++) {
 		w = *each;
 		if (each > workloads)
