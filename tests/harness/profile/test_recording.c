@@ -280,8 +280,8 @@ Test(small_recording, each_of_several_recordings_is_shown)
 	make_trace(1, 2 * SECOND);
 	make_trace(2, 1 * SECOND);
 	text = progress_of(2);
-	cr_expect(ne(ptr, strstr(text, "recording 1 of 2"), NULL), "%s", text);
-	cr_expect(ne(ptr, strstr(text, "recording 2 of 2"), NULL), "%s", text);
+	cr_expect(ne(ptr, strstr(text, "sh: recording 1 of 2"), NULL), "%s", text);
+	cr_expect(ne(ptr, strstr(text, "sh: recording 2 of 2"), NULL), "%s", text);
 	cr_expect(eq(ptr, strstr(text, "recording 3"), NULL), "%s", text);
 	text = progress_of(1);
 	cr_expect(eq(ptr, strstr(text, "recording 1"), NULL), "one is not counted: %s", text);

@@ -13,72 +13,15 @@
 #include "common/philox.h"
 #include "harness/base/command.h"
 #include "harness/share/share_file.h"
+#include "tests/made_share.h"
 
 TestSuite(small_share_findings, .timeout = 60);
 
 enum { WINDOWS = 10 };
 
-/* `launch` in processes and streams, one client and n, windows of a second. */
-static void begin_with(struct share *s, int n, int mixes, int windows, int repetitions)
-{
-	char launch[] = "launch", *words[] = { launch };
-
-	*s = (struct share){ .file.fd = -1 };
-	s->plan = (struct share_plan){ .clients = { 1, n },
-				       .counts = 2,
-				       .arm = { [ARM_PROCESSES] = true, [ARM_STREAMS] = true },
-				       .seed = 1,
-				       .window_s = 1,
-				       .windows = windows,
-				       .repetitions = repetitions,
-				       .starts = 1,
-				       .depth = 1 };
-	for (; s->plan.mixes < mixes; s->plan.mixes++)
-		cr_assert(zero(int, share_workload_parse(&s->plan.mix[s->plan.mixes], words, 1)));
-	share_init(s);
-}
-
 static void begin(struct share *s, int n, int mixes)
 {
-	begin_with(s, n, mixes, 2, WINDOWS / 2);
-}
-
-static json_t *client_json(double rate)
-{
-	json_t *quantiles = json_array();
-
-	for (int i = 0; i < SHARE_QUANTILES; i++)
-		json_array_append_new(quantiles,
-				      rate > 0 ? json_real((1e9 + 1e6 * i) / rate) : json_null());
-	return json_pack("{s:f, s:i, s:o}", "steps", rate, "timed", rate > 0, "step_ns", quantiles);
-}
-
-/* A window in which client i did rate[i] steps. */
-static void add(struct share *s, const struct share_set *set, int window, const double *rate)
-{
-	json_t *o = share_line("window", set), *clients = json_array();
-
-	for (int i = 0; i < set->n; i++)
-		json_array_append_new(clients, client_json(rate[i]));
-	json_object_set_new(o, "repetition", json_integer(window / s->plan.windows));
-	json_object_set_new(o, "window", json_integer(window % s->plan.windows));
-	json_object_set_new(o, "seconds", json_real(1));
-	json_object_set_new(o, "processors", json_real(0.5));
-	json_object_set_new(o, "busy", json_null());
-	json_object_set_new(o, "daemons", json_real(0.25));
-	json_object_set_new(o, "memory", window % 2 ? json_null() : json_integer(4096));
-	json_object_set_new(o, "clients", clients);
-	cr_assert(zero(int, share_add(s, o)));
-}
-
-static void check(struct share *s, const struct share_set *set, bool pass)
-{
-	json_t *o = share_line("checked", set), *passed = json_array();
-
-	for (int i = 0; i < set->n; i++)
-		json_array_append_new(passed, json_boolean(pass));
-	json_object_set_new(o, "passed", passed);
-	cr_assert(zero(int, share_add(s, o)));
+	made_share_begin(s, n, mixes, 2, WINDOWS / 2);
 }
 
 static double uniform(unsigned seed, unsigned a, unsigned b, unsigned c)
@@ -110,9 +53,9 @@ static void fill(struct share *s, unsigned seed, const double *share, double com
 					exp(common * normal(seed, at, (unsigned)k) +
 					    own * normal(seed, at + 1 + (unsigned)i, (unsigned)k) +
 					    lasting * normal(seed, at + 50 + (unsigned)i, 99));
-			add(s, set, k, rate);
+			made_share_window(s, set, k, rate);
 		}
-		check(s, set, true);
+		made_share_check(s, set, true);
 	}
 }
 
@@ -220,7 +163,7 @@ Test(small_share_findings, few_windows_cannot_show_unfairness)
 		struct share_findings f;
 		struct share s;
 
-		begin_with(&s, 2, 1, 1, windows);
+		made_share_begin(&s, 2, 1, 1, windows);
 		fill(&s, 1, share, 0.01, 0.01, 0);
 		share_findings_init(&f, &s);
 		cr_expect(eq(int, f.units, windows));
@@ -249,7 +192,7 @@ Test(small_share_findings, an_arm_against_its_base)
 				rate[i] = noise * (set->n == 1		     ? 1
 						   : set->arm == ARM_STREAMS ? less[i]
 									     : half[i]);
-			add(&s, set, k, rate);
+			made_share_window(&s, set, k, rate);
 		}
 	}
 	share_findings_init(&f, &s);
@@ -279,7 +222,7 @@ Test(small_share_findings, starts_are_what_is_resampled)
 				double rate = 1000 / (starts == 5 ? of_start[streams][k / 2]
 								  : (streams ? 1.1 : 1));
 
-				add(&s, &s.set[m].set, k, (double[]){ rate, rate });
+				made_share_window(&s, &s.set[m].set, k, (double[]){ rate, rate });
 			}
 		share_findings_init(&f, &s);
 		cr_expect(eq(int, found(&f, ARM_STREAMS, 2)->over_base.ratio.n,
@@ -301,7 +244,7 @@ Test(small_share_findings, a_client_that_starves)
 	begin(&s, 2, 1);
 	for (int m = 0; m < s.sets; m++)
 		for (int k = 0; k < WINDOWS; k++)
-			add(&s, &s.set[m].set, k, on);
+			made_share_window(&s, &s.set[m].set, k, on);
 	share_findings_init(&f, &s);
 	cr_expect(found(&f, ARM_PROCESSES, 2)->known);
 	cr_expect(eq(int, found(&f, ARM_PROCESSES, 2)->fairness, FAIRNESS_UNFAIR));
@@ -332,7 +275,7 @@ Test(small_share_findings, what_is_missing)
 	json_object_set_new(lost, "lost", json_true());
 	cr_assert(zero(int, share_add(&s, lost)));
 	cr_expect(eq(int, share_exit_code(&s), RIFT_FAILED_POINTS));
-	check(&s, &s.set[0].set, false);
+	made_share_check(&s, &s.set[0].set, false);
 	cr_expect(eq(int, share_exit_code(&s), RIFT_CHECK_FAILED));
 	share_release(&s);
 }

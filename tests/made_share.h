@@ -1,0 +1,72 @@
+/*
+ * made_share.h - what `rift share` measured, made up window by window. A step's quantiles are 1 ms
+ * apart where a client does one a second, and as much closer as it does more.
+ */
+#ifndef RIFT_TESTS_MADE_SHARE_H
+#define RIFT_TESTS_MADE_SHARE_H
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "harness/share/share_file.h"
+
+/* `launch` in processes and streams, one client and n, windows of a second. */
+static inline void made_share_begin(struct share *s, int n, int mixes, int windows, int repetitions)
+{
+	char launch[] = "launch", *words[] = { launch };
+
+	*s = (struct share){ .file.fd = -1 };
+	s->plan = (struct share_plan){ .clients = { 1, n },
+				       .counts = 2,
+				       .arm = { [ARM_PROCESSES] = true, [ARM_STREAMS] = true },
+				       .seed = 1,
+				       .window_s = 1,
+				       .windows = windows,
+				       .repetitions = repetitions,
+				       .starts = 1,
+				       .depth = 1 };
+	for (; s->plan.mixes < mixes; s->plan.mixes++)
+		cr_assert(zero(int, share_workload_parse(&s->plan.mix[s->plan.mixes], words, 1)));
+	share_init(s);
+}
+
+static inline json_t *made_share_client(double rate)
+{
+	json_t *quantiles = json_array();
+
+	for (int i = 0; i < SHARE_QUANTILES; i++)
+		json_array_append_new(quantiles,
+				      rate > 0 ? json_real((1e9 + 1e6 * i) / rate) : json_null());
+	return json_pack("{s:f, s:i, s:o}", "steps", rate, "timed", rate > 0, "step_ns", quantiles);
+}
+
+/* A window in which client i did rate[i] steps. */
+static inline void made_share_window(struct share *s, const struct share_set *set, int window,
+				     const double *rate)
+{
+	json_t *o = share_line("window", set), *clients = json_array();
+
+	for (int i = 0; i < set->n; i++)
+		json_array_append_new(clients, made_share_client(rate[i]));
+	json_object_set_new(o, "repetition", json_integer(window / s->plan.windows));
+	json_object_set_new(o, "window", json_integer(window % s->plan.windows));
+	json_object_set_new(o, "seconds", json_real(1));
+	json_object_set_new(o, "processors", json_real(0.5));
+	json_object_set_new(o, "busy", json_null());
+	json_object_set_new(o, "daemons", json_real(0.25));
+	json_object_set_new(o, "memory", window % 2 ? json_null() : json_integer(4096));
+	json_object_set_new(o, "clients", clients);
+	cr_assert(zero(int, share_add(s, o)));
+}
+
+static inline void made_share_check(struct share *s, const struct share_set *set, bool pass)
+{
+	json_t *o = share_line("checked", set), *passed = json_array();
+
+	for (int i = 0; i < set->n; i++)
+		json_array_append_new(passed, json_boolean(pass));
+	json_object_set_new(o, "passed", passed);
+	cr_assert(zero(int, share_add(s, o)));
+}
+
+#endif
