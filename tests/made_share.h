@@ -10,11 +10,10 @@
 
 #include "harness/share/share_file.h"
 
-/* `launch` in processes and streams, one client and n, windows of a second. */
-static inline void made_share_begin(struct share *s, int n, int mixes, int windows, int repetitions)
+/* Workloads of these words in processes and streams, one client and n, windows of a second. */
+static inline void made_share_begin_of(struct share *s, int n, char *(*words)[2], int mixes,
+				       int windows, int repetitions)
 {
-	char launch[] = "launch", *words[] = { launch };
-
 	*s = (struct share){ .file.fd = -1 };
 	s->plan = (struct share_plan){ .clients = { 1, n },
 				       .counts = 2,
@@ -25,9 +24,22 @@ static inline void made_share_begin(struct share *s, int n, int mixes, int windo
 				       .repetitions = repetitions,
 				       .starts = 1,
 				       .depth = 1 };
-	for (; s->plan.mixes < mixes; s->plan.mixes++)
-		cr_assert(zero(int, share_workload_parse(&s->plan.mix[s->plan.mixes], words, 1)));
+	for (int i = 0; i < mixes; i++)
+		cr_assert(zero(
+			int, share_workload_parse(&s->plan.mix[i], words[i], words[i][1] ? 2 : 1)));
+	s->plan.mixes = mixes;
 	share_init(s);
+}
+
+/* `launch`, as often as there are mixes. */
+static inline void made_share_begin(struct share *s, int n, int mixes, int windows, int repetitions)
+{
+	static char launch[] = "launch";
+	char *words[SHARE_MIX_MAX][2];
+
+	for (int i = 0; i < SHARE_MIX_MAX; i++)
+		words[i][0] = launch, words[i][1] = NULL;
+	made_share_begin_of(s, n, words, mixes, windows, repetitions);
 }
 
 static inline json_t *made_share_client(double rate)

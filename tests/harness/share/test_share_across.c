@@ -1,0 +1,270 @@
+/*
+ * test_share_across.c - harness/share/across.h: two records that are made up. One is of clients of
+ * one workload, A, the other of A beside B.
+ */
+/* sanitizers: one thread */
+#include "harness/share/across.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/base/json.h"
+#include "tests/chart_files.h"
+#include "tests/divert.h"
+#include "tests/made_share.h"
+
+TestSuite(small_share_across, .init = chart_folder_make, .fini = chart_folder_remove,
+	  .timeout = 60);
+
+enum { WINDOWS = 6, A = 0, B = 1, ONE_KIND = 0, TWO_KINDS = 1, RECORDS };
+
+static struct across across;
+
+/* Steps a second, of A and B: alone; in processes, beside the same and each other; in streams. */
+static const double alone[] = { 1000, 500 }, same[] = { 500, 500 }, beside[] = { 400, 250 },
+		    in_streams[] = { 800, 125 };
+
+static const double *rates(int record, const struct share_set *set)
+{
+	if (set->n == 1)
+		return &alone[set->first];
+	if (record == ONE_KIND)
+		return same;
+	return set->arm == ARM_PROCESSES ? beside : in_streams;
+}
+
+static void measure(void)
+{
+	static char launch[] = "launch", longer[] = "us=5";
+	static char *words[][2] = { { launch, NULL }, { launch, longer } };
+
+	across = (struct across){
+		.records = RECORDS, .workloads = 2, .paired = 2, .pair = { A, B }
+	};
+	for (int r = 0; r < RECORDS; r++) {
+		struct share *s = &across.record[r];
+
+		made_share_begin_of(s, 2, words, r + 1, 2, WINDOWS / 2);
+		for (int m = 0; m < s->sets; m++) {
+			for (int k = 0; k < WINDOWS; k++)
+				made_share_window(s, &s->set[m].set, k, rates(r, &s->set[m].set));
+			made_share_check(s, &s->set[m].set, true);
+		}
+		share_findings_init(&across.found[r], s);
+	}
+	for (int i = 0; i < 2; i++)
+		across.workload[i] = share_workload_text(&across.record[TWO_KINDS].plan.mix[i]);
+}
+
+static double slowdown(enum share_arm arm, int of, int beside_whom)
+{
+	struct across_client c = { .slowdown.value = NAN };
+
+	return across_beside(&across, arm, of, beside_whom, &c) ? c.slowdown.value : NAN;
+}
+
+static void says(const char *what)
+{
+	static char text[32768];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	across_print(&across, out);
+	fclose(out);
+	cr_expect(tells(text, what), "'%s' in\n%s", what, text);
+}
+
+Test(small_share_across, who_is_beside_whom)
+{
+	measure();
+	cr_expect(epsilon_eq(dbl, slowdown(ARM_PROCESSES, A, A), 2, 1e-9), "A beside A");
+	cr_expect(epsilon_eq(dbl, slowdown(ARM_PROCESSES, A, B), 2.5, 1e-9), "A beside B");
+	cr_expect(epsilon_eq(dbl, slowdown(ARM_PROCESSES, B, A), 2, 1e-9), "B beside A");
+	cr_expect(isnan(slowdown(ARM_PROCESSES, B, B)), "not measured");
+	cr_expect(epsilon_eq(dbl, slowdown(ARM_STREAMS, A, B), 1.25, 1e-9), "A beside B");
+	cr_expect(epsilon_eq(dbl, slowdown(ARM_STREAMS, B, A), 4, 1e-9), "B beside A");
+	cr_expect(isnan(slowdown(ARM_MPS, A, B)), "not measured");
+	cr_expect(across_has(&across, ARM_PROCESSES), "a pair");
+	cr_expect(across_has(&across, ARM_STREAMS), "a pair");
+	cr_expect(not(across_has(&across, ARM_MPS)), "none");
+	/* a client under a layer is another client */
+	across.record[TWO_KINDS].plan.layer_of[0] = "shim";
+	cr_expect(isnan(slowdown(ARM_PROCESSES, A, B)), "under a layer");
+	cr_expect(not(across_has(&across, ARM_PROCESSES)), "none of two workloads");
+	across_release(&across);
+}
+
+Test(small_share_across, whose_steps_are_the_shortest)
+{
+	measure();
+	cr_expect(eq(int, across_shortest(&across), A), "A");
+	cr_expect(epsilon_eq(dbl, across_alone(&across, A)[SHARE_P50], 1.010e9 / 1000, 1e-6), "A");
+	cr_expect(epsilon_eq(dbl, across_alone(&across, B)[SHARE_P50], 1.010e9 / 500, 1e-6), "B");
+	across.pair[0] = B;
+	across.paired = 1;
+	cr_expect(eq(int, across_shortest(&across), B), "of those that are paired");
+	across.paired = 0;
+	cr_expect(eq(int, across_shortest(&across), -1), "none is");
+	across_release(&across);
+}
+
+Test(small_share_across, which_records_are_curves)
+{
+	measure();
+	cr_expect(across_grows(&across, ONE_KIND), "one workload");
+	cr_expect(not(across_grows(&across, TWO_KINDS)), "two");
+	across.record[ONE_KIND].plan.fault = FAULT_KILL;
+	cr_expect(not(across_grows(&across, ONE_KIND)), "harm was done");
+	across.record[ONE_KIND].plan.fault = FAULT_NONE;
+	across.record[ONE_KIND].plan.layer_of[1] = "shim";
+	cr_expect(not(across_grows(&across, ONE_KIND)), "a layer of its own");
+	across_release(&across);
+}
+
+Test(small_share_across, tables)
+{
+	measure();
+	says("2 records: ");
+	says("\nlaunch *processes *1 *1.00 *1.00-1.00 *+0.0 % *- *0.50 *0.25 *\n");
+	says("\nlaunch *processes *2 *2.00 *2.00-2.00 *+0.0 % *- *0.50 *0.25 *fair\n");
+	says("\nlaunch *streams *2 *2.00 *2.00-2.00 *+0.0 % *- *0.50 *0.25 *fair *1.00 x "
+	     "processes: "
+	     "same\n");
+	says("\nprocesses, two clients*\nthis one, beside: *launch *launch us=5\n"
+	     "launch *2.00 2.00-2.00 *2.50 2.50-2.50\nlaunch us=5 *2.00 2.00-2.00 *-\n");
+	says("\nstreams, two clients*\nlaunch *2.00 2.00-2.00 *1.25 1.25-1.25\n"
+	     "launch us=5 *4.00 4.00-4.00 *-\n");
+	says("\nprocesses: a step of launch\n*(alone) *1.01 ms *1.02 ms *1.02 ms\n"
+	     "launch *2.02 ms *2.04 ms *2.04 ms\nlaunch us=5 *2.52 ms *2.55 ms *2.55 ms\n");
+	across_release(&across);
+}
+
+/* Lost before wrong before slower; of these the slowest. */
+static void harm(const char *first_lost, bool passed, double during, const char *want)
+{
+	struct share_measured *m = &across.record[ONE_KIND].set[1];
+
+	json_decref(m->fault);
+	m->fault =
+		json_pack("{s:s, s:[{s:s}, {s:s, s:b, s:f, s:f, s:f}, {s:s, s:b, s:f, s:f, s:f}]}",
+			  "newcomer", "comes", "clients", "lost", "killed", "lost", first_lost,
+			  "passed", passed, "before", 100.0, "during", during, "after", 100.0,
+			  "lost", "", "passed", 1, "before", 100.0, "during", 50.0, "after", 100.0);
+	cr_assert(ne(ptr, m->fault, NULL), "JSON");
+	says(want);
+}
+
+Test(small_share_across, harm_that_hurts_most)
+{
+	measure();
+	across.record[ONE_KIND].plan.fault = FAULT_KILL;
+	harm("", true, 25, "\nkill *2  slower meanwhile (4.00 x) *a new client: comes\n");
+	harm("", true, 80, "  slower meanwhile (2.00 x) ");
+	harm("", false, 80, "  wrong results ");
+	harm("ended", true, 80, "  lost ");
+	across_release(&across);
+}
+
+Test(small_share_across, sets_that_are_missing)
+{
+	struct share *s = &across.record[ONE_KIND];
+
+	measure();
+	snprintf(s->set[1].not_run, sizeof(s->set[1].not_run), "for a reason");
+	says("\nlaunch *2  not run: for a reason\n");
+	across_release(&across);
+}
+
+Test(small_share_across, for_machines)
+{
+	json_t *o;
+	const json_t *pairs, *pair;
+
+	measure();
+	o = across_json(&across);
+	pairs = json_object_get(o, "pairs");
+	cr_assert(eq(sz, json_array_size(pairs), 6), "three of each arm");
+	pair = json_array_get(pairs, 1);
+	cr_expect(eq(str, (char *)json_get_text(pair, "arm"), "processes"), "arm");
+	cr_expect(eq(str, (char *)json_get_text(pair, "workload"), "launch"), "A");
+	cr_expect(eq(str, (char *)json_get_text(pair, "beside"), "launch us=5"), "B");
+	cr_expect(epsilon_eq(dbl, json_get_number(json_object_get(pair, "slowdown"), "value"), 2.5,
+			     1e-9),
+		  "slowdown");
+	cr_expect(epsilon_eq(dbl, json_get_number(pair, "p50_ns"), 1.010e9 / 400, 1e-3), "p50");
+	cr_expect(epsilon_eq(dbl, json_get_number(pair, "p95_ns"), 1.019e9 / 400, 1e-3), "p95");
+	cr_expect(epsilon_eq(dbl, json_get_number(pair, "p99_ns"), 1.021e9 / 400, 1e-3), "p99");
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "records")), 2), "records");
+	cr_expect(eq(dbl, json_get_number(o, "exit_code"), 0), "all is well");
+	json_decref(o);
+	across_release(&across);
+}
+
+/* A failed check is the worst of all, wherever it is. */
+Test(small_share_across, the_worst_exit_code)
+{
+	measure();
+	cr_expect(zero(int, across_exit_code(&across)), "all is well");
+	json_array_set_new(json_object_get(across.record[TWO_KINDS].set[0].checked, "passed"), 0,
+			   json_false());
+	cr_expect(eq(int, across_exit_code(&across), 1), "a check failed");
+	across_release(&across);
+}
+
+/* ---- charts --------------------------------------------------------------------------------- */
+
+static void are_cells(const char *name, int n, const double (*want)[5])
+{
+	const struct table *t = table_read(name);
+
+	cr_assert(eq(int, t->rows, n), "%s: %d rows", name, t->rows);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < 5; k++)
+			cr_expect(epsilon_eq(dbl, t->v[i][k], want[i][k], 1e-6),
+				  "%s: row %d, column %d: %g", name, i, k, t->v[i][k]);
+}
+
+Test(small_share_across, charts)
+{
+	static const double growth[][5] = { { 1, 1, 1, 1, 1 }, { 1, 2, 2, 2, 2 } };
+	static const double processes[][5] = { { A, A, 2, 2, 2 },
+					       { B, A, 2.5, 2.5, 2.5 },
+					       { A, B, 2, 2, 2 } };
+	static const double streams[][5] = { { A, A, 2, 2, 2 },
+					     { B, A, 1.25, 1.25, 1.25 },
+					     { A, B, 4, 4, 4 } };
+	static struct picture picture[ACROSS_CHARTS];
+	const struct table *t;
+	int n;
+
+	measure();
+	cr_assert(zero(int, across_charts_write(picture, &n, &across, chart_folder)), "charts");
+	cr_assert(eq(int, n, 6), "%d: of each arm a curve, a matrix and steps", n);
+	are_cells("share-growth-processes-points.csv", 2, growth);
+	are_cells("share-growth-streams-points.csv", 2, growth);
+	are_cells("share-matrix-processes-cells.csv", 3, processes);
+	are_cells("share-matrix-streams-cells.csv", 3, streams);
+	cr_expect(eq(str, (char *)script_value("share-growth-processes", "series"), "1"), "series");
+	cr_expect(eq(str, (char *)script_value("share-growth-processes", "most_clients"), "2"),
+		  "clients");
+	cr_expect(eq(str, (char *)script_value("share-growth-processes", "most"), "2.0"), "most");
+	cr_expect(eq(str, (char *)script_value("share-matrix-streams", "workloads"), "2"), "rows");
+	cr_expect(eq(str, (char *)script_value("share-matrix-streams", "name1"), "launch"), "A");
+	cr_expect(eq(str, (char *)script_value("share-matrix-streams", "name2"), "launch us=5"),
+		  "B");
+	t = table_read("share-beside-processes-points.csv");
+	cr_assert(eq(int, t->rows, 3 * SHARE_QUANTILES), "alone, beside A, beside B: %d", t->rows);
+	for (int i = 0; i < t->rows; i++) {
+		static const double rate[] = { 1000, 500, 400 };
+		int series = i / SHARE_QUANTILES, q = i % SHARE_QUANTILES;
+
+		cr_expect(eq(dbl, t->v[i][0], series + 1), "%d", i);
+		cr_expect(epsilon_eq(dbl, t->v[i][1], (1e6 + 1e3 * q) / rate[series], 1e-2), "%d",
+			  i);
+		cr_expect(epsilon_eq(dbl, t->v[i][2], share_quantile[q], 1e-6), "%d", i);
+	}
+	across_charts_release(picture);
+	across_release(&across);
+}
