@@ -372,7 +372,9 @@ draw() { # PATH...
 	[ -s "$work/drawn" ] || wrong "nothing to change there"
 }
 
+# The first is copied, as built, where the others are new.
 prepare() { # COPY
+	[ "$1" = 1 ] || [ -e "$work/$1" ] || cp -a "$work/1" "$work/$1"
 	copy_tree "$work/$1"
 	cd "$work/$1"
 	rm -f asked@*
