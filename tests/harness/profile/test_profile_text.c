@@ -229,6 +229,37 @@ Test(small_profile_text, what_it_is_held_against)
 	end();
 }
 
+/* Ten at most are shown, however many there are; machines get all. */
+Test(small_profile_text, ranges_of_a_program)
+{
+	json_t *o;
+
+	fill();
+	is_silent("ranges");
+	for (int i = 0; i < 12; i++)
+		range[i] = (struct range){ .name = 0,
+					   .times = 20 + i,
+					   .ns = 3000000,
+					   .retimed_ns = i ? 2e6 : NAN,
+					   .launches = 40 + i,
+					   .waits = 60 + i };
+	profile.ranges = (struct ranges){ range, 12 };
+	says("\n  step *20 *3.00 ms *- *40 *60\n");
+	says("\n  step *29 *3.00 ms *2.00 ms *49 *69\n  2 more\n");
+	is_silent("\n  step *30 *3.00 ms");
+	o = ranges_json(&profile.ranges, &profile.trace);
+	cr_assert(eq(sz, json_array_size(o), 12), "all");
+	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "times"), 31), "times");
+	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "ns"), 3e6), "recorded");
+	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "retimed_ns"), 2e6), "re-timed");
+	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "launches"), 51), "launches");
+	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "waits"), 71), "waits");
+	json_decref(o);
+	profile.ranges.n = RANGES_SHOWN;
+	is_silent(" more\n");
+	end();
+}
+
 static double member(const json_t *o, const char *part, const char *name)
 {
 	return json_get_number(part ? json_object_get(o, part) : o, name);
