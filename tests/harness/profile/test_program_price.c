@@ -847,3 +847,34 @@ Test(small_program_price, a_pool_takes_allocations_away)
 	cr_expect(epsilon_eq(dbl, r.b_ns, 1000, 1e-6), "on B");
 	end();
 }
+
+/* As many calls as room is first made for: behind the last is nothing, as a sanitizer would see. */
+Test(small_program_price, calls_that_fill_their_room)
+{
+	enum { ROOM = 64, EACH = 1000 };
+	struct remedy r;
+
+	begin();
+	for (long i = 0; i < ROOM / 4; i++) {
+		long t = 20 * i * EACH;
+
+		made_call(&made, "alloc", t, t + EACH, ",\"bytes\":64,\"memory\":\"device\"");
+		made_kernel(&made, 2, t + EACH, t + EACH + MADE_C + MADE_L, t + 10 * EACH);
+		made_call(&made, "sync_device", t + EACH + MADE_C, t + 18 * EACH, "");
+		made_call(&made, "free", t + 18 * EACH, t + 20 * EACH, "");
+	}
+	made_end(&made, 20 * EACH * ROOM / 4, 5, 20 * EACH * ROOM / 4);
+	with_costs();
+	price_on(&model_a, true);
+	r = remedy(REMEDY_POOL);
+	cr_expect(eq(i64, r.calls, ROOM / 2), "alloc and free");
+	cr_expect(epsilon_eq(dbl, price.a_ns.value - r.a_ns, 3.0 * EACH * ROOM / 4, 1e-3), "%g",
+		  price.a_ns.value - r.a_ns);
+	r = remedy(REMEDY_BATCH);
+	cr_expect(eq(i64, r.calls, ROOM / 4 - ROOM / 4 / 5), "waits");
+	r = remedy(REMEDY_GRAPHS);
+	cr_expect(zero(i64, r.calls), "no two in a row");
+	r = remedy(REMEDY_PINNED);
+	cr_expect(zero(i64, r.calls), "no copy");
+	end();
+}
