@@ -81,6 +81,53 @@ Test(small_cli_options, names_of_before_are_not_shown)
 }
 
 /* An option is found by its name: two of one name, and the second one is never taken. */
+/* What each number may be; 16M is a depth of 2^24. */
+Test(small_cli_options, numbers_have_these_bounds)
+{
+	static const struct {
+		const char *command, *option, *bounds;
+	} rows[] = {
+		{ "run launch", "depth", "1 to 16M steps" },
+		{ "run launch", "blocks", "1 to 1000000 blocks" },
+		{ "run launch", "check-steps", "1 to 16M steps" },
+		{ "sweep launch", "processes", "1 to 100 processes" },
+		{ "sweep launch", "rounds", "1 to 100 rounds" },
+		{ "sweep launch", "seed", "0 to 9007199254740992" },
+		{ "sweep launch", "check-steps", "1 to 16M steps" },
+		{ "sweep launch", "warm-up", "0.01 to 600 s" },
+		{ "sweep launch", "patience", "1 to 86400 s" },
+		{ "probe launch", "processes", "1 to 100 processes" },
+		{ "probe launch", "patience", "1 to 86400 s" },
+		{ "sensitivity launch", "processes", "1 to 1000 processes" },
+		{ "sensitivity launch", "time-limit", "1 to 1e6 s" },
+		{ "share launch", "windows", "1 to 100 windows" },
+		{ "share launch", "repetitions", "1 to 10 repetitions" },
+		{ "share launch", "starts", "1 to 10 starts" },
+		{ "share launch", "window", "0.01 to 60 s" },
+		{ "share launch", "depth", "1 to 16M steps" },
+		{ "share launch", "seed", "0 to 4294967295" },
+		{ "share launch", "patience", "1 to 3600 s" },
+		{ "profile x", "runs", "0 to 100 runs" },
+		{ "profile x", "recordings", "1 to 100 runs" },
+		{ "profile x", "host-runs", "0 to 100 runs" },
+		{ "profile x", "max-events", "1000 to 20000000 rows" },
+		{ "profile x", "delay", "0 to 1e6 s" },
+		{ "profile x", "duration", "0 to 1e6 s" },
+		{ "warmup launch", "processes", "1 to 100 processes" },
+		{ "warmup launch", "rest", "0 to 3600 s" },
+		{ "warmup launch", "seconds", "0.01 to 60 s" },
+		{ "warmup launch", "patience", "1 to 86400 s" },
+		{ "sweep launch", "lock-clocks", "1 to 10000 MHz" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char want[128];
+
+		snprintf(want, sizeof(want), "--%s=x: *, %s\n", rows[i].option, rows[i].bounds);
+		refused(3, want, "%s --%s=x", rows[i].command, rows[i].option);
+	}
+}
+
 Test(small_cli_options, names_are_different)
 {
 	for (int i = 0; i < COMMANDS; i++)

@@ -287,6 +287,28 @@ Test(small_chrome, times_are_as_recorded)
 	json_decref(all);
 }
 
+/* A kernel whose shape was not recorded has none, rather than a wrong one. */
+Test(small_chrome, a_kernel_without_a_shape)
+{
+	struct made made;
+	struct trace trace;
+
+	made_begin(&made, "", NULL);
+	made_call(&made, "launch", 0, 10, "");
+	made_op(&made, "kernel", 2, 20, 30, ",\"name\":1");
+	made_op(&made, "kernel", 2, 30, 40, ",\"name\":1,\"grid\":[2,3,4],\"block\":[5,6,7]");
+	made_end(&made, 100, 0, 0);
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	for (int k = 0; k < 3; k++) {
+		cr_expect(zero(int, trace.op[0].grid[k]), "%d", k);
+		cr_expect(zero(int, trace.op[0].block[k]), "%d", k);
+		cr_expect(eq(int, trace.op[1].grid[k], 2 + k), "%d", k);
+		cr_expect(eq(int, trace.op[1].block[k], 5 + k), "%d", k);
+	}
+	trace_release(&trace);
+	made_remove(&made);
+}
+
 /* A flow has its operation's number; one whose kernel began before its call begins with the call.
  */
 Test(small_chrome, flows_lead_from_calls_to_operations)

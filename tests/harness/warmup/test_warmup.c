@@ -6,6 +6,7 @@
 #include "common/datafile.h"
 #include "harness/base/json.h"
 #include "harness/record/recorded.h"
+#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/on_cpu.h"
@@ -292,6 +293,30 @@ Test(small_warmup, what_the_platform_lacks)
 	setenv("RIFT_CPU_FAIL", "cudaGraphInstantiate=cudaErrorNotSupported", 1);
 	refused(2, "launch: *cudaGraphInstantiate: cudaErrorNotSupported",
 		"warmup launch --mode graph --depth 2 --rest 0 --seconds 0.1 --quiet");
+}
+
+/* What a process does from its first block on, in order. */
+static const char *does(bool following)
+{
+	const char *text;
+
+	shell(&text,
+	      "echo '{\"job\":\"warmup\",\"workload\":\"launch\",\"params\":[\"us=0\"],\"sync\":0,"
+	      "\"mode\":0,\"depth\":1,\"rest_s\":0.02,\"seconds\":0.02,\"following\":%s,"
+	      "\"header\":false}' | '%s' sweep-worker | grep -oE 'timing blocks|idling|"
+	      "\"(rested|following|resumed)\"|\"bye\"' | tr '\\n' ' '",
+	      following ? "true" : "false", rift());
+	return text;
+}
+
+/* One that has rested rests again before it goes on; one that follows another does not. */
+Test(small_warmup, a_process_rests_between_its_curves)
+{
+	need_device();
+	cr_assert(!strcmp(does(false), "timing blocks \"rested\" idling timing blocks \"resumed\" "
+				       "\"bye\" "),
+		  "%s", does(false));
+	cr_assert(!strcmp(does(true), "timing blocks \"following\" \"bye\" "), "%s", does(true));
 }
 
 static const struct warmup_row *find(const struct warmup_row *row, int n, int64_t depth,
