@@ -1,13 +1,15 @@
 /* divert.c - what code under test writes to stderr, as often as a test likes. */
 #include "tests/divert.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/check.h"
 
-static int original = -1;
+static int original = -1, terminal = -1;
 static FILE *file;
 
 void divert_stderr(void)
@@ -20,6 +22,43 @@ void divert_stderr(void)
 	CHECK(original >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0, "cannot divert");
 }
 
+void divert_terminal(void)
+{
+	int shown;
+
+	CHECK(original < 0, "already diverted");
+	fflush(stderr);
+	terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	CHECK(terminal >= 0 && !grantpt(terminal) && !unlockpt(terminal), "no terminal");
+	shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	original = dup(STDERR_FILENO);
+	CHECK(original >= 0 && shown >= 0 && dup2(shown, STDERR_FILENO) >= 0, "cannot divert");
+	close(shown);
+}
+
+/* Until nobody has the terminal open any more. */
+static size_t read_terminal(char *text, size_t size)
+{
+	ssize_t got;
+	size_t n = 0;
+
+	while (n < size && (got = read(terminal, text + n, size - n)) > 0)
+		n += (size_t)got;
+	close(terminal);
+	terminal = -1;
+	return n;
+}
+
+static size_t read_file(char *text, size_t size)
+{
+	size_t n;
+
+	rewind(file);
+	n = fread(text, 1, size, file);
+	fclose(file);
+	return n;
+}
+
 const char *diverted_stderr(void)
 {
 	static char text[8192];
@@ -29,10 +68,8 @@ const char *diverted_stderr(void)
 	dup2(original, STDERR_FILENO);
 	close(original);
 	original = -1;
-	rewind(file);
-	n = fread(text, 1, sizeof(text) - 1, file);
+	n = (terminal < 0 ? read_file : read_terminal)(text, sizeof(text) - 1);
 	text[n] = '\0';
-	fclose(file);
 	return text;
 }
 

@@ -5,8 +5,11 @@
 /* From now on stderr goes to a temporary file. */
 void divert_stderr(void);
 
+/* The same, where stderr is a terminal; no more than 4 KiB may be written. */
+void divert_terminal(void);
+
 /*
- * Puts stderr back and returns what was written since divert_stderr(): at most 8 KiB, static
+ * Puts stderr back and returns what was written since one of these: at most 8 KiB, static
  * memory, until the next call.
  */
 const char *diverted_stderr(void);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "harness/measure/run.h"
+#include "harness/base/text.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
@@ -22,6 +23,9 @@ static struct run_options fake_values;
 static struct params fake_params, fake_options;
 static struct run run;
 static char said[8192]; /* what it wrote to stderr */
+
+/* Progress is shown there. */
+static bool on_terminal;
 
 /* Runs with words like the command line's, ending with NULL: "cells=3" and "--depth=7". */
 static inline int run_fake(const char *word, ...)
@@ -45,7 +49,11 @@ static inline int run_fake(const char *word, ...)
 	run = (struct run){ .workload = &workload_fake,
 			    .params = &fake_params,
 			    .options = &fake_options };
-	divert_stderr();
+	if (on_terminal)
+		divert_terminal();
+	else
+		divert_stderr();
+	progress_init(false);
 	err = run_execute(&run);
 	snprintf(said, sizeof(said), "%s", diverted_stderr());
 	return err;

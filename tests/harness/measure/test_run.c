@@ -39,6 +39,20 @@ Test(small_run, what_was_asked_for)
 	run_release(&run);
 }
 
+/* On a terminal; of many blocks about a hundred are said to begin. */
+Test(small_run, blocks_are_counted)
+{
+	on_terminal = true;
+	cr_assert(zero(int, run_fake("cells=3", "--blocks=3", "--depth=1", NULL)), "%s", said);
+	cr_expect(tells(said, "block 1 of 3*block 2 of 3*block 3 of 3"), "%s", said);
+	release_fake();
+	cr_assert(zero(int, run_fake("cells=3", "--blocks=100", "--depth=1", NULL)), "%s", said);
+	cr_expect(tells(said, "block 1 of 100*block 3 of 100*block 99 of 100"), "%s", said);
+	cr_expect(not(tells(said, "block 2 of 100")), "%s", said);
+	cr_expect(not(tells(said, "block 100 of 100")), "%s", said);
+	release_fake();
+}
+
 Test(small_run, failed_checks_are_results_that_did_not_pass)
 {
 	static const char *const verdict[] = { "verdict=wrong", "verdict=nan", "verdict=nothing" };

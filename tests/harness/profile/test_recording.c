@@ -6,7 +6,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,27 +247,15 @@ Test(small_recording, of_several_recordings_the_median_one_is_kept)
 	cr_assert(eq(str, (char *)text, "1\n2\n3\na.trace\na.trace.77\nn\n3\n"));
 }
 
-/* Beside a terminal that shows it. */
 static const char *progress_of(int recordings)
 {
 	struct recording out;
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO), shown;
-	static char text[4096];
-	ssize_t n;
+	const char *text;
 
-	cr_assert(le(int, 0, terminal), "a terminal");
-	cr_assert(zero(int, grantpt(terminal)));
-	cr_assert(zero(int, unlockpt(terminal)));
-	shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-	cr_assert(le(int, 0, shown), "a terminal");
-	dup2(shown, STDERR_FILENO);
+	divert_terminal();
 	progress_init(false);
 	cr_assert(zero(int, record_made(recordings, "0", &out)));
-	fputs(".\n", stderr); /* so that there is something to read */
-	fflush(stderr);
-	n = read(terminal, text, sizeof(text) - 1);
-	dup2(kept, STDERR_FILENO);
-	text[n < 0 ? 0 : n] = '\0';
+	text = diverted_stderr();
 	shell(NULL, "cd '%s'; rm -f a.trace* n", folder);
 	return text;
 }
