@@ -338,7 +338,7 @@ Test(small_chrome, flows_lead_from_calls_to_operations)
 	json_decref(all);
 }
 
-/* Of two ranges that begin one ends with the trace; an end without a begin is left out. */
+/* One of two ranges ends with the trace; an end without a begin is left out. */
 Test(small_chrome, ranges_begin_and_end_where_they_did)
 {
 	static const struct {

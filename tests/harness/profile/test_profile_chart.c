@@ -76,7 +76,7 @@ static void spans(double from, double to)
 
 /* ---- boxes as they are ---------------------------------------------------------------------- */
 
-/* Of six threads and ten streams that do something, four and eight have rows. */
+/* Six threads and ten streams do something: four and eight have rows. */
 static void put_rows(void)
 {
 	for (long i = 2; i < 7; i++)
@@ -180,7 +180,7 @@ Test(small_profile_chart, its_rows_have_names)
 enum { BEGIN = 5000000, COLUMN = 4000, COLUMNS = 1500, END = BEGIN + COLUMNS * COLUMN };
 enum { TENTH = COLUMN / 10, FIRST_FULL = 200, LAST_FULL = 1400, EACH = 4 };
 
-/* Of a thread, from column to column; each call with what it gives the device. */
+/* Calls of a thread, from column to column, each with what it gives the device. */
 static long in_column(double column)
 {
 	return BEGIN + lround(column * COLUMN);
@@ -273,7 +273,7 @@ static void put_copies(const double *ms, int n)
 }
 
 /*
- * Lengths 1, 1, 9, 4, 6, 5, 2 and 90 ms. Of the nine waits those in the middle are the third to the
+ * Lengths 1, 1, 9, 4, 6, 5, 2 and 90 ms. Those in the middle of nine waits are the third to the
  * seventh: the median of 9, 4, 6 and 5 is 5.5 ms, and 6 is the first that is as near as any.
  */
 Test(small_profile_chart, a_spans_of_the_median_length)

@@ -100,7 +100,7 @@ static void end(void)
 	json_decref(profile.trace.header);
 }
 
-/* Of each doubt, whether the text begins to say it: rows are wrapped. */
+/* Does the text begin to say each doubt that there is, and no other? Rows are wrapped. */
 static void are_doubts(const char *text, unsigned doubts)
 {
 	for (int i = 0; i < DOUBTS; i++) {

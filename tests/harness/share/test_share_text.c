@@ -207,7 +207,7 @@ static void are_points(const char *name, int row, const double *want, int n)
 			  "%s: row %d, column %d: %g", name, row, k, t->v[row][k]);
 }
 
-/* Of each arm a series; of steps the slowest client's, in the largest set, in us. */
+/* A series for each arm; steps are the slowest client's in the largest set, in us. */
 Test(small_share_text, charts)
 {
 	struct picture picture[SHARE_CHARTS];
