@@ -5,7 +5,7 @@ height = 214 + 26 * shares
 from_top(pixels) = 1 - pixels / (1.0 * height)
 eval page(900, height)
 eval heading(height)
-colour(k) = word('#009e73 #0072b2 #56b4e9 #222222 #d55e00 #cc79a7 #8c564b #999999 #f0e442 #e69f00 #dddddd', k + 1)
+colour(k) = word('#009e73 #0072b2 #56b4e9 #222222 #d55e00 #7f0000 #cc79a7 #8c564b #999999 #f0e442 #e69f00 #dddddd', k + 1)
 set tmargin at screen from_top(104)
 set bmargin at screen from_top(150)
 set lmargin at screen 0.03

@@ -9,7 +9,7 @@ height = 210 + 34 * rows
 from_top(pixels) = 1 - pixels / (1.0 * height)
 eval page(900, height)
 eval heading(height)
-colour(k) = word('#009e73 #0072b2 #56b4e9 #222222 #d55e00 #cc79a7 #8c564b #999999 #f0e442 #e69f00 #dddddd', k + 1)
+colour(k) = word('#009e73 #0072b2 #56b4e9 #222222 #d55e00 #7f0000 #cc79a7 #8c564b #999999 #f0e442 #e69f00 #dddddd', k + 1)
 set tmargin at screen from_top(140)
 set bmargin at screen from_top(height - 66)
 set lmargin at screen 0.12
@@ -26,8 +26,8 @@ do for [i = 0 : rows - 1] {
 }
 # The key, in two lines.
 do for [k = 0 : shares - 1] {
-	x = 0.12 + 0.17 * (k % 5)
-	y = 104 + 18 * (k / 5)
+	x = 0.12 + 0.145 * (k % 6)
+	y = 104 + 18 * (k / 6)
 	set object 40 + k rectangle from screen x, from_top(y + 5) to screen x + 0.012, from_top(y - 5) \
 		fillcolor rgb colour(k) fillstyle solid noborder
 	set label 60 + k value('share'.k) at screen x + 0.017, from_top(y) left noenhanced font small

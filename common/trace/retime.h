@@ -20,8 +20,9 @@
  *                 beyond it
  *   free          waits for the device where the recorded one did
  *   polling       queries in a row that end with what they ask for are one wait
- *   first use     a launch that lasts much longer than launches do, without a full queue, loads
- *                 code: what it takes beyond c stays
+ *   long launch   one that lasts much longer than launches do, without a full queue: what it takes
+ *                 beyond c stays. It loads code where no launch of its kernel had returned, or
+ *                 waits while another thread does; else its thread lost its processor
  *   threads       a gap in which a thread slept, and that ends right after another thread's
  *                 synchronize: it waited for that one
  *

@@ -54,6 +54,9 @@ struct scan {
 	struct thread_state *thread;
 	int64_t *event_end;
 	int64_t events;
+	int64_t *
+		usable; /* from when on a kernel's code is there, by its name; INT64_MAX: not yet */
+	int64_t loading; /* until then a thread loads code, and others may wait for that */
 	int64_t device_end;
 	int64_t owns;	   /* taken so far */
 	int64_t last_sync; /* call, of any thread, that returned last; TRACE_NONE */
@@ -227,6 +230,31 @@ static bool is_long(const struct trace *t, const struct trace_call *c)
 	       (double)(c->t1 - c->t0) > ns[QUANTILE_P95] * LONG_TIMES + LONG_NS;
 }
 
+/* Where no launch of the kernel had returned before. All kernels without a name are one. */
+static int64_t *usable_from(struct scan *scan, const struct trace_call *c)
+{
+	const struct trace_op *op = c->ops ? &scan->t->op[c->first_op] : NULL;
+
+	return &scan->usable[1 + (op && op->kind == OP_KERNEL ? op->name : c->kernel)];
+}
+
+static void forget_code(struct scan *scan)
+{
+	for (int64_t i = 0; i <= scan->t->strings; i++)
+		scan->usable[i] = INT64_MAX;
+}
+
+/* A long launch call: code is loaded for it, here or by another thread; or the host was held up. */
+static void find_cause(struct scan *scan, const struct trace_call *c, struct step *step)
+{
+	step->loads = *usable_from(scan, c) > c->t0 || scan->loading > c->t0;
+	step->is_held_up = !step->loads;
+	step->own_ns = (double)(c->t1 - c->t0) - scan->t->calibration.launch_call_ns[QUANTILE_P50];
+	scan->s->loads += step->loads;
+	if (step->loads)
+		scan->loading = later(scan->loading, c->t1);
+}
+
 static void find_launch_call(struct scan *scan, int64_t i, int64_t pending)
 {
 	const struct trace *t = scan->t;
@@ -245,9 +273,7 @@ static void find_launch_call(struct scan *scan, int64_t i, int64_t pending)
 		times_add(&scan->full, pending);
 		return;
 	}
-	step->loads = true;
-	step->own_ns = (double)(c->t1 - c->t0) - t->calibration.launch_call_ns[QUANTILE_P50];
-	scan->s->loads++;
+	find_cause(scan, c, step);
 }
 
 /* ---- copies, waits ------------------------------------------------------------------------ */
@@ -420,9 +446,21 @@ static void see_queued(struct scan *scan, const struct trace_call *c, const stru
 		times_add(&scan->queued[s->kind][queue_kind(op)], gap);
 }
 
-/* What the call leaves behind on streams and events. */
+/* From the return of a kernel's first launch on; a reset takes the code away. */
+static void follow_code(struct scan *scan, const struct trace_call *c)
+{
+	int64_t *usable = usable_from(scan, c);
+
+	if (c->class == CALL_LAUNCH && !c->captured)
+		*usable = c->t1 < *usable ? c->t1 : *usable;
+	else if (c->class == CALL_OTHER && !strcmp(trace_name(scan->t, c->name), "cudaDeviceReset"))
+		forget_code(scan);
+}
+
+/* What the call leaves behind: code, and on streams and events. */
 static void follow(struct scan *scan, const struct trace_call *c)
 {
+	follow_code(scan, c);
 	for (int32_t k = 0; k < c->ops; k++) {
 		const struct trace_op *op = &scan->t->op[c->first_op + k];
 		struct stream_state *s = &scan->stream[op->stream];
@@ -473,7 +511,10 @@ static void scan_init(struct scan *scan, struct steps *s)
 	scan->stream = calloc((size_t)t->streams + 1, sizeof(*scan->stream));
 	scan->thread = calloc((size_t)t->threads + 1, sizeof(*scan->thread));
 	scan->event_end = calloc((size_t)scan->events + 1, sizeof(*scan->event_end));
-	CHECK(scan->stream && scan->thread && scan->event_end, "memory of a trace's streams");
+	scan->usable = calloc((size_t)t->strings + 1, sizeof(*scan->usable));
+	CHECK(scan->stream && scan->thread && scan->event_end && scan->usable,
+	      "memory of a trace's streams");
+	forget_code(scan);
 	for (int64_t i = 0; i < t->ops; i++)
 		scan->stream[t->op[i].stream].n++;
 	for (int64_t i = 0; i < t->streams; i++) {
@@ -495,6 +536,7 @@ static void scan_release(struct scan *scan)
 	free(scan->stream);
 	free(scan->thread);
 	free(scan->event_end);
+	free(scan->usable);
 }
 
 /* What a copy's start takes by itself: of an idle device, where that was seen. */

@@ -26,7 +26,8 @@ struct step {
 	int64_t after;	 /* call of another thread that it waits for; TRACE_NONE */
 	double after_ns; /* from that one's return to this one's start */
 	enum step_role role;
-	bool loads;	     /* a first use */
+	bool loads;	     /* a long launch: a first use, or another thread's */
+	bool is_held_up;     /* a long launch for no such reason: its thread lost its processor */
 	bool is_behind_full; /* a launch whose stream's queue was full: its call may be a wait */
 	bool beside; /* a copy while other streams were at work: it may have waited for them */
 };

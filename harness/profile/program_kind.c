@@ -24,7 +24,7 @@ const char *const program_kind_advice[PROGRAM_KINDS] = {
 	"synchronize less often, keep results on the device",
 	"pinned memory, overlap with kernels, fewer and larger copies",
 	"allocate once, use memory pools",
-	"overlap the host's work with the device's, or move it there",
+	"overlap the host's work with the device's, move it there, or give it processors",
 	"begin with the larger share",
 };
 
@@ -45,7 +45,7 @@ static double share_for(const struct shares *s, enum program_kind v)
 	case KIND_MEMORY:
 		return share_inside(s, SHARE_MEMORY);
 	case KIND_CPU:
-		return share_inside(s, SHARE_HOST);
+		return share_inside(s, SHARE_HOST) + share_inside(s, SHARE_INTERRUPTED);
 	default:
 		return 0;
 	}

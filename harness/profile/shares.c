@@ -9,8 +9,8 @@
 #include "harness/stats/stats.h"
 
 const char *const share_names[SHARES] = {
-	"kernels",    "copies", "stream", "gaps", "api",     "sync",
-	"copy_calls", "memory", "other",  "host", "outside",
+	"kernels", "copies",	 "stream", "gaps",  "api",  "interrupted",
+	"sync",	   "copy_calls", "memory", "other", "host", "outside",
 };
 const char *const share_texts[SHARES] = {
 	"a kernel runs",
@@ -18,6 +18,7 @@ const char *const share_texts[SHARES] = {
 	"memsets, host functions of a stream",
 	"device idle between queued work, dependencies",
 	"device idle in launch calls",
+	"device idle, host interrupted in a launch call",
 	"device idle while the host wakes and relaunches",
 	"device idle in copy calls",
 	"device idle in allocations, loading of code",
@@ -28,6 +29,7 @@ const char *const share_texts[SHARES] = {
 
 static const char *const host_texts[SHARES] = {
 	[SHARE_API] = "in launch calls",
+	[SHARE_INTERRUPTED] = "interrupted in a launch call",
 	[SHARE_SYNC] = "in synchronizes and queries",
 	[SHARE_COPY_CALLS] = "in copy calls",
 	[SHARE_MEMORY] = "in allocations, loading of code",
@@ -120,6 +122,8 @@ enum share share_of_call(const struct steps *s, int64_t call)
 
 	if (call_is_memory(class) || s->step[call].loads)
 		return SHARE_MEMORY;
+	if (s->step[call].is_held_up)
+		return SHARE_INTERRUPTED;
 	if (call_is_sync(class) || class == CALL_QUERY)
 		return SHARE_SYNC;
 	return class == CALL_COPY    ? SHARE_COPY_CALLS

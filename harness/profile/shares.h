@@ -10,6 +10,8 @@
  *   in a synchronize or a query               sync: the host wakes
  *   in a launch                               api; but sync behind a call that waited for the queue
  *                                             to become empty: a relaunch
+ *   in a launch far longer than usual, of     interrupted: the thread lost its processor
+ *   a kernel whose code was there
  *   in a copy call                            copy calls
  *   in an allocation, or loading code         memory
  *   in another call                           other
@@ -33,6 +35,7 @@ enum share {
 	SHARE_STREAM, /* other work of streams: memset, host functions */
 	SHARE_GAPS,
 	SHARE_API,
+	SHARE_INTERRUPTED,
 	SHARE_SYNC,
 	SHARE_COPY_CALLS,
 	SHARE_MEMORY,

@@ -464,7 +464,7 @@ Test(small_cli_profile, timelines)
 	/* a step is from wait to wait: three boxes of it, and why the device idles before and
 	 * behind */
 	shell(&text, "cat '%s/p/'*-step-boxes.csv | cut -d, -f3- | sort -u | tr '\\n' ' '", dir);
-	cr_expect(eq(str, (char *)text, "0,4 0,5 1,0 2,5 row,share "), "%s", text);
+	cr_expect(eq(str, (char *)text, "0,4 0,6 1,0 2,6 row,share "), "%s", text);
 	shell(&text, "head -c 40 '%s/c.json'", dir);
 	cr_expect(ne(ptr, strstr(text, "traceEvents"), NULL), "%s", text);
 }

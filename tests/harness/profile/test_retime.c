@@ -665,6 +665,98 @@ Test(small_retime, first_use_of_a_kernel_is_no_launch)
 	is_kind(KIND_MEMORY);
 }
 
+/* A launch of 502000 of the kernel of that name, which begins L behind it, and the wait for it. */
+static long long_step(long t0, int thread, const char *kernel)
+{
+	const long t1 = t0 + 502000, end = t1 + MADE_L + 10000;
+	char more[64];
+
+	snprintf(more, sizeof(more), ",\"thread\":%d", thread);
+	made_call(&made, "launch", t0, t1, more);
+	made_op(&made, "kernel", 2, t1 + MADE_L, end, kernel);
+	snprintf(more, sizeof(more), ",\"thread\":%d,\"stream\":2", thread);
+	made_call(&made, "sync_stream", t1, end + MADE_WAKE, more);
+	return end + MADE_WAKE;
+}
+
+static void name_kernels(void)
+{
+	made_row(&made, "{\"record\":\"string\",\"id\":11,\"text\":\"a\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":12,\"text\":\"b\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":13,\"text\":\"cudaDeviceReset\"}");
+}
+
+/* What was told L before, behind a wait, is the wait's. */
+enum { LONG = 502000, RELAUNCH = MADE_WAKE + MADE_L };
+
+/* The code of `a` was there, so that nothing but its host explains the second. Nor is it, behind a
+ * wait, a relaunch. */
+Test(small_retime, a_launch_whose_thread_lost_its_processor)
+{
+	long end;
+
+	begin();
+	name_kernels();
+	end = long_step(0, 0, ",\"name\":11");
+	end = long_step(end, 0, ",\"name\":11");
+	end = long_step(end, 0, ",\"name\":12");
+	made_end(&made, end, 0, 0);
+	analysed();
+	is(SHARE_MEMORY, 2 * LONG + MADE_L);
+	is(SHARE_INTERRUPTED, LONG);
+	is(SHARE_API, 0);
+	is(SHARE_SYNC, 2 * RELAUNCH + MADE_WAKE);
+	profile_release(&profile);
+}
+
+Test(small_retime, interruptions_bind_a_program_to_its_processor)
+{
+	long end = 0;
+
+	begin();
+	for (int i = 0; i < 10; i++)
+		end = long_step(end, 0, "");
+	made_end(&made, end, 0, 0);
+	analysed();
+	is(SHARE_INTERRUPTED, 9 * LONG); /* kernels without a name are one */
+	is_kind(KIND_CPU);
+}
+
+Test(small_retime, a_reset_takes_code_away)
+{
+	long end;
+
+	begin();
+	name_kernels();
+	end = long_step(0, 0, ",\"name\":11");
+	made_call(&made, "other", end, end + 1000, ",\"name\":13");
+	end = long_step(end + 1000, 0, ",\"name\":11");
+	made_end(&made, end, 0, 0);
+	analysed();
+	is(SHARE_MEMORY, 2 * LONG + MADE_L);
+	is(SHARE_INTERRUPTED, 0);
+	profile_release(&profile);
+}
+
+/* As PyTorch's two threads do: the second's launch begins within the load of the first. */
+Test(small_retime, a_thread_waits_for_code_that_another_loads)
+{
+	begin();
+	name_kernels();
+	made_call(&made, "launch", 0, 502000, "");
+	made_op(&made, "kernel", 2, 505500, 515500, ",\"name\":11");
+	made_call(&made, "launch", 400000, 602000, ",\"thread\":1");
+	made_op(&made, "kernel", 3, 605500, 615500, ",\"name\":11");
+	made_call(&made, "launch", 550000, 752000, "");
+	made_op(&made, "kernel", 2, 755500, 765500, ",\"name\":11");
+	made_end(&made, 765500, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
+	cr_expect(eq(int, (int)profile.steps.loads, 3), "all three");
+	is(SHARE_INTERRUPTED, 0);
+	made_remove(&made);
+	profile_release(&profile);
+}
+
 /* The last kernels begin after the last call has returned, and nobody waits for them. */
 Test(small_retime, work_that_nobody_waits_for)
 {
