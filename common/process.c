@@ -1,9 +1,15 @@
 /* process.c - see process.h. */
 #include "common/process.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 bool process_has_variable(pid_t pid, const char *name, const char *value)
 {
@@ -21,4 +27,70 @@ bool process_has_variable(pid_t pid, const char *name, const char *value)
 		fclose(environment);
 	free(variable);
 	return found;
+}
+
+/* The words lie one behind the other, and the first is where argv[0] points to. */
+void process_call(const char *text)
+{
+	char words[4096];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t room = fd < 0 ? 0 : read(fd, words, sizeof(words));
+
+	if (fd >= 0)
+		close(fd);
+	if (room <= 1 || memcmp(words, program_invocation_name, strlen(words) + 1) != 0)
+		return;
+	memset(program_invocation_name, 0, (size_t)room);
+	snprintf(program_invocation_name, (size_t)room, "%s", text);
+}
+
+/* ---- children ------------------------------------------------------------------------------ */
+
+enum { TICK_MS = 5, KILL_WAIT_MS = 1000 };
+
+static bool wait_a_tick(int *left_ms)
+{
+	struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
+
+	nanosleep(&tick, NULL);
+	return (*left_ms -= TICK_MS) > 0;
+}
+
+static void signal_children(int number)
+{
+	FILE *list = fopen("/proc/thread-self/children", "re");
+	int pid;
+
+	while (list && fscanf(list, "%d", &pid) == 1)
+		kill(pid, number);
+	if (list)
+		fclose(list);
+}
+
+/* Reaps all that have ended. Are there others? */
+static bool has_children(void)
+{
+	pid_t ended;
+
+	do
+		ended = waitpid(-1, NULL, WNOHANG);
+	while (ended > 0);
+	return !ended;
+}
+
+void process_kill_children(void)
+{
+	int left_ms = KILL_WAIT_MS;
+
+	do
+		signal_children(SIGKILL);
+	while (has_children() && wait_a_tick(&left_ms));
+}
+
+void process_end_children(int wait_ms)
+{
+	signal_children(SIGTERM);
+	while (has_children() && wait_a_tick(&wait_ms))
+		;
+	process_kill_children();
 }

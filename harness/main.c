@@ -1,8 +1,7 @@
-/* main.c - what holds for every command: streams that are open, a stack, an output that is whole.
+/* main.c - what holds for every command: signals, streams that are open, a stack, a whole output.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/inherited.h"
 #include "common/interrupt.h"
 #include "harness/base/command.h"
 #include "harness/cmd/commands.h"
@@ -63,9 +63,8 @@ static int check_stack(void)
 
 int main(int argc, char **argv)
 {
+	inherited_settle();
 	if (open_standard_streams() || check_stack())
 		return RIFT_USAGE;
-	/* a file that grows over a limit is to be reported, not to end the program */
-	signal(SIGXFSZ, SIG_IGN);
 	return close_output(contract_check(workloads) ? RIFT_USAGE : commands_main(argc, argv));
 }

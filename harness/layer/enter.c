@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/inherited.h"
+#include "common/preload.h"
 #include "harness/base/command.h"
 #include "harness/base/text.h"
 #include "harness/layer/guard.h"
@@ -111,8 +113,7 @@ static void own_library(const struct layer *l, char out[PATH_MAX])
 
 int entry_preload(struct entry *e, const char *library)
 {
-	char own[PATH_MAX], path[PATH_MAX], *value;
-	const char *before = getenv("LD_PRELOAD");
+	char own[PATH_MAX], path[PATH_MAX];
 
 	if (!library) {
 		own_library(e->layer, own);
@@ -124,11 +125,7 @@ int entry_preload(struct entry *e, const char *library)
 	if (strpbrk(path, " :"))
 		return complain(EINVAL, "layer %s: %s: LD_PRELOAD takes no blank and no colon",
 				e->layer->name, text_shown(path).s);
-	CHECK(asprintf(&value, "%s%s%s", path, before && *before ? ":" : "",
-		       before ? before : "") >= 0,
-	      "memory of a path");
-	entry_setenv(e, "LD_PRELOAD", value);
-	free(value);
+	preload_add(path);
 	return 0;
 }
 
@@ -185,21 +182,6 @@ static void add_to_variable(const struct layered *l)
 	json_decref(all);
 }
 
-/* The address sanitizer would want to be preloaded first. */
-static void soothe_sanitizer(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-	const char *before = getenv("ASAN_OPTIONS");
-	char *value;
-
-	CHECK(asprintf(&value, "%s%sverify_asan_link_order=0", before ? before : "",
-		       before ? ":" : "") >= 0,
-	      "memory of a variable");
-	setenv("ASAN_OPTIONS", value, 1);
-	free(value);
-#endif
-}
-
 static char **joined_words(const struct entry *e, char **command)
 {
 	int n = 0;
@@ -237,22 +219,11 @@ static int not_run(const struct layer *l, const char *command, int err)
 	return err == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
 }
 
-/*
- * Whoever ignores SIGCHLD learns nothing of children, and the command may be such a one. Rift
- * ignores SIGXFSZ, which is none of the command's business.
- */
-static void await_children(struct sigaction *before)
+static void give_signals_back(const struct entry *e)
 {
-	const struct sigaction normal = { .sa_handler = SIG_DFL };
-
-	sigaction(SIGCHLD, &normal, before);
-}
-
-static void give_signals_back(const struct entry *e, const struct sigaction *before)
-{
-	if (!e->n_before) /* what stands before a command waits for its child: bwrap hangs else */
-		sigaction(SIGCHLD, before, NULL);
-	signal(SIGXFSZ, SIG_DFL);
+	inherited_restore();
+	if (e->n_before) /* what stands before a command waits for its child: bwrap hangs else */
+		signal(SIGCHLD, SIG_DFL);
 }
 
 /* Set where a command of rift's own enters its layers: what it ends with is of its own codes. */
@@ -261,13 +232,11 @@ static const char within[] = "RIFT_LAYER_WITHIN";
 int layer_enter(const struct layered *l, char **command, bool quiet)
 {
 	struct entry e = { .layer = l->layer, .guard = guard_none(l->layer->name, l->opts) };
-	struct sigaction before;
 	char **words, file[PATH_MAX];
 	int err = find_command(command[0], file);
 
 	if (err)
 		return not_run(l->layer, command[0], -err);
-	await_children(&before);
 	err = prepare(&e, l, command);
 	e.guard.report = quiet ? NULL : l->layer->report;
 	if (needs_guard(&e.guard)) /* the folder must go, too, where all else failed */
@@ -275,9 +244,8 @@ int layer_enter(const struct layered *l, char **command, bool quiet)
 	if (err)
 		return getenv(within) ? (int)RIFT_NO_DEVICE : (int)LAYER_NOT_IN_FORCE;
 	add_to_variable(l);
-	soothe_sanitizer();
 	words = joined_words(&e, command);
-	give_signals_back(&e, &before);
+	give_signals_back(&e);
 	execvp(words[0], words);
 	return not_run(l->layer, words[0], errno);
 }

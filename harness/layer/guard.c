@@ -20,12 +20,13 @@
 
 #include "common/check.h"
 #include "common/output.h"
+#include "common/process.h"
 
 /*
  * A daemon may end in order before it is killed, and so may what runs in a container; a helper may
  * take so long to begin.
  */
-enum { TERM_WAIT_MS = 1000, TICK_MS = 5, READY_WAIT_MS = 10000 };
+enum { TERM_WAIT_MS = 1000, READY_WAIT_MS = 10000 };
 
 /* What the guard knows and its keeper must, should the guard be killed. */
 struct known {
@@ -44,18 +45,30 @@ static int pidfd_of(pid_t pid)
 
 /* ---- folders ------------------------------------------------------------------------------ */
 
+/* The first that can be written to, of a path that leaves room for names and sockets in it. */
+static const char *writable_folder(void)
+{
+	static const char *const variables[] = { "XDG_RUNTIME_DIR", "TMPDIR" };
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+		const char *folder = getenv(variables[i]);
+
+		if (folder && *folder == '/' && !access(folder, W_OK | X_OK) &&
+		    strlen(folder) <= GUARD_PATH / 2)
+			return folder;
+	}
+	return "/tmp";
+}
+
 /* The folder of folders: this user's alone. */
 static int open_base(char out[GUARD_PATH])
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	struct stat s;
 
-	if (!runtime || *runtime != '/' || access(runtime, W_OK) ||
-	    strlen(runtime) > GUARD_PATH / 2)
-		runtime = "/tmp";
-	snprintf(out, GUARD_PATH, "%s/rift-layers-%u", runtime, (unsigned)getuid());
+	snprintf(out, GUARD_PATH, "%s/rift-layers-%u", writable_folder(), (unsigned)getuid());
 	if (mkdir(out, 0700) && errno != EEXIST)
-		return complain(errno, "%s: %s", out, strerror(errno));
+		return complain(errno, "%s: %s; set TMPDIR to a folder that can be written to", out,
+				strerror(errno));
 	if (lstat(out, &s) || !S_ISDIR(s.st_mode) || s.st_uid != getuid() || (s.st_mode & 077))
 		return complain(EPERM, "%s is not a folder of yours alone; remove it", out);
 	return 0;
@@ -182,26 +195,6 @@ static bool start_helpers(const struct guard *g, int ready, pid_t pid[GUARD_HELP
 	return true;
 }
 
-static bool wait_a_tick(int *left_ms)
-{
-	struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
-
-	nanosleep(&tick, NULL);
-	return (*left_ms -= TICK_MS) > 0;
-}
-
-/* The guard is the parent of whatever helpers leave behind (PR_SET_CHILD_SUBREAPER). */
-static void signal_children(int number)
-{
-	FILE *list = fopen("/proc/thread-self/children", "re");
-	int pid;
-
-	while (list && fscanf(list, "%d", &pid) == 1)
-		kill(pid, number);
-	if (list)
-		fclose(list);
-}
-
 static void signal_groups(const struct guard *g, const pid_t pid[GUARD_HELPERS_MAX], int number)
 {
 	for (int i = 0; i < g->n; i++)
@@ -209,36 +202,11 @@ static void signal_groups(const struct guard *g, const pid_t pid[GUARD_HELPERS_M
 			kill(-pid[i], number);
 }
 
-/* Reaps all that have ended. Are there others? */
-static bool has_children(void)
-{
-	pid_t ended;
-
-	do
-		ended = waitpid(-1, NULL, WNOHANG);
-	while (ended > 0);
-	return !ended;
-}
-
-/* Until there is none: whose parent is killed becomes a child. */
-static void kill_children(void)
-{
-	int left_ms = TERM_WAIT_MS;
-
-	do
-		signal_children(SIGKILL);
-	while (has_children() && wait_a_tick(&left_ms));
-}
-
+/* The guard is the parent of whatever helpers leave behind (PR_SET_CHILD_SUBREAPER). */
 static void end_helpers(const struct guard *g, const pid_t pid[GUARD_HELPERS_MAX])
 {
-	int left_ms = TERM_WAIT_MS;
-
 	signal_groups(g, pid, SIGTERM);
-	signal_children(SIGTERM);
-	while (has_children() && wait_a_tick(&left_ms))
-		;
-	kill_children();
+	process_end_children(TERM_WAIT_MS);
 }
 
 /* ---- the guard ---------------------------------------------------------------------------- */
@@ -373,7 +341,7 @@ _Noreturn static void become_keeper(const struct guard *g, int command, int read
 	close(ready);
 	if (guard < 0 || (waitpid(guard, &status, 0) == guard && WIFEXITED(status)))
 		_exit(guard < 0);
-	kill_children();
+	process_kill_children();
 	await_end(g, command, NULL, known);
 	finish(g);
 	_exit(0);

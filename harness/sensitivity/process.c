@@ -47,7 +47,6 @@ static void stop(pid_t pid, int *status)
 	waitpid(pid, status, 0);
 }
 
-/* Where SIGCHLD is ignored nobody learns how a child has ended: what it wrote then says it. */
 static int attend(pid_t pid, int *status)
 {
 	while (!waitpid(pid, status, WNOHANG)) {

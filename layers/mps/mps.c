@@ -79,7 +79,7 @@ static int enter(const void *opts, struct entry *e)
 	if (strlen(folder) > room)
 		return complain(ENAMETOOLONG,
 				"layer mps: %s is too long for the name of a socket; choose a "
-				"shorter XDG_RUNTIME_DIR",
+				"shorter XDG_RUNTIME_DIR or TMPDIR",
 				folder);
 	err = set_variables(e, folder, o->threads);
 	if (!err)

@@ -138,9 +138,23 @@ Test(small_layer_guard, a_relative_folder_is_not_taken)
 	struct guard g = guard_none("test", NULL);
 
 	setenv("XDG_RUNTIME_DIR", ".", 1);
+	setenv("TMPDIR", "here", 1);
 	cr_assert(zero(int, guard_folder(&g)));
-	cr_assert(zero(int, strncmp(g.folder, "/tmp/", 5)), "%s", g.folder);
+	cr_assert(zero(int, strncmp(g.folder, "/tmp/rift-layers-", 17)), "%s", g.folder);
 	rmdir(g.folder);
+}
+
+/* As under a root that cannot be written to. */
+Test(small_layer_guard, without_a_runtime_folder_it_is_in_tmpdir)
+{
+	struct guard g = guard_none("test", NULL);
+	char want[GUARD_PATH];
+
+	setenv("TMPDIR", getenv("XDG_RUNTIME_DIR"), 1); /* of layers_apart() */
+	snprintf(want, sizeof(want), "%s/rift-layers-", getenv("TMPDIR"));
+	setenv("XDG_RUNTIME_DIR", "/proc/none", 1);
+	cr_assert(zero(int, guard_folder(&g)));
+	cr_expect(zero(int, strncmp(g.folder, want, strlen(want))), "%s", g.folder);
 }
 
 /* One that a living guard holds stays; one that nobody holds goes, with all in it. */

@@ -1,0 +1,34 @@
+/* preload.c - see preload.h. */
+#include "common/preload.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+
+const char *const preload_variables[] = { "LD_PRELOAD", "ASAN_OPTIONS", NULL };
+
+/* In front of what a list has. */
+static void put_first(const char *variable, const char *first)
+{
+	const char *before = getenv(variable);
+	char *value;
+
+	CHECK(asprintf(&value, "%s%s%s", first, before && *before ? ":" : "",
+		       before ? before : "") >= 0,
+	      "memory of %s", variable);
+	CHECK(!setenv(variable, value, 1), "memory of %s", variable);
+	free(value);
+}
+
+void preload_add(const char *library)
+{
+	static const char order[] = "verify_asan_link_order=0";
+	const char *options = getenv("ASAN_OPTIONS");
+
+	put_first("LD_PRELOAD", library);
+	if (!options || !strstr(options, "verify_asan_link_order"))
+		put_first("ASAN_OPTIONS", order);
+}
