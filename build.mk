@@ -60,7 +60,7 @@ RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 RECORDER := $(wildcard common/recorder/*.c)
 INJECT  := $(filter-out %/abi_check.c,$(wildcard common/recorder/cupti/*.c))
 PRELOADED_CALLS := $(wildcard common/recorder/preload/*.c)
-INJECTED := $(strip $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so))
+INJECTED := $(strip $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so) $B/recorder/ends.so)
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,
@@ -217,6 +217,10 @@ $B/recorder/calls.so: $(RECORDER) $(PRELOADED_CALLS) $(wildcard common/recorder/
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-calls.so -Wl,-Bsymbolic-functions -o $@ $(filter %.c,$^) -ldl -lpthread
+$B/recorder/ends.so: common/recorder/ends/ends.c common/recorder/ends.h $B/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-ends.so -o $@ $(filter %.c,$^) -ldl
 $B/recorder/abi.ok: common/recorder/cupti/abi_check.c common/recorder/cupti/abi.h common/recorder/cupti/calls.h $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -318,7 +322,7 @@ $B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.
 $B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
 $B/tests/recorder/test_calls: $B/recorder/calls.so $B/layers/remote.so $B/tests/layers/stubs.so $B/tests/layers/caller
 ifeq ($(DEVICE),cpu)
-$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced
+$B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced $B/recorder/ends.so
 endif
 $B/tests/cpu/traced: $B/tests/cpu/traced.cu.o $B/rift.a $(RUNTIME)
 	$(call say,LINK,$@)

@@ -46,6 +46,11 @@ struct buffer *buffer_own(void)
 	return b;
 }
 
+struct buffer *buffer_had(void)
+{
+	return own;
+}
+
 static struct buffer_chunk *next_chunk(struct buffer *b)
 {
 	struct buffer_chunk *chunk = __atomic_exchange_n(&b->spare, NULL, __ATOMIC_ACQUIRE);

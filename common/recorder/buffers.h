@@ -29,6 +29,9 @@ struct buffer {
 /* This thread's; made where it has none. NULL: no memory. */
 struct buffer *buffer_own(void);
 
+/* The same, NULL where it has none: for a signal handler. */
+struct buffer *buffer_had(void);
+
 /* Where the thread's next event goes; NULL: there is no room. buffer_publish() lets it be read. */
 struct trace_event *buffer_slot(struct buffer *b);
 void buffer_publish(struct buffer *b);

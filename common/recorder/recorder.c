@@ -5,6 +5,7 @@
 #endif
 #include "common/recorder/recorder.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 
 #include "common/recorder/buffers.h"
 #include "common/recorder/calibration.h"
+#include "common/recorder/ends.h"
 #include "common/recorder/folder.h"
 
 enum {
@@ -28,11 +30,13 @@ enum {
 };
 
 enum {
-	ADVANCE_CALLS = 1024,  /* that wait, between two looks at what repeats */
-	ROUND_MS = 20,	       /* between two looks at the buffers */
-	FLUSH_NS = 1000000000, /* what waits to be folded goes to the file */
-	CPU_FRESH_NS = 10000,  /* how old a look at a thread's CPU time may be */
-	CPU_GAP_NS = 20000,    /* shorter gaps computed: a look costs more than they tell */
+	ADVANCE_CALLS = 1024,	   /* that wait, between two looks at what repeats */
+	ROUND_MS = 20,		   /* between two looks at the buffers */
+	FLUSH_NS = 1000000000,	   /* what waits to be folded goes to the file */
+	FLUSH_SOON_NS = 100000000, /* for the first time */
+	ANNOUNCED_MS = 2000,	   /* an end waits for what is written, at most */
+	CPU_FRESH_NS = 10000,	   /* how old a look at a thread's CPU time may be */
+	CPU_GAP_NS = 20000,	   /* shorter gaps computed: a look costs more than they tell */
 	THREADS_MAX = 1 << 16,
 	MAX_EVENTS = 2000000,
 	KEPT_BUCKETS = 1024, /* of names that are kept */
@@ -82,6 +86,12 @@ static pthread_t thread;
 static pthread_mutex_t round_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t round_wake;
 static bool quits;
+
+/* An end that is announced, by which thread of which process, and what the writing thread did. */
+static pid_t owner;
+static int announced, answered;
+static int announcer; /* its number; -1: it has made no call */
+static int64_t announced_ns;
 
 int64_t recorder_now(void)
 {
@@ -241,14 +251,22 @@ static void take_event(const struct trace_event *e, void *arg)
 		set_state(FULL);
 }
 
-static void write_round(bool end)
+/* Of a program that is killed early half is kept; but a source counts its rounds in seconds. */
+static bool is_time_to_flush(int64_t now)
+{
+	int64_t since = now - last_flush, soon = FLUSH_SOON_NS + (last_flush - start_ns);
+
+	return since >= FLUSH_NS || (!source->flush && since >= soon);
+}
+
+static void write_round(enum recorder_flush what)
 {
 	int64_t now = recorder_now();
-	bool flush = end || now - last_flush >= FLUSH_NS;
+	bool flush = what != FLUSH_WHOLE || is_time_to_flush(now);
 
 	if (source->flush && flush) {
 		hands_on = true;
-		source->flush(end);
+		source->flush(what);
 		hands_on = false;
 	}
 	write_threads();
@@ -261,6 +279,76 @@ static void write_round(bool end)
 	}
 	if (trace_flush(writer))
 		set_state(OFF);
+}
+
+/* What a thread did for the recorder since t0. */
+static void write_own(int number, int64_t t0)
+{
+	write_threads();
+	if (number >= 0)
+		trace_write_own(writer, (uint32_t)number, t0, recorder_now());
+}
+
+static const char *reason(int state)
+{
+	if (state == FULL)
+		return "limit";
+	return is_stopped || recorder_now() >= settings.until ? "stop" : "exit";
+}
+
+/* number: of the thread that waits for it since t0. */
+static void write_end(enum recorder_flush what, int number, int64_t t0)
+{
+	const char *why = reason(state());
+
+	write_round(what);
+	why = state() == FULL ? "limit" : why;
+	write_own(number, t0);
+	trace_write_end(writer, recorder_now(), trace_folder_calls(folder),
+			trace_folder_ops(folder), dropped + buffers_dropped(), buffers_added_ns(),
+			why);
+	trace_flush(writer);
+}
+
+static void pause_ns(int64_t ns)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+}
+
+/* The process becomes another program while this thread waits, or there is none and it goes on. */
+static void answer(void)
+{
+	int is = __atomic_load_n(&announced, __ATOMIC_ACQUIRE);
+
+	if (is == RECORDER_GOES_ON)
+		return;
+	write_end(is == RECORDER_EXITS ? FLUSH_LAST : FLUSH_ALL, announcer, announced_ns);
+	__atomic_store_n(&answered, is, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&announced, __ATOMIC_ACQUIRE) == is)
+		pause_ns(1000000);
+	__atomic_store_n(&answered, RECORDER_GOES_ON, __ATOMIC_RELEASE);
+	trace_write_no_end(writer);
+}
+
+/*
+ * Whoever announces an end may be in a signal handler, and have interrupted a thread that holds a
+ * lock: nothing is locked or allocated here.
+ */
+static void announce(enum recorder_end end)
+{
+	struct buffer *b = buffer_had();
+	int is = state();
+
+	if (getpid() != owner || (is != ON && is != FULL))
+		return;
+	announcer = b ? b->thread : -1;
+	announced_ns = recorder_now();
+	__atomic_store_n(&announced, end, __ATOMIC_RELEASE);
+	for (int i = 0; i < ANNOUNCED_MS; i++) {
+		if (__atomic_load_n(&answered, __ATOMIC_ACQUIRE) == (int)end)
+			return;
+		pause_ns(1000000);
+	}
 }
 
 static void *serve(void *arg)
@@ -276,7 +364,8 @@ static void *serve(void *arg)
 		until = (struct timespec){ t / 1000000000, t % 1000000000 };
 		pthread_cond_timedwait(&round_wake, &round_lock, &until);
 		pthread_mutex_unlock(&round_lock);
-		write_round(false);
+		write_round(FLUSH_WHOLE);
+		answer();
 		pthread_mutex_lock(&round_lock);
 	}
 	pthread_mutex_unlock(&round_lock);
@@ -302,47 +391,29 @@ static bool start_thread(void)
 	return !err;
 }
 
-/* What this thread did for the recorder since t0. */
-static void write_own(int64_t t0)
+static int own_number(void)
 {
 	struct buffer *b = buffer_own();
-	int number = b ? number_of_thread(b) : -1;
 
-	write_threads();
-	if (number >= 0)
-		trace_write_own(writer, (uint32_t)number, t0, recorder_now());
+	return b ? number_of_thread(b) : -1;
 }
 
 /* ---- the end --------------------------------------------------------------------------- */
 
-static const char *reason(int state)
-{
-	if (state == FULL)
-		return "limit";
-	return is_stopped || recorder_now() >= settings.until ? "stop" : "exit";
-}
-
 static void finish(void)
 {
 	int was = state();
+	int64_t t0 = recorder_now();
 
 	if (!writer || (was != ON && was != FULL))
 		return;
-	const char *why = reason(was);
-	int64_t t0 = recorder_now();
-
 	pthread_mutex_lock(&round_lock);
 	quits = true;
 	pthread_cond_signal(&round_wake);
 	pthread_mutex_unlock(&round_lock);
 	pthread_join(thread, NULL);
-	write_round(true);
-	why = state() == FULL ? "limit" : why;
-	write_own(t0);
+	write_end(FLUSH_LAST, own_number(), t0);
 	set_state(OFF);
-	dropped += buffers_dropped();
-	trace_write_end(writer, recorder_now(), trace_folder_calls(folder),
-			trace_folder_ops(folder), dropped, buffers_added_ns(), why);
 	trace_folder_free(folder);
 	trace_writer_free(writer);
 	writer = NULL;
@@ -468,10 +539,13 @@ static void start(void)
 		if (folder) {
 			write_header();
 			last_flush = start_ns;
-			if (!at_exit)
+			if (!at_exit) {
 				atexit(finish);
+				at_quick_exit(finish);
+			}
 			at_exit = true;
-			write_own(t0);
+			owner = getpid();
+			write_own(own_number(), t0);
 			set_state(start_thread() ? ON : OFF);
 		}
 	}
@@ -710,6 +784,7 @@ static void in_child(void)
 	folder = NULL;
 	buffers_abandon();
 	recorder_call = NULL;
+	announced = answered = RECORDER_GOES_ON;
 	n_threads = n_threads_written = 0;
 	n_calls = last_id = dropped = 0;
 	set_path(getenv("RIFT_TRACE") ? getenv("RIFT_TRACE") : "rift.trace", true);
@@ -738,6 +813,16 @@ static bool is_child(void)
 	return false;
 }
 
+static void listen_for_ends(void)
+{
+	void *found = dlsym(RTLD_DEFAULT, RECORDER_ENDS_FUNCTION);
+	recorder_ends_function *ends;
+
+	memcpy(&ends, &found, sizeof(found));
+	if (ends)
+		ends(announce);
+}
+
 void recorder_load(struct recorder_source *s)
 {
 	const char *path = getenv("RIFT_TRACE");
@@ -748,5 +833,6 @@ void recorder_load(struct recorder_source *s)
 	load_settings();
 	set_path(path, is_child());
 	pthread_atfork(before_fork, in_parent, in_child);
+	listen_for_ends();
 	set_state(READY);
 }

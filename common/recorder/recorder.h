@@ -30,6 +30,12 @@
 #include "common/recorder/event.h"
 #include "common/recorder/writer.h"
 
+enum recorder_flush {
+	FLUSH_WHOLE, /* what is whole so far */
+	FLUSH_ALL,   /* all that there is */
+	FLUSH_LAST,  /* all, and nothing comes thereafter */
+};
+
 /* What a recorder is to the process. */
 struct recorder_source {
 	const char *name;	    /* "cpu-device", "cupti", "calls" */
@@ -45,7 +51,7 @@ struct recorder_source {
 	void (*calibrate)(void);
 	const struct trace_calibration *calibration;
 	/* Called by the recorder's thread before it writes, and at the end. NULL: nothing. */
-	void (*flush)(bool end);
+	void (*flush)(enum recorder_flush what);
 	bool ends_process; /* where the file cannot be made: with status 3, else unrecorded */
 	/* Calls of all threads come in the order of their starts: flush() hands them on so, but for
 	 * those that last longer than two flushes. Where there is no flush(), the recorder merges

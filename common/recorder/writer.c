@@ -33,6 +33,7 @@ struct trace_writer {
 	char *buffer;
 	size_t used, room;
 	int64_t rows, start_ns;
+	off_t end; /* of the file, before the row that says so */
 	bool is_anonymous;
 	struct text *texts[BUCKETS];
 	uint32_t n_texts;
@@ -758,7 +759,8 @@ void trace_write_own(struct trace_writer *w, uint32_t thread, int64_t t0, int64_
 void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t ops,
 		     uint64_t dropped, int64_t call_ns, const char *reason)
 {
-	begin_line(w);
+	trace_flush(w);
+	w->end = is_open(w) ? lseek(w->fd, 0, SEEK_END) : -1;
 	put_text(w, "{\"record\":\"end\"");
 	put_member(w, "t", t - w->start_ns);
 	put_member(w, "calls", (int64_t)calls);
@@ -767,4 +769,10 @@ void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t
 	put_if(w, "call_ns", (uint64_t)call_ns);
 	put_named(w, "reason", reason);
 	end_line(w);
+}
+
+void trace_write_no_end(struct trace_writer *w)
+{
+	if (!w->error && w->end >= 0 && is_open(w) && ftruncate(w->fd, w->end))
+		w->error = -errno;
 }

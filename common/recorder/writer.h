@@ -69,6 +69,9 @@ void trace_write_fold(struct trace_writer *w, const struct trace_fold *fold);
 void trace_write_end(struct trace_writer *w, int64_t t, uint64_t calls, uint64_t ops,
 		     uint64_t dropped, int64_t call_ns, const char *reason);
 
+/* Takes the end back: more rows follow. */
+void trace_write_no_end(struct trace_writer *w);
+
 /* Rows so far, those of tables left out; an entry of a fold's body is one. */
 int64_t trace_rows(const struct trace_writer *w);
 

@@ -13,6 +13,7 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/base/picture.h"
+#include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/profile/chrome.h"
@@ -197,14 +198,15 @@ static void complain_interrupted(const char *path)
 		unlink(path);
 }
 
-/* children: processes that the program started, which have traces of their own. */
-static void print_trace(FILE *out, const char *path, size_t children)
+/* All files that were written: processes that the program started have traces of their own. */
+static void print_trace(const struct profile_args *a, const char *path, const char *before)
 {
-	fprintf(out, "trace             %s", text_escaped(path).s);
-	if (children)
-		fprintf(out, ", and %zu of processes that it started: %s.N, N a process's number",
-			children, text_escaped(path).s);
-	fputc('\n', out);
+	char *names = trace_files_names(path, before);
+
+	if (!a->given.quiet)
+		row(a->given.json ? stderr : stdout, "trace", "%s%s%s", path,
+		    *names ? ", and of processes that it started: " : "", names);
+	free(names);
 }
 
 static int record(const struct profile_args *a, const char *path)
@@ -226,19 +228,17 @@ static int record(const struct profile_args *a, const char *path)
 		.stdout_to_stderr = a->given.json,
 	};
 	struct recording recording;
-	size_t before = trace_files_children(path), children;
+	char *before = trace_files_names(path, "");
 	int err = recording_run(&request, &recording);
 
 	if (err == -EINTR)
 		complain_interrupted(path);
-	if (err)
-		return err;
-	print_status(a, &recording);
-	children = trace_files_children(path);
-	if (!a->given.quiet)
-		print_trace(a->given.json ? stderr : stdout, path,
-			    children > before ? children - before : 0);
-	return 0;
+	if (!err) {
+		print_status(a, &recording);
+		print_trace(a, path, before);
+	}
+	free(before);
+	return err;
 }
 
 /* ---- output ------------------------------------------------------------------------------- */

@@ -12,8 +12,6 @@
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,36 +24,21 @@
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
 #include "common/output.h"
+#include "common/preload.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "common/trace/trace.h"
 #include "harness/profile/host_runs.h"
 #include "harness/profile/profile.h"
+#include "harness/profile/program_run.h"
 #include "harness/profile/trace_files.h"
 #include "harness/record/record.h"
 #include "harness/stats/stats.h"
 
-extern char **environ;
-
 const char *const recorder_choices[] = { "auto", "device", "calls", NULL };
 
 /* ---- one run ------------------------------------------------------------------------------ */
-
-static int spawn(const struct recording_request *r, pid_t *pid)
-{
-	posix_spawn_file_actions_t actions;
-	int err;
-
-	CHECK(!posix_spawn_file_actions_init(&actions), "memory of a program's files");
-	if (r->stdout_to_stderr)
-		posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-	err = posix_spawnp(pid, r->argv[0], &actions, NULL, r->argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	return err ? complain(err, "%s: cannot be started: %s", text_shown(r->argv[0]).s,
-			      strerror(err))
-		   : 0;
-}
 
 /* Each run reads the same, where that can be: a file from where it was at first. A pipe is read
  * once. */
@@ -75,18 +58,15 @@ static void rewind_input(void)
 /* Ctrl-C is for the program, which gets it too: what it leaves is a trace all the same. */
 static int run_once(const struct recording_request *r, pid_t *pid, int *status, int64_t *wall_ns)
 {
-	int64_t begin = clock_ns();
+	struct program_run run;
 	int err;
 
 	rewind_input();
-	err = spawn(r, pid);
-	if (err)
-		return err;
-	while (waitpid(*pid, status, 0) < 0)
-		if (errno != EINTR)
-			return complain(errno, "%s: %s", text_shown(r->argv[0]).s, strerror(errno));
-	*wall_ns = clock_ns() - begin;
-	return interrupted() ? -EINTR : 0;
+	err = program_run(r->argv, r->stdout_to_stderr, &run);
+	*pid = run.pid;
+	*status = run.status;
+	*wall_ns = run.wall_ns;
+	return err;
 }
 
 /* ---- what the recorder is told, in the program's environment ------------------------------ */
@@ -113,12 +93,11 @@ static int64_t recorder_clock_ns(void)
  */
 static const char injection[] = "CUDA_INJECTION64_PATH";
 static const char range_injection[] = "NVTX_INJECTION64_PATH";
-static const char preload[] = "LD_PRELOAD";
-static const char calls_library[] = "recorder/calls.so";
+static const char calls_library[] = "recorder/calls.so", ends_library[] = "recorder/ends.so";
 
 /* What is set here is taken back; what others have set stays. */
 static bool has_injected, has_range_injected, has_preloaded;
-static char *preloaded_before; /* NULL: nothing was */
+static char *preloaded_before[2]; /* values of preload_variables; NULL: there was none */
 
 /* A library beside this program; false: it is not there. */
 static bool find_library(const char *name, char out[PATH_MAX])
@@ -155,32 +134,46 @@ static int inject(bool ranges)
 	return 0;
 }
 
+static bool can_be_preloaded(const char *library)
+{
+	return !strpbrk(library, " :");
+}
+
 int recording_find_calls(char library[PATH_MAX])
 {
 	if (!find_library(calls_library, library))
 		return complain(ENOENT, "%s: is not there; make builds it", library);
-	if (strpbrk(library, " :"))
-		return complain(EINVAL, "%s: %s takes no blank and no colon", library, preload);
+	if (!can_be_preloaded(library))
+		return complain(EINVAL, "%s: LD_PRELOAD takes no blank and no colon", library);
 	return 0;
+}
+
+/* Without it a program that ends by _exit() has lost its last second: no reason to refuse it. */
+static void preload_ends(void)
+{
+	char library[PATH_MAX];
+
+	for (int i = 0; preload_variables[i]; i++) {
+		const char *before = getenv(preload_variables[i]);
+
+		preloaded_before[i] = before ? strdup(before) : NULL;
+	}
+	has_preloaded = true;
+	if (find_library(ends_library, library) && can_be_preloaded(library))
+		preload_add(library);
 }
 
 /* Before all others that are preloaded: it sees the program's calls, not those of a layer. */
 static int preload_calls(void)
 {
-	const char *before = getenv(preload);
-	char library[PATH_MAX], *value;
+	char library[PATH_MAX];
 	int err = recording_find_calls(library);
 
 	if (err)
 		return err;
-	CHECK(asprintf(&value, "%s%s%s", library, before && *before ? ":" : "",
-		       before ? before : "") > 0,
-	      "memory of a path");
-	preloaded_before = before ? strdup(before) : NULL;
-	has_preloaded = true;
-	setenv(preload, value, 1);
+	preload_ends();
+	preload_add(library);
 	setenv("RIFT_TRACE_RECORDER", recorder_choices[RECORDER_CALLS], 1);
-	free(value);
 	return 0;
 }
 
@@ -202,6 +195,8 @@ int recording_tell(const struct recording_request *r)
 
 	if (err)
 		return err;
+	if (!has_preloaded)
+		preload_ends();
 	set_trace(r->output);
 	if (r->anonymous)
 		setenv("RIFT_TRACE_ANONYMOUS", "1", 1);
@@ -224,12 +219,13 @@ static void forget_libraries(void)
 		unsetenv(injection);
 	if (has_range_injected)
 		unsetenv(range_injection);
-	if (has_preloaded && preloaded_before)
-		setenv(preload, preloaded_before, 1);
-	else if (has_preloaded)
-		unsetenv(preload);
-	free(preloaded_before);
-	preloaded_before = NULL;
+	for (int i = 0; has_preloaded && preload_variables[i]; i++) {
+		if (preloaded_before[i])
+			setenv(preload_variables[i], preloaded_before[i], 1);
+		else
+			unsetenv(preload_variables[i]);
+		free(preloaded_before[i]);
+	}
 	has_injected = has_range_injected = has_preloaded = false;
 }
 
@@ -293,11 +289,15 @@ static int no_trace(const struct recording_request *r, int status)
 		[RECORDER_DEVICE] = "no recorder is in it, or it asked nothing of the runtime",
 		[RECORDER_CALLS] = "it asked nothing of a shared CUDA runtime; " UNSEEN,
 	};
-	size_t n = trace_files_children(r->output);
+	char *names = trace_files_names(r->output, "");
+	bool has_children = *names;
 
-	if (n)
-		return complain(ENOENT, "%s: its children wrote %zu traces, %s.PID: profile these",
-				text_shown(r->argv[0]).s, n, r->output);
+	if (has_children)
+		complain(ENOENT, "%s: its children wrote traces; profile these: %s",
+			 text_shown(r->argv[0]).s, names);
+	free(names);
+	if (has_children)
+		return -ENOENT;
 	if (WIFSIGNALED(status))
 		return complain(ENOENT, "%s: wrote no trace: it %s", text_shown(r->argv[0]).s,
 				profile_ended(status).s);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/escape.h"
 #include "harness/base/text.h"
 
 void trace_files_name(const char *output, int number, char out[PATH_MAX])
@@ -62,6 +63,48 @@ size_t trace_files_children(const char *path)
 		n += is_child(children.gl_pathv[i], path);
 	globfree(&children);
 	return n;
+}
+
+/* Fit for a terminal; to be freed. */
+static char *shown_name(const char *name)
+{
+	char *safe = malloc(ESCAPE_MOST * strlen(name) + 1);
+
+	CHECK(safe, "memory of a name");
+	*escape_controls(safe, name, strlen(name)) = '\0';
+	return safe;
+}
+
+/* Is it one of the names of a list? */
+static bool is_listed(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
+		if ((at == list || at[-1] == ' ') && (!at[n] || at[n] == ','))
+			return true;
+	return false;
+}
+
+char *trace_files_names(const char *path, const char *but)
+{
+	glob_t children;
+	char *list;
+	size_t size;
+	FILE *out = open_memstream(&list, &size);
+
+	CHECK(out, "memory of names");
+	find_children(path, &children);
+	for (size_t i = 0; i < children.gl_pathc; i++) {
+		char *name = shown_name(children.gl_pathv[i]);
+
+		if (is_child(children.gl_pathv[i], path) && !is_listed(but, name))
+			fprintf(out, "%s%s", ftell(out) ? ", " : "", name);
+		free(name);
+	}
+	globfree(&children);
+	CHECK(!fclose(out), "memory of names");
+	return list;
 }
 
 static int refuse_existing(const char *path)

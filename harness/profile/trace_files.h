@@ -14,6 +14,9 @@ void trace_files_name(const char *output, int number, char out[PATH_MAX]);
 /* How many files PATH.PID there are. */
 size_t trace_files_children(const char *path);
 
+/* Their names, "a.trace.12, a.trace.13", without those of another such list; to be freed. */
+char *trace_files_names(const char *path, const char *but);
+
 /*
  * Where its folder cannot be written to, a negative errno after one line: the program itself writes
  * the trace. A trace replaces nothing: where OUTPUT exists, -EEXIST after one line. So it is with

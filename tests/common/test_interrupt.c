@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void make_temporary(void)
 }
 
 /* How a child ends that gets the signals (ends with 0): what waitpid() says. */
-static int end_of_child(const int *signals)
+static int end_of_child(const int *signals, bool at_once)
 {
 	struct rlimit no_core = { 0, 0 };
 	int status = 0;
@@ -49,8 +50,11 @@ static int end_of_child(const int *signals)
 	if (!child) {
 		setrlimit(RLIMIT_CORE, &no_core);
 		interrupt_install();
-		for (; *signals; signals++)
+		for (; *signals; signals++) {
 			raise(*signals);
+			if (!at_once && signals[1])
+				usleep((INTERRUPT_SAME_MS + 50) * 1000);
+		}
 		_exit(interrupted() ? 75 : 0);
 	}
 	cr_assert(waitpid(child, &status, 0) == child, "waitpid");
@@ -74,9 +78,9 @@ Test(small_interrupt, the_first_signal_is_remembered)
 	NEED_SIGNALS();
 	heed_signals();
 	make_temporary();
-	cr_assert(end_of_child(none) == 0, "without a signal");
+	cr_assert(end_of_child(none, true) == 0, "without a signal");
 	for (size_t i = 0; i < COUNT(first); i++) {
-		int status = end_of_child(first[i]);
+		int status = end_of_child(first[i], true);
 
 		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 75, "signal %d: status %x",
 			  first[i][0], status);
@@ -91,7 +95,7 @@ static void dies_and_removes(const int *signals, int last)
 
 	strcpy(file + strlen(file) - 6, "XXXXXX");
 	make_temporary();
-	status = end_of_child(signals);
+	status = end_of_child(signals, false);
 	temporary_forget(file);
 	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == last, "signal %d: status %x", last,
 		  status);
@@ -108,6 +112,42 @@ Test(small_interrupt, the_second_signal_ends_at_once_and_leaves_no_file)
 	heed_signals();
 	for (size_t i = 0; i < COUNT(second); i++)
 		dies_and_removes(second[i], second[i][1]);
+}
+
+/* As timeout sends it. Another one is a second one at any time. */
+Test(small_interrupt, the_same_signal_twice_at_once_is_one)
+{
+	static const int same[] = { SIGTERM, SIGTERM, 0 }, other[] = { SIGTERM, SIGHUP, 0 };
+	int status;
+
+	NEED_SIGNALS();
+	heed_signals();
+	status = end_of_child(same, true);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 75, "status %x", status);
+	status = end_of_child(other, true);
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP, "status %x", status);
+}
+
+/* Programs get what others send to rift, and of a terminal nothing twice. */
+Test(small_interrupt, signals_are_passed_on_while_a_program_runs)
+{
+	static const int passed[] = { SIGUSR1, SIGTERM, SIGUSR2 };
+	unsigned char byte[8];
+	int fds[2];
+
+	heed_signals();
+	cr_assert(!pipe2(fds, O_NONBLOCK), "a pipe");
+	interrupt_install();
+	interrupt_pass_on(fds[1]);
+	for (size_t i = 0; i < COUNT(passed); i++)
+		kill(getpid(), passed[i]);
+	cr_assert(read(fds[0], byte, sizeof(byte)) == COUNT(passed), "each once");
+	for (size_t i = 0; i < COUNT(passed); i++)
+		cr_assert(byte[i] == passed[i], "%zu: %d", i, byte[i]);
+	cr_assert(interrupted(), "SIGTERM is rift's too");
+	interrupt_pass_on(-1);
+	kill(getpid(), SIGTERM);
+	cr_assert(read(fds[0], byte, sizeof(byte)) < 0, "nothing more");
 }
 
 Test(small_interrupt, other_deadly_signals_leave_no_file)

@@ -8,6 +8,7 @@
 
 #include <cuda_profiler_api.h>
 #include <cpudev_trace.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -241,6 +242,68 @@ static void die(void)
 	raise(SIGKILL);
 }
 
+/* Ends that no atexit() handler sees. */
+static void leave(void)
+{
+	_exit(5);
+}
+
+static void leave_quickly(void)
+{
+	quick_exit(6);
+}
+
+static void become_another(void)
+{
+	execl("/proc/self/exe", "traced", "ten", "fail", (char *)NULL);
+	exit(9);
+}
+
+static void try_to_become(void)
+{
+	char *const none[] = { NULL };
+
+	if (execv("/none/such", none) != -1 || errno != ENOENT)
+		exit(9);
+}
+
+static void workers(void)
+{
+	for (int i = 0; i < 3; i++)
+		if (!fork()) {
+			launch_ten();
+			_exit(0);
+		}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void leave_by(int)
+{
+	_exit(8);
+}
+
+/* Wherever the thread is then: in malloc(), in the runtime, in the recorder. */
+static void leave_in_handler(void)
+{
+	signal(SIGALRM, leave_by);
+	ualarm(150000, 0);
+	for (;;) {
+		free(malloc(100));
+		launch(0);
+	}
+}
+
+/* A child that shares its parent's memory: nothing of the parent's ends with it. */
+static void vforked(void)
+{
+	pid_t child = vfork();
+
+	if (!child)
+		_exit(execl("/none/such", "none", (char *)NULL));
+	waitpid(child, NULL, 0);
+}
+
 static void go_elsewhere(void)
 {
 	if (chdir("/"))
@@ -272,16 +335,32 @@ static const struct {
 	const char *word;
 	void (*run)(void);
 } words[] = {
-	{ "ten", launch_ten },	  { "periods", periods },
-	{ "every", every },	  { "graph", graph },
-	{ "threads", threads },	  { "ranges", ranges },
-	{ "profiler", profiler }, { "gaps", gaps },
-	{ "fork", fork_first },	  { "exec", exec_child },
-	{ "long", long_run },	  { "forever", forever },
-	{ "die", die },		  { "abort", abort },
-	{ "print", print },	  { "elsewhere", go_elsewhere },
-	{ "fail", fail },	  { "close", close_all },
+	{ "ten", launch_ten },
+	{ "periods", periods },
+	{ "every", every },
+	{ "graph", graph },
+	{ "threads", threads },
+	{ "ranges", ranges },
+	{ "profiler", profiler },
+	{ "gaps", gaps },
+	{ "fork", fork_first },
+	{ "exec", exec_child },
+	{ "long", long_run },
+	{ "forever", forever },
+	{ "die", die },
+	{ "abort", abort },
+	{ "print", print },
+	{ "elsewhere", go_elsewhere },
+	{ "fail", fail },
+	{ "close", close_all },
 	{ "much", too_much },
+	{ "leave", leave },
+	{ "quick", leave_quickly },
+	{ "become", become_another },
+	{ "try", try_to_become },
+	{ "workers", workers },
+	{ "handler", leave_in_handler },
+	{ "vfork", vforked },
 };
 
 int main(int argc, char **argv)

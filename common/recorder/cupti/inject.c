@@ -249,11 +249,12 @@ static int enable(void)
 
 static bool has_ranges; /* one that comes behind cuptiFinalize() would call what is gone */
 
-static void flush(bool end)
+static void flush(enum recorder_flush what)
 {
-	cupti.cuptiActivityFlushAll(end ? CUPTI_FLUSH_FORCED : 0);
-	feed_forward(end);
-	if (end && cupti.cuptiFinalize && !__atomic_load_n(&has_ranges, __ATOMIC_ACQUIRE))
+	cupti.cuptiActivityFlushAll(what == FLUSH_WHOLE ? 0 : CUPTI_FLUSH_FORCED);
+	feed_forward(what != FLUSH_WHOLE);
+	if (what == FLUSH_LAST && cupti.cuptiFinalize &&
+	    !__atomic_load_n(&has_ranges, __ATOMIC_ACQUIRE))
 		(void)cupti.cuptiFinalize();
 }
 

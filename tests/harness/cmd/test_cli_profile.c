@@ -384,7 +384,7 @@ Test(small_cli_profile, a_recording_without_a_call_is_removed)
 	refused(3, "--range=: is empty", "profile --range '' -- true");
 }
 
-Test(small_cli_profile, traces_of_processes_that_it_started_are_counted)
+Test(small_cli_profile, traces_of_processes_that_it_started_are_named)
 {
 	const char *text;
 
@@ -395,7 +395,7 @@ Test(small_cli_profile, traces_of_processes_that_it_started_are_counted)
 				     "\"$RIFT_TRACE.34\"'",
 				     dir, made.path)),
 		  "%s", text);
-	cr_expect(tells(text, "x, and 2 of processes that it started: *x.N, N"), "%s", text);
+	cr_expect(tells(text, "x, and of processes that it started:*x.12,*x.34"), "%s", text);
 	cr_expect(tells(text, "one of several processes"), "%s", text);
 	shell(&text, "tail -n 1 '%s/x'", dir);
 	cr_expect(tells(text, "\"processes\":3"), "%s", text);

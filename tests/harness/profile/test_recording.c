@@ -107,6 +107,103 @@ Test(small_recording, a_program_that_crashes_has_one_too)
 	json_decref(rows);
 }
 
+/* By rift itself, which has libraries beside it; the exit code. */
+static int profile(const char *words, const char **said)
+{
+	return run_rift(ERR, said, "profile --quiet --runs 0 --output '%s' -- '%s' %s", output,
+			beside_tests("cpu/traced"), words);
+}
+
+static void has_whole_trace(const char *path, int launches, const char *of)
+{
+	json_t *rows = traced_rows(path);
+
+	trace_judge(rows);
+	cr_expect(eq(i64, trace_calls_of(rows, "launch"), launches), "%s", of);
+	cr_expect(eq(sz, trace_count(rows, "end", "reason", "exit"), 1), "%s", of);
+	json_decref(rows);
+}
+
+static int exit_code_told(const char *path)
+{
+	json_t *rows = traced_rows(path);
+	int status = (int)trace_int(trace_row(rows, "runs", NULL, NULL), "exit_status");
+
+	json_decref(rows);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* How a process may end without its atexit() handlers, its exit code, and launches of its first
+ * program, all of which are in its trace. */
+Test(small_recording, no_end_loses_what_came_before)
+{
+	static const struct {
+		const char *words;
+		int code, launches;
+	} ends[] = { { "ten leave", 5, 10 },
+		     { "ten quick", 6, 10 },
+		     { "ten become", 7, 10 },
+		     { "ten try ten", 0, 20 },
+		     { "ten vfork ten", 0, 20 } };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const char *said;
+
+		cr_assert(zero(int, profile(ends[i].words, &said)), "%s", said);
+		cr_expect(eq(int, exit_code_told(output), ends[i].code), "%s", ends[i].words);
+		has_whole_trace(output, ends[i].launches, ends[i].words);
+		shell(NULL, "rm -f '%s'*", output);
+	}
+}
+
+/* All files are named: of the program, of the one that it became, under the same number, and of
+ * workers that leave by _exit(). */
+Test(small_recording, every_process_has_a_whole_trace_that_is_named)
+{
+	static const struct {
+		const char *words;
+		int traces;
+	} all[] = { { "ten become", 1 }, { "workers", 3 } };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *text = NULL, *at;
+		const char *said;
+		int n = 0, pid;
+
+		cr_assert(eq(int,
+			     shell(&said,
+				   "'%s' profile --runs 0 --output '%s' -- '%s' %s 2>&1 | grep -A9 "
+				   "'traces;\\|^trace ' | tr '\\n' ' '",
+				   rift(), output, beside_tests("cpu/traced"), all[i].words),
+			     0));
+		text = strdup(said);
+		for (at = text; (at = strstr(at, "a.trace.")); n++) {
+			char path[4096 + 32];
+
+			at += strlen("a.trace.");
+			cr_assert(eq(int, sscanf(at, "%d", &pid), 1), "%s", text);
+			snprintf(path, sizeof(path), "%s.%d", output, pid);
+			has_whole_trace(path, 10, all[i].words);
+		}
+		cr_expect(eq(int, n, all[i].traces), "%s", text);
+		free(text);
+		shell(NULL, "rm -f '%s'*", output);
+	}
+}
+
+/* It may hold any lock, and have been anywhere in malloc(). */
+Test(small_recording, a_handler_that_leaves)
+{
+	const char *said;
+	json_t *rows;
+
+	cr_assert(zero(int, profile("handler", &said)), "%s", said);
+	cr_expect(eq(int, exit_code_told(output), 8));
+	rows = traced_rows(output);
+	cr_expect(lt(i64, 100, trace_calls_of(rows, "launch")));
+	json_decref(rows);
+}
+
 /* A half line, as a kill may leave it: the row stands on a line of its own. */
 Test(small_recording, the_runs_stand_behind_the_last_whole_line)
 {
@@ -362,7 +459,7 @@ Test(small_recording, children_alone_are_pointed_out)
 	divert_stderr();
 	cr_assert(lt(int, run(0, &out, "fork", NULL), 0));
 	text = strstr(diverted_stderr(), "rift: ");
-	cr_assert(text && tells(text, "children*.PID"), "%s", text);
+	cr_assert(text && tells(text, "children*a.trace."), "%s", text);
 }
 
 #endif

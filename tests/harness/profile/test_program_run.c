@@ -1,0 +1,181 @@
+/*
+ * test_program_run.c - a user's program does not outlive rift profile: what happens to it, to what
+ * it has started and to its trace, whichever signal rift gets alone. Signals and streams are those
+ * that rift was started with. No time is judged.
+ */
+/* sanitizers: seen elsewhere */
+/* begins early: it waits long */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <cuda_runtime_api.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/capture.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
+#include "tests/traces.h"
+
+static char folder[] = "/tmp/rift-run-XXXXXX";
+
+static void make_folder(void)
+{
+	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	cr_assert(zero(int, chdir(folder)));
+}
+
+static void remove_folder(void)
+{
+	shell(NULL, "rm -rf '%s'", folder);
+}
+
+TestSuite(small_program_run, .timeout = 120, .init = make_folder, .fini = remove_folder);
+
+/*
+ * rift profile in the background, where a shell ignores SIGINT: env gives it back. The program says
+ * that it runs by a file; the signals go to rift alone. rc: what rift ends with, signals as a shell
+ * counts them. Then processes of whose numbers there is a file must be gone.
+ */
+static int ends_with(const char *signals, const char *program)
+{
+	const char *said;
+	int rc =
+		shell(&said,
+		      "rm -f a.trace* pid*; env --default-signal=INT,HUP,QUIT '%s' profile --quiet "
+		      "--runs 0 --output a.trace -- %s >out 2>&1 & rift=$!; "
+		      "until [ -s pid ]; do sleep 0.01; done; "
+		      "for s in %s; do kill -$s $rift; done; wait $rift; rc=$?; "
+		      "n=0; for p in $(cat pid*); do while kill -0 $p 2>/dev/null; do n=$((n+1)); "
+		      "[ $n -lt 1000 ] || { echo left: $p; exit 99; }; sleep 0.01; done; done; "
+		      "exit $rc",
+		      rift(), program, signals);
+
+	cr_expect(ne(int, rc, 99), "%s: %s", signals, said);
+	return rc;
+}
+
+/* One that heeds nothing, with a child of its own. */
+#define DEAF                                                                                       \
+	"sh -c 'trap \"\" TERM INT HUP; sleep 1000 & echo $! >pid2; echo $$ >pid.new; "            \
+	"mv pid.new pid; wait; wait'"
+
+/* One that ends, and leaves its child to others. */
+#define MEEK "sh -c 'sleep 1000 & echo $! >pid2; echo $$ >pid.new; mv pid.new pid; wait'"
+
+Test(small_program_run, no_signal_leaves_the_program_behind)
+{
+	static const struct {
+		const char *signals, *program;
+		int rc;
+	} all[] = { { "TERM", DEAF, 75 },
+		    { "TERM HUP", DEAF, 128 + SIGHUP },
+		    { "KILL", DEAF, 128 + SIGKILL },
+		    { "QUIT", MEEK, 128 + SIGQUIT },
+		    { "INT", MEEK, 75 },
+		    { "HUP", MEEK, 75 },
+		    { "USR1", MEEK, 75 },
+		    { "USR2", MEEK, 75 } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		cr_expect(eq(int, ends_with(all[i].signals, all[i].program), all[i].rc), "%s",
+			  all[i].signals);
+}
+
+/* It may end in order, and as it likes. */
+Test(small_program_run, the_program_gets_the_signal_that_rift_got)
+{
+	static const char *const all[] = { "TERM", "HUP", "INT" };
+
+	for (size_t i = 0; i < 3; i++) {
+		char program[400];
+		const char *said;
+
+		snprintf(program, sizeof(program),
+			 "sh -c 'trap \"echo got %s >got; exit 0\" %s; echo $$ >pid; "
+			 "while :; do sleep 0.01; done'",
+			 all[i], all[i]);
+		cr_expect(eq(int, ends_with(all[i], program), 75), "%s", all[i]);
+		shell(&said, "cat got");
+		cr_expect(tells(said, "got"), "%s", said);
+		cr_expect(tells(said, all[i]), "%s", said);
+	}
+}
+
+/* Whoever looks for rift by its command line finds rift, and not its guard. */
+Test(small_program_run, the_guard_has_a_name_of_its_own)
+{
+	const char *said;
+
+	shell(&said,
+	      "'%s' profile --quiet --runs 0 --recorder device --output own.trace -- sh -c 'n=0; "
+	      "until grep -q guards /proc/$PPID/cmdline || [ $n = 1000 ]; do n=$((n+1)); sleep "
+	      "0.01; done; grep -lsxz [o]wn.trace /proc/[0-9]*/cmdline | wc -l; tr \"\\0\" "
+	      "\"\\n\" </proc/$PPID/cmdline' 2>/dev/null | head -2 | tr '\\n' ' '",
+	      rift());
+	cr_expect(eq(str, (char *)said, "1 rift guards a program "));
+}
+
+/* Where it goes on, so does rift: a signal that asks for a checkpoint, say. */
+Test(small_program_run, a_program_that_takes_sigusr1_goes_on)
+{
+	const char *said;
+	int rc = ends_with("USR1", "sh -c 'trap \"echo got >got\" USR1; echo $$ >pid; "
+				   "until [ -s got ]; do sleep 0.01; done; "
+				   "echo \"{\\\"record\\\":\\\"none\\\"}\" >a.trace; exit 4'");
+
+	shell(&said, "cat got out");
+	cr_expect(tells(said, "got"), "%s", said);
+	cr_expect(ne(int, rc, 75), "%d: %s", rc, said);
+}
+
+Test(small_program_run, a_program_that_cannot_be_started)
+{
+	refused(3, "none-such: cannot be started: No such file", "profile -- none-such");
+	cr_expect(eq(int, shell(NULL, "ls *.trace 2>/dev/null"), 2), "no file");
+}
+
+/* The state that rift cannot work with itself is the program's all the same. */
+Test(small_program_run, its_signals_are_those_that_rift_was_started_with)
+{
+	static const char *const states[] = {
+		"", "env --ignore-signal=CHLD,HUP --block-signal=TERM,ALRM",
+		"env --ignore-signal=XFSZ,ALRM"
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		static const char show[] = "grep -E \"^Sig(Blk|Ign)\" /proc/self/status";
+		char plain[256];
+		const char *out;
+
+		shell(&out, "%s %s", states[i], show);
+		snprintf(plain, sizeof(plain), "%s", out);
+		cr_assert(ne(ptr, strstr(plain, "SigIgn"), NULL), "%s", plain);
+		shell(&out,
+		      "%s '%s' profile --quiet --runs 0 --recorder device --output a.trace -- %s "
+		      "2>&1 | grep ^Sig",
+		      states[i], rift(), show);
+		cr_expect(eq(str, (char *)out, plain), "%s", states[i]);
+	}
+}
+
+#ifdef RIFT_CPU_DEVICE
+
+Test(small_program_run, its_trace_is_kept)
+{
+	char program[4096];
+	json_t *rows;
+
+	snprintf(program, sizeof(program),
+		 "sh -c 'echo $$ >pid.new; (sleep 0.5; mv pid.new pid) & exec \"%s\" forever'",
+		 beside_tests("cpu/traced"));
+	cr_assert(eq(int, ends_with("TERM", program), 75));
+	rows = traced_rows("a.trace");
+	cr_expect(lt(i64, 100, trace_calls_of(rows, "launch")));
+	json_decref(rows);
+	cr_expect(zero(int, shell(NULL, "grep -q 'rift profile a.trace analyses' out")));
+}
+
+#endif
