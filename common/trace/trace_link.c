@@ -160,6 +160,121 @@ static void sort_ops(struct reading *r)
 	}
 }
 
+/* ---- streams ------------------------------------------------------------------------------ */
+
+/*
+ * When operations of a fold began is made up, and those of rows are measured. So a stream's
+ * operations of folds between two rows are moved: none begins before the one ahead of it has ended,
+ * nor ends after the next row's has begun. They keep how long they took, unless they took longer
+ * than there is time between the rows.
+ */
+struct between {
+	struct trace_op *op;	/* of the trace */
+	const struct key *keys; /* at[n] of the operations */
+	int64_t n;
+	int64_t from, until; /* until: INT64_MAX where no row follows */
+};
+
+static struct trace_op *op_between(const struct between *b, int64_t i)
+{
+	return &b->op[b->keys[i].at];
+}
+
+static void move_op(struct trace_op *op, int64_t t0)
+{
+	op->t1 += t0 - op->t0;
+	op->t0 = t0;
+}
+
+static int64_t move_later(const struct between *b)
+{
+	int64_t end = b->from;
+
+	for (int64_t i = 0; i < b->n; i++) {
+		struct trace_op *op = op_between(b, i);
+
+		if (op->t0 < end)
+			move_op(op, end);
+		end = op->t1;
+	}
+	return end;
+}
+
+static int64_t move_earlier(const struct between *b)
+{
+	int64_t begin = b->until;
+
+	for (int64_t i = b->n - 1; i >= 0; i--) {
+		struct trace_op *op = op_between(b, i);
+
+		if (op->t1 > begin)
+			move_op(op, begin - (op->t1 - op->t0));
+		begin = op->t0;
+	}
+	return begin;
+}
+
+/* One behind the other, each shorter by the same factor. */
+static void squeeze(const struct between *b)
+{
+	double took = 0, room = (double)(b->until - b->from), sum = 0;
+
+	for (int64_t i = 0; i < b->n; i++)
+		took += (double)(op_between(b, i)->t1 - op_between(b, i)->t0);
+	for (int64_t i = 0; i < b->n; i++) {
+		struct trace_op *op = op_between(b, i);
+		double begin = sum;
+
+		sum += (double)(op->t1 - op->t0);
+		op->t0 = b->from + (int64_t)(room * begin / took);
+		op->t1 = b->from + (int64_t)(room * sum / took);
+		op->busy_ns = op->busy_ns > op->t1 - op->t0 ? op->t1 - op->t0 : op->busy_ns;
+	}
+}
+
+static bool is_of_fold(const struct trace *t, const struct key *key)
+{
+	return t->call[t->op[key->at].call].fold != TRACE_NONE;
+}
+
+/*
+ * From key i of a stream on, up to the next row; returns how many that were. A row that began
+ * before the one ahead of it had ended bounds nothing: two threads raced for the stream.
+ */
+static int64_t settle_folded(struct trace *t, const struct key *keys, int64_t i, int64_t from)
+{
+	struct between b = { t->op, keys + i, 0, from, INT64_MAX };
+	const struct key *next = keys + i;
+
+	while (next < keys + t->ops && next->first == keys[i].first && is_of_fold(t, next))
+		next++;
+	b.n = next - b.keys;
+	if (next < keys + t->ops && next->first == keys[i].first && t->op[next->at].t0 >= from)
+		b.until = t->op[next->at].t0;
+	if (move_later(&b) > b.until && move_earlier(&b) < b.from)
+		squeeze(&b);
+	return b.n;
+}
+
+static void settle_streams(struct trace *t)
+{
+	struct key *keys = keys_new(t->ops);
+	int64_t end = 0;
+
+	for (int64_t i = 0; i < t->ops; i++)
+		keys[i] = (struct key){ t->op[i].stream, i, i };
+	qsort(keys, (size_t)t->ops, sizeof(*keys), compare_keys);
+	for (int64_t i = 0; i < t->ops; i++) {
+		if (!i || keys[i].first != keys[i - 1].first)
+			end = 0;
+		if (is_of_fold(t, &keys[i]))
+			i += settle_folded(t, keys, i, end) - 1;
+		if (t->op[keys[i].at].t1 > end)
+			end = t->op[keys[i].at].t1;
+	}
+	free(keys);
+}
+
 /* ---- all ---------------------------------------------------------------------------------- */
 
 /* A killed program's trace ends with the last thing that is known. */
@@ -186,6 +301,7 @@ int trace_link(struct reading *r)
 	if (err)
 		return err;
 	sort_ops(r);
+	settle_streams(r->t);
 	find_end(r->t);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/base/json.h"
+#include "workloads/workload.h"
 
 /* Adds a name to a list, once; where there is no room, three dots. */
 static void add_name(char list[FAULTS_TEXT], const char *name)

@@ -5,6 +5,7 @@
 
 #include "harness/compare/compare.h"
 #include "harness/compare/format.h"
+#include "workloads/workload.h"
 
 struct line {
 	char *text;

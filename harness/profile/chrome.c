@@ -8,14 +8,16 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 
-/* The device is process 0, as Kineto has it; its synchronizes are rows below all streams. */
-enum { DEVICE_PID = 0, SYNC_ROW = 1000000 };
+/* The device is process 0, as Kineto has it; its synchronizes are rows below all streams, whose ids
+ * are below TRACE_ID_MAX. */
+enum { DEVICE_PID = 0, SYNC_ROW = TRACE_ID_MAX };
 
 struct chrome {
 	const struct trace *t;
 	FILE *out;
 	const char *between;
 	int64_t pid;
+	int64_t *op_row; /* of each operation */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------- */
@@ -92,6 +94,70 @@ static void put_rows(struct chrome *c)
 			 stream_kind_names[t->stream[i].kind]);
 		put_meta(c, "thread_name", DEVICE_PID, t->stream[i].id, name);
 	}
+}
+
+/*
+ * Slices of a row must not overlap, or a viewer drops them. Kernels of one stream may, as where one
+ * is launched before the one ahead of it has ended: these get rows of their own beside the
+ * stream's.
+ */
+struct by_start {
+	const struct trace_op *op;
+	int64_t at;
+};
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct trace_op *x = ((const struct by_start *)a)->op;
+	const struct trace_op *y = ((const struct by_start *)b)->op;
+
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return (x->t1 > y->t1) - (x->t1 < y->t1);
+}
+
+static int64_t add_row(struct chrome *c, const struct trace_stream *s, int64_t beside,
+		       int64_t *last)
+{
+	char name[64];
+
+	if (!beside)
+		return s->id;
+	snprintf(name, sizeof(name), "stream %ld, at the same time", (long)s->id);
+	put_meta(c, "thread_name", DEVICE_PID, ++*last, name);
+	return *last;
+}
+
+static void find_op_rows(struct chrome *c)
+{
+	const struct trace *t = c->t;
+	struct by_start *order = calloc((size_t)t->ops + 1, sizeof(*order));
+	int64_t last = SYNC_ROW + t->threads, n = 0, k;
+	struct row {
+		int64_t id, end;
+	} *row = calloc((size_t)t->ops + 1, sizeof(*row));
+
+	c->op_row = calloc((size_t)t->ops + 1, sizeof(*c->op_row));
+	CHECK(order && row && c->op_row, "memory of %ld operations", (long)t->ops);
+	for (int64_t i = 0; i < t->ops; i++)
+		order[i] = (struct by_start){ &t->op[i], i };
+	qsort(order, (size_t)t->ops, sizeof(*order), compare_starts);
+	for (int64_t i = 0; i < t->ops; i++) {
+		const struct trace_op *op = order[i].op;
+
+		if (i && op->stream != order[i - 1].op->stream)
+			n = 0;
+		for (k = 0; k < n && row[k].end > op->t0; k++)
+			;
+		if (k == n)
+			row[n++].id = add_row(c, &t->stream[op->stream], k, &last);
+		row[k].end = op->t1;
+		c->op_row[order[i].at] = row[k].id;
+	}
+	free(order);
+	free(row);
 }
 
 /* ---- calls -------------------------------------------------------------------------------- */
@@ -180,7 +246,7 @@ static void put_op(struct chrome *c, int64_t i)
 {
 	const struct trace_op *op = &c->t->op[i];
 	const struct trace_call *call = &c->t->call[op->call];
-	int64_t row = c->t->stream[op->stream].id;
+	int64_t row = c->op_row[i];
 
 	begin(c, "X", DEVICE_PID, row);
 	put_complete(c, op_category(op->kind), op_name(c->t, op), op->t0, op->t1);
@@ -239,17 +305,19 @@ bool chrome_is(const char *path)
 
 void chrome_write(const struct trace *t, FILE *out)
 {
-	struct chrome c = { t, out, "", 0 };
+	struct chrome c = { t, out, "", 0, NULL };
 
 	c.pid = json_integer_value(json_object_get(t->header, "pid"));
 	if (c.pid == DEVICE_PID)
 		c.pid = 1;
 	fputs(head, out);
 	put_rows(&c);
+	find_op_rows(&c);
 	for (int64_t i = 0; i < t->calls; i++)
 		put_call(&c, i);
 	for (int64_t i = 0; i < t->ops; i++)
 		put_op(&c, i);
 	put_marks(&c);
+	free(c.op_row);
 	fputs("\n]}\n", out);
 }

@@ -311,9 +311,7 @@ void sides_print(const struct results *r, FILE *out)
 	double level;
 	struct judged_point *point = sides_judge(r, &level);
 
-	fprintf(out, "
-side b over side a, n = %s each, time per step%s
-",
+	fprintf(out, "\nside b over side a, n = %s each, time per step%s\n",
 		counted(r->processes, "process").s, isnan(level) ? ": too few for intervals" : "");
 	print_differing(&r->j->plan, point, level, out);
 	print_counts(&r->j->plan, point, out);

@@ -16,14 +16,26 @@
 
 TestSuite(small_chrome, .timeout = 60);
 
+static json_t *chrome_of(const struct trace *trace)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	json_t *events;
+
+	chrome_write(trace, out);
+	fclose(out);
+	events = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	cr_assert(ne(ptr, events, NULL), "JSON: %s", text);
+	free(text);
+	return events;
+}
+
 /* Each kind of row that a trace has. */
 static json_t *written(void)
 {
 	struct made made;
 	struct trace trace;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 	json_t *events;
 
 	made_begin(&made, "", NULL);
@@ -46,13 +58,9 @@ static json_t *written(void)
 	made_call(&made, "sync_event", 17400, 18400, ",\"thread\":1,\"event\":1");
 	made_end(&made, 90000, 0, 0);
 	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
-	chrome_write(&trace, out);
-	fclose(out);
+	events = chrome_of(&trace);
 	trace_release(&trace);
 	made_remove(&made);
-	events = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-	cr_assert(ne(ptr, events, NULL), "JSON: %s", text);
-	free(text);
 	return events;
 }
 
@@ -256,8 +264,8 @@ Test(small_chrome, rows_have_their_names)
 	is_named_so(events, "process_name", 0, 0, "device");
 	is_named_so(events, "thread_name", 7, 100, "thread 100");
 	is_named_so(events, "thread_name", 7, 101, "thread 101");
-	is_named_so(events, "thread_name", 0, 1000000, "synchronizes of thread 100");
-	is_named_so(events, "thread_name", 0, 1000001, "synchronizes of thread 101");
+	is_named_so(events, "thread_name", 0, TRACE_ID_MAX, "synchronizes of thread 100");
+	is_named_so(events, "thread_name", 0, TRACE_ID_MAX + 1, "synchronizes of thread 101");
 	json_decref(all);
 }
 
@@ -278,8 +286,8 @@ Test(small_chrome, times_are_as_recorded)
 	lasts(the(events, "X", "saxpy", 0, 2), 11.999, 8.001);
 	lasts(the(events, "X", "graph", 0, 2), 21, 19);
 	lasts(the(events, "X", "Memset", 0, 3), 18, 0.5);
-	lasts(the(events, "X", "Context Synchronize", 0, 1000000), 17.5, 27.5);
-	lasts(the(events, "X", "Event Synchronize", 0, 1000001), 17.4, 1);
+	lasts(the(events, "X", "Context Synchronize", 0, TRACE_ID_MAX), 17.5, 27.5);
+	lasts(the(events, "X", "Event Synchronize", 0, TRACE_ID_MAX + 1), 17.4, 1);
 	args = json_object_get(the(events, "X", "saxpy", 0, 2), "args");
 	cr_expect(eq(dbl, json_number_value(json_array_get(json_object_get(args, "grid"), 0)), 2));
 	cr_expect(
@@ -387,4 +395,132 @@ Test(small_chrome, its_files_are_known_by_their_beginning)
 	trace_release(&trace);
 	made_remove(&made);
 	unlink(path);
+}
+
+/* ---- operations of one stream ------------------------------------------------------------- */
+
+enum { DRAWN_MAX = 8 };
+
+/* Times of slices of a category, in the order of the file, and their rows. */
+struct drawn {
+	double ts[DRAWN_MAX], end[DRAWN_MAX], tid[DRAWN_MAX];
+	int n;
+};
+
+static struct drawn kernels_drawn(const struct trace *t)
+{
+	struct drawn d = { .n = 0 };
+	json_t *all = chrome_of(t), *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(all, "traceEvents"), i, e)
+	{
+		if (strcmp(json_get_text(e, "cat"), "kernel") != 0 || d.n == DRAWN_MAX)
+			continue;
+		d.ts[d.n] = number(e, "ts");
+		d.end[d.n] = end_of(e);
+		d.tid[d.n++] = number(e, "tid");
+	}
+	json_decref(all);
+	return d;
+}
+
+/* A row's kernel of 2 to 30 us; a fold of four that took 5 us each; perhaps a row's behind them. */
+static struct drawn folded_between(long next_t0)
+{
+	struct made made;
+	struct trace trace;
+	struct drawn d;
+
+	made_begin(&made, "", NULL);
+	made_kernel(&made, 2, 1000, 2000, 30000);
+	made_row(&made, "{\"record\":\"fold\",\"times\":4,\"t0\":3000,\"t1\":11000,\"body\":["
+			"{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"stream\":2,"
+			"\"gap_ns\":[[1000,4]],\"took_ns\":[[1000,4]],\"op\":{\"record\":\"op\","
+			"\"kind\":\"kernel\",\"stream\":2,\"took_ns\":[[5000,4]],\"lag_ns\":"
+			"[[1000,4]]}}]}");
+	if (next_t0)
+		made_kernel(&made, 2, 20000, next_t0, next_t0 + 1000);
+	made.calls += 4;
+	made.ops += 4;
+	made_end(&made, 90000, 0, 0);
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	d = kernels_drawn(&trace);
+	trace_release(&trace);
+	made_remove(&made);
+	return d;
+}
+
+/* first: of the four, us; each as long. */
+static void four_of_a_fold(long next_t0, double first, double took)
+{
+	struct drawn d = folded_between(next_t0);
+
+	cr_assert(eq(int, d.n, next_t0 ? 6 : 5), "next at %ld", next_t0);
+	for (int i = 0; i < 4; i++) {
+		cr_expect(epsilon_eq(dbl, d.ts[1 + i], first + i * took, 1e-9), "%d", i);
+		cr_expect(epsilon_eq(dbl, d.end[1 + i], first + (i + 1) * took, 1e-9), "%d", i);
+		cr_expect(eq(dbl, d.tid[1 + i], d.tid[0]), "%d: its stream's row", i);
+	}
+}
+
+Test(small_chrome, a_fold_keeps_the_order_of_its_stream)
+{
+	four_of_a_fold(0, 30, 5);     /* behind what the stream had */
+	four_of_a_fold(60000, 30, 5); /* with time to spare */
+	four_of_a_fold(46000, 30, 4); /* 16 us for 20 */
+	four_of_a_fold(30000, 30, 0); /* none */
+}
+
+/* The one behind it is in the way, and the one ahead is not. */
+Test(small_chrome, a_fold_ends_before_the_next_row_begins)
+{
+	struct made made;
+	struct trace trace;
+	struct drawn d;
+
+	made_begin(&made, "", NULL);
+	made_row(&made, "{\"record\":\"fold\",\"times\":2,\"t0\":10000,\"t1\":14000,\"body\":["
+			"{\"record\":\"call\",\"thread\":0,\"class\":\"launch\",\"stream\":2,"
+			"\"gap_ns\":[[1000,2]],\"took_ns\":[[1000,2]],\"op\":{\"record\":\"op\","
+			"\"kind\":\"kernel\",\"stream\":2,\"took_ns\":[[5000,2]],\"lag_ns\":"
+			"[[1000,2]]}}]}");
+	made_kernel(&made, 2, 15000, 19000, 25000);
+	made.calls += 2;
+	made.ops += 2;
+	made_end(&made, 90000, 0, 0);
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	d = kernels_drawn(&trace);
+	cr_assert(eq(int, d.n, 3), "two of the fold and a row");
+	cr_expect(epsilon_eq(dbl, d.ts[0], 9, 1e-9), "12 without what follows");
+	cr_expect(epsilon_eq(dbl, d.ts[1], 14, 1e-9), "17 without what follows");
+	cr_expect(epsilon_eq(dbl, d.ts[2], 19, 1e-9), "measured");
+	trace_release(&trace);
+	made_remove(&made);
+}
+
+/* As the device ran them: three at a time, and then one where the first has ended. */
+Test(small_chrome, kernels_at_the_same_time_have_rows_of_their_own)
+{
+	struct made made;
+	struct trace trace;
+	struct drawn d;
+
+	made_begin(&made, "", NULL);
+	made_kernel(&made, 2, 1000, 10000, 20000);
+	made_kernel(&made, 2, 4000, 15000, 30000);
+	made_kernel(&made, 2, 7000, 16000, 18000);
+	made_kernel(&made, 2, 12000, 20000, 21000);
+	made_kernel(&made, 3, 15000, 16000, 17000);
+	made_end(&made, 90000, 0, 0);
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	d = kernels_drawn(&trace);
+	cr_assert(eq(int, d.n, 5), "kernels");
+	cr_expect(eq(dbl, d.tid[0], 2), "the stream's");
+	cr_expect(lt(dbl, TRACE_ID_MAX, d.tid[1]), "beside it");
+	cr_expect(lt(dbl, d.tid[1], d.tid[2]), "beside both");
+	cr_expect(eq(dbl, d.tid[3], 2), "free again");
+	cr_expect(eq(dbl, d.tid[4], 3), "another stream's");
+	trace_release(&trace);
+	made_remove(&made);
 }
