@@ -1,6 +1,7 @@
-/* escape.c - text that is not rift's own, fit for a terminal. */
+/* escape.c - text that is not rift's own, fit for a terminal and for gnuplot. */
 #include "common/escape.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,4 +40,24 @@ char *escape_controls(char *out, const char *text, size_t n)
 		}
 	}
 	return out;
+}
+
+void escape_gnuplot(FILE *out, const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text, *end = c + strlen(text);
+
+	fputc('\'', out);
+	for (size_t bytes; c < end; c += bytes) {
+		bool upper_control = *c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+
+		bytes = *c < 0x80 ? 1 : character(c, end);
+		if (*c < 0x20 || *c == 0x7f || !bytes || upper_control)
+			fputc('?', out);
+		else if (*c == '\'')
+			fputs("'.\"\\047\".'", out);
+		else
+			fwrite(c, 1, bytes, out);
+		bytes += !bytes;
+	}
+	fputc('\'', out);
 }

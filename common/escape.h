@@ -1,11 +1,13 @@
 /*
- * escape.h - text that is not rift's own, fit for a terminal: a name, or a string out of a record,
- * may hold sequences that move the cursor, change colours or type into a shell.
+ * escape.h - text that is not rift's own, fit for where it goes: one function for each such place.
+ * A name, or a string out of a record, may hold sequences that move the cursor, change colours,
+ * type into a shell or end a quoted string. harness/base/json.h has the one for JSON.
  */
 #ifndef RIFT_ESCAPE_H
 #define RIFT_ESCAPE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +22,13 @@ enum { ESCAPE_MOST = 4 };
  * range that are no UTF-8 as \x9b. All else stays as it is. Returns the end; writes no '\0'.
  */
 char *escape_controls(char *out, const char *text, size_t n);
+
+/*
+ * Writes the text as a string of gnuplot's, quotes and all. Between single quotes gnuplot takes
+ * everything as it is, but two of them side by side mean one quote here and an empty string there:
+ * each quote of the text is a string of its own. Controls and what is no UTF-8 become '?'.
+ */
+void escape_gnuplot(FILE *out, const char *text);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,6 @@
 /* plot.c - a picture before it is drawn. */
 #include "common/plot.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/escape.h"
 
 void plot_begin(struct plot *p, const char *folder, const char *name, const char *device)
 {
@@ -61,7 +61,6 @@ void plot_count(struct plot *p, const char *variable, long value)
 	fprintf(p->out, "%s = %ld\n", variable, value);
 }
 
-/* Between single quotes gnuplot takes everything as it is but the quote, which is doubled. */
 void plot_text(struct plot *p, const char *variable, const char *fmt, ...)
 {
 	va_list args;
@@ -70,10 +69,8 @@ void plot_text(struct plot *p, const char *variable, const char *fmt, ...)
 	va_start(args, fmt);
 	CHECK(vasprintf(&text, fmt, args) >= 0, "text %s", variable);
 	va_end(args);
-	fprintf(p->out, "%s = '", variable);
-	for (const char *c = text; *c; c++)
-		fprintf(p->out, "%s%c", *c == '\'' ? "'" : "",
-			iscntrl((unsigned char)*c) ? '?' : *c);
-	fputs("'\n", p->out);
+	fprintf(p->out, "%s = ", variable);
+	escape_gnuplot(p->out, text);
+	fputc('\n', p->out);
 	free(text);
 }

@@ -48,8 +48,8 @@ int plot_open(struct plot *p, const char *variable, const char *suffix, struct o
 
 /*
  * Variables of the script. A number that is not finite becomes gnuplot's NaN. Texts are taken as
- * they are, quotes and all; control characters become '?'. Where they are shown, the script
- * should say noenhanced.
+ * they are, quotes and all; control characters become '?' (common/escape.h). Where they are shown,
+ * the script should say noenhanced.
  */
 void plot_number(struct plot *p, const char *variable, double value);
 void plot_count(struct plot *p, const char *variable, long value);

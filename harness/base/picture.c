@@ -15,6 +15,7 @@
 
 #include "common/check.h"
 #include "common/datafile.h"
+#include "common/typed.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 
@@ -110,16 +111,17 @@ static int run_gnuplot(const char *folder, char *const argv[], char text[OUTPUT_
 static struct gnuplot_words last_line(const char *text)
 {
 	struct gnuplot_words words;
+	char line[sizeof(words.s)];
 	const char *end = text + strlen(text), *begin;
 
 	while (end > text && isspace((unsigned char)end[-1]))
 		end--;
 	for (begin = end; begin > text && begin[-1] != '\n'; begin--)
 		;
-	snprintf(words.s, sizeof(words.s), "%.*s", (int)(end - begin), begin);
-	for (char *c = words.s; *c; c++)
-		if (iscntrl((unsigned char)*c))
-			*c = '?';
+	snprintf(line, sizeof(line), "%.*s", (int)(end - begin), begin);
+	for (char *c = line; *c; c++)
+		*c = iscntrl((unsigned char)*c) ? '?' : *c;
+	snprintf(words.s, sizeof(words.s), "%.250s", text_escaped(line).s);
 	return words;
 }
 

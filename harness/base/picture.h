@@ -10,7 +10,8 @@
 
 /* ---- running gnuplot -------------------------------------------------------------------- */
 
-/* The last line that gnuplot wrote; control characters as '?'. "" where it wrote nothing. */
+/* The last line that gnuplot wrote, fit for a terminal; control characters as '?'. "" where it
+ * wrote nothing. */
 struct gnuplot_words {
 	char s[256];
 };

@@ -153,7 +153,7 @@ static void show_over(const char *fmt, va_list args)
 
 	vsnprintf(line, sizeof(line), fmt, args);
 	/* the cursor goes back, so that a complaint from a hook overwrites the line */
-	fprintf(stderr, "\033[K%.*s\r", columns - 1, line);
+	fprintf(stderr, "\033[K%.*s\r", columns - 1, text_escaped(line).s);
 	fflush(stderr);
 	shown = true;
 }

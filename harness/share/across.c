@@ -370,7 +370,8 @@ void across_print(const void *across, FILE *out)
 {
 	const struct across *a = across;
 
-	fprintf(out, "%s: %s\n\n", counted(a->records, "record").s, share_device(&a->record[0]));
+	fprintf(out, "%s: %s\n\n", counted(a->records, "record").s,
+		text_escaped(share_device(&a->record[0])).s);
 	put_growth(a, out);
 	for (int arm = 0; arm < ARMS; arm++)
 		if (across_has(a, (enum share_arm)arm)) {

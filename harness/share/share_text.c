@@ -226,7 +226,7 @@ void share_print(const struct share *s, FILE *out)
 
 	share_findings_init(&f, s);
 	fprintf(out, "%s: %s, depth %ld, %s of %g s or longer a set, %s\n", mix_text(s).s,
-		share_device(s), (long)s->plan.depth,
+		text_escaped(share_device(s)).s, (long)s->plan.depth,
 		counted(share_plan_windows(&s->plan), "window").s, s->plan.window_s,
 		counted(s->plan.starts, "start").s);
 	if (share_is_cpu(s))

@@ -49,6 +49,10 @@ enum kind {
 	OTHER,
 	COSTS,
 	PART,
+	SHARED,
+	TRACED,
+	GRID,
+	CURVES,
 	VISITS,
 	READS,
 	VIDEO,
@@ -110,6 +114,27 @@ static void add_file(enum kind kind, const char *name, size_t most)
 	while (most && most < b.n && b.s[most - 1] != '\n')
 		most++;
 	add(kind, b.s, most && most < b.n ? most : b.n);
+	free(b.s);
+}
+
+static void add_unpacked(enum kind kind, const char *name)
+{
+	char path[8192], piece[1 << 16];
+	struct bytes b = { 0 };
+	gzFile f;
+	int got;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	f = gzopen(path, "rb");
+	CHECK(f, "%s", path);
+	while ((got = gzread(f, piece, sizeof(piece))) > 0) {
+		b.s = realloc(b.s, b.n + (size_t)got);
+		CHECK(b.s, "memory");
+		memcpy(b.s + b.n, piece, (size_t)got);
+		b.n += (size_t)got;
+	}
+	gzclose(f);
+	add(kind, b.s, b.n);
 	free(b.s);
 }
 
@@ -192,6 +217,10 @@ static void make_samples(void)
 	add_file(COSTS, "data/sessions/h200-costs.json", 0);
 	add_file(PART, "tests/enemy/samples/interrupted.jsonl.part", 0);
 	add_file(VISITS, "tests/enemy/samples/interrupted.jsonl.visits", 0);
+	add_unpacked(SHARED, "data/sessions/share-h200/equal-1.jsonl.gz");
+	add_unpacked(TRACED, "data/traces/cpu-mlp.trace.gz");
+	add_unpacked(GRID, "data/sessions/graphs-h200/layer-cpu-100.json.gz");
+	add_unpacked(CURVES, "data/sessions/warmup-h200/long.json.gz");
 	add_reads();
 	add_pixels(VIDEO, "P5\n16 12\n255\n", 13, 3, 192);
 	add_pixels(IMAGE, "P6 # c\n16 12\n255\n", 17, 1, 576);
@@ -252,6 +281,16 @@ static const struct line lines[] = {
 	{ PART, "check F" },
 	{ PART, "show F" },
 	{ VISITS, "sweep --resume s.jsonl --quiet" },
+	{ SHARED, "check F" },
+	{ SHARED, "share --from F" },
+	{ SHARED, "share --from F --json" },
+	{ TRACED, "check F" },
+	{ TRACED, "profile F" },
+	{ TRACED, "profile F --json --chrome out.json" },
+	{ GRID, "show F" },
+	{ GRID, "plot F --output plots" },
+	{ CURVES, "show F" },
+	{ CURVES, "plot F --output plots" },
 	{ READS, "run alignment input=F" ONCE },
 	{ READS, "run alignment input=F,G.fa" ONCE },
 	{ VIDEO, "run particlefilter particles=20 radius=3 start_row=4 start_col=4 input=F" ONCE },
@@ -266,8 +305,9 @@ static const struct line lines[] = {
 };
 
 static const struct command *const commands[] = {
-	&command_check, &command_show,	  &command_fit,	 &command_predict, &command_validate,
-	&command_stack, &command_compare, &command_plot, &command_sweep,   &command_run,
+	&command_check,	   &command_show,  &command_fit,     &command_predict,
+	&command_validate, &command_stack, &command_compare, &command_plot,
+	&command_sweep,	   &command_run,   &command_share,   &command_profile,
 };
 
 /* A file of the kind that the case takes, under the name that its command expects. */
@@ -430,6 +470,8 @@ static const char *control_character(const char *path)
 	for (size_t i = 0; i < b.n && !why; i++)
 		if ((unsigned char)b.s[i] < 0x20 && b.s[i] != '\n' && b.s[i] != '\t')
 			why = "a control character is printed";
+	if (b.n && memmem(b.s, b.n, "\nrift: FORGED", 13))
+		why = "a text of the file is a line of its own";
 	free(b.s);
 	return why;
 }

@@ -96,6 +96,7 @@ static const char *const pieces[] = { "\xff\xfe",
 				      "\xed\xa0\x80",
 				      "\xf4\x90\x80\x80",
 				      "\x1b[31m",
+				      "''\x1b]0;owned\x07\nrift: FORGED''",
 				      "\r",
 				      "\t",
 				      "\"",
@@ -456,6 +457,8 @@ static bool diagnostic_line(struct bytes *line, const struct hash *before, char 
 		hash_text(before, hash);
 		signs = !json_object_set_new(o, "lines_sha256", json_string(hash));
 	}
+	if (json_object_get(o, "crc32"))
+		signs = !json_object_set_new(o, "crc32", json_integer(record_crc32(o)));
 	if (signs)
 		text = json_dumps(o, JSON_COMPACT);
 	if (text) {

@@ -15,9 +15,11 @@
 
 #include "common/escape.h"
 #include "harness/base/text.h"
+#include "harness/record/record.h"
 
-/* Red, the title of the window, and the one-character CSI of U+009B; in JSON and in C. */
-#define EVIL "\033[31mred\033]0;owned\007\302\2337m\177"
+/* Red, the title of the window, the one-character CSI of U+009B, and a line of its own; in JSON and
+ * in C. */
+#define EVIL "\033[31mred\033]0;owned\007\302\2337m\177\nrift: FORGED\r"
 
 static char dir[] = "/tmp/rift_escape_XXXXXX", plain[64], file[64], costs[64];
 
@@ -113,8 +115,27 @@ static void spoil_header(json_t *o)
 	json_object_set_new(o, "command", json_string(EVIL));
 }
 
+static void spoil_share(json_t *o)
+{
+	json_t *client;
+	size_t i;
+
+	if (json_object_get(o, "device"))
+		json_object_set_new(o, "device", json_string("GPU " EVIL));
+	if (json_object_get(o, "why"))
+		json_object_set_new(o, "why", json_string(EVIL));
+	json_array_foreach(json_object_get(o, "clients"), i, client)
+	{
+		if (json_object_get(client, "lost"))
+			json_object_set_new(client, "lost", json_string(EVIL));
+	}
+	if (json_object_get(o, "newcomer"))
+		json_object_set_new(o, "newcomer", json_string(EVIL));
+}
+
 static void spoil(json_t *o)
 {
+	spoil_share(o);
 	if (json_object_get(o, "session_id"))
 		json_object_set_new(o, "session_id", json_string(id));
 	if (json_object_get(o, "against"))
@@ -140,6 +161,8 @@ static void write_evil(void)
 		hash_text(&all, hash_of_lines);
 		if (json_object_get(o, "lines_sha256"))
 			json_object_set_new(o, "lines_sha256", json_string(hash_of_lines));
+		if (json_object_get(o, "crc32"))
+			json_object_set_new(o, "crc32", json_integer(record_crc32(o)));
 		text = json_dumps(o, JSON_COMPACT);
 		fprintf(out, "%s\n", text);
 		hash_add(&all, text, strlen(text));
@@ -182,6 +205,7 @@ static void is_tame(const char *fmt, const char *a, const char *b)
 		cr_assert(not(control), "%s: byte %d: %s", args, (int)(c - text), text);
 	}
 	cr_assert(eq(ptr, strstr(text, "\302\233"), NULL), "%s: U+009B: %s", args, text);
+	cr_assert(eq(ptr, strstr(text, "\nrift: FORGED"), NULL), "%s: a line: %s", args, text);
 }
 
 Test(small_cli_escape, of_sessions)
@@ -199,6 +223,22 @@ Test(small_cli_escape, of_sessions)
 	is_tame("compare '%s:a' '%s:a' --force", file, plain);
 	is_tame("compare '%s:a' '%s:a'", file, plain);
 	is_tame("fit '%s:a' --off-grid '%s:a'", plain, file);
+}
+
+/* One alone, and two together. */
+Test(small_cli_escape, of_shares)
+{
+	char first[64];
+
+	shell(NULL, "gzip -dc data/sessions/share-h200/harm-kill.jsonl.gz >'%s'", plain);
+	write_evil();
+	is_tame("share --from '%s'%s", file, "");
+	is_tame("share --from '%s'%s --json", file, "");
+	snprintf(first, sizeof(first), "%s/first.jsonl", dir);
+	cr_assert(zero(int, rename(file, first)), "%s", first);
+	shell(NULL, "gzip -dc data/sessions/share-h200/harm-crash.jsonl.gz >'%s'", plain);
+	write_evil();
+	is_tame("share --from '%s' --from '%s'", first, file);
 }
 
 Test(small_cli_escape, of_plots)
