@@ -15,6 +15,9 @@
 /* Bytes of a line that is read: 30 times the longest, a plan of all workloads. */
 enum { RECORD_LINE_MAX = 1 << 26 };
 
+/* Of memory for what a line says: a file of 60 KB may unpack to a line whose values take 2 GB. */
+enum { RECORD_LINE_MEMORY = 1 << 29 };
+
 static bool is_readable_major(const struct record_format *f, long major)
 {
 	return major >= f->oldest && major <= f->newest;
@@ -74,11 +77,12 @@ static void step_over(struct record_scan *scan, const char *line, size_t n)
 
 /* jansson tells a lack of memory as a syntax error, or not at all: it is seen where it happens. */
 static json_malloc_t usual_malloc;
+static size_t taken; /* for this line */
 static bool lacked;
 
 static void *watched_malloc(size_t n)
 {
-	void *p = usual_malloc(n);
+	void *p = (taken += n) > RECORD_LINE_MEMORY ? NULL : usual_malloc(n);
 
 	lacked |= !p;
 	return p;
@@ -94,11 +98,15 @@ static json_t *parse_line(const struct record_scan *scan, const char *line, size
 	if (!n || line[n - 1] != '\n')
 		return NULL;
 	lacked = false;
+	taken = 0;
 	json_get_alloc_funcs(&usual_malloc, &usual_free);
 	json_set_alloc_funcs(watched_malloc, usual_free);
 	o = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, NULL);
 	json_set_alloc_funcs(usual_malloc, usual_free);
-	if (lacked)
+	if (taken > RECORD_LINE_MEMORY)
+		*err = complain(EFBIG, "%s:%ld: this line of %zu bytes takes over %d MiB of memory",
+				scan->path, (long)scan->line + 1, n, RECORD_LINE_MEMORY >> 20);
+	else if (lacked)
 		*err = complain(ENOMEM, "%s:%ld: no memory for this line of %zu bytes", scan->path,
 				(long)scan->line + 1, n);
 	if (json_is_object(o) && !lacked)

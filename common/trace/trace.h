@@ -22,6 +22,9 @@ extern const struct record_format trace_format;
 /* Calls and operations of a trace, repeats counted each: beyond that it is refused. */
 enum { TRACE_ROWS_MAX = 20000000 };
 
+/* And no more memory for them than that: a fold of one line may stand for millions. */
+#define TRACE_BYTES_MAX (INT64_C(1) << 30)
+
 /* Ids are small: beyond that a table of them would be mostly empty. */
 enum { TRACE_ID_MAX = 1 << 22 };
 
@@ -225,7 +228,8 @@ struct trace {
 /*
  * Reads a trace and checks every line of it; it may be compressed with gzip. Returns 0, or a
  * negative errno after one line that names the line of the file: -EPROTONOSUPPORT of another major
- * version, -EINVAL damaged, -EFBIG more than TRACE_ROWS_MAX. trace_release() may follow a failure.
+ * version, -EINVAL damaged, -EFBIG more than TRACE_ROWS_MAX or TRACE_BYTES_MAX. trace_release() may
+ * follow a failure.
  */
 int trace_read(struct trace *t, const char *path);
 void trace_release(struct trace *t);

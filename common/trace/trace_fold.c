@@ -189,12 +189,13 @@ static int fold_parse(struct reading *r, const json_t *o, struct fold *f)
 {
 	const json_t *body = json_object_get(o, "body");
 	int err = trace_members(r, o, "fold", fold_members, f);
+	int64_t ops = 0;
 
 	if (!err && (!json_array_size(body) || json_array_size(body) > BODY_MAX))
 		err = trace_damaged(r, "body is no list of 1 to %d calls", BODY_MAX);
 	if (!err && f->t1 < f->t0)
 		err = trace_damaged(r, "t1 is before t0");
-	if (!err && f->times > TRACE_ROWS_MAX / (int64_t)json_array_size(body))
+	if (!err && f->times > TRACE_ROWS_MAX)
 		err = complain(EFBIG, "%s:%ld: more than %d calls and operations", r->path,
 			       (long)r->line, TRACE_ROWS_MAX);
 	if (err)
@@ -204,6 +205,10 @@ static int fold_parse(struct reading *r, const json_t *o, struct fold *f)
 	CHECK(f->body, "memory of a fold of %zu calls", f->n);
 	for (size_t i = 0; i < f->n && !err; i++)
 		err = parse_body_call(r, json_array_get(body, i), f->times, &f->body[i]);
+	for (size_t i = 0; i < f->n; i++)
+		ops += f->body[i].op_took.sum;
+	if (!err)
+		err = trace_has_room(r, f->times * (int64_t)f->n, ops);
 	for (size_t i = 0; i < f->n && !err; i++)
 		begin_apart(&f->body[i], i);
 	return err;

@@ -18,6 +18,12 @@ struct room {
 	int64_t strings, threads, streams, graphs, calls, ops, marks, owns, folds;
 };
 
+/* What is sorted: a row's key, and where it was. */
+struct key {
+	int64_t first, second;
+	int64_t at;
+};
+
 struct reading {
 	struct trace *t;
 	struct room room;
@@ -66,7 +72,10 @@ int trace_members(const struct reading *r, const json_t *o, const char *what,
 int trace_parse_call(struct reading *r, const json_t *o, struct trace_call *call, bool folded);
 int trace_parse_op(struct reading *r, const json_t *o, struct trace_op *op, bool folded);
 
-/* At the end of the arrays; op->call is still an id. 0, or -EFBIG after one line. */
+/* Is there room for so many more? 0, or -EFBIG after one line, which says how much they take. */
+int trace_has_room(const struct reading *r, int64_t calls, int64_t ops);
+
+/* At the end of the arrays; op->call is still an id. 0, or as trace_has_room(). */
 int trace_add_call(struct reading *r, const struct trace_call *call);
 int trace_add_op(struct reading *r, const struct trace_op *op);
 

@@ -8,12 +8,6 @@
 
 /* ---- sorting ------------------------------------------------------------------------------ */
 
-/* What is sorted: a row's key, and where it was. */
-struct key {
-	int64_t first, second;
-	int64_t at;
-};
-
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -33,22 +27,42 @@ static struct key *keys_new(int64_t n)
 	return keys;
 }
 
-/* Puts rows, and the lines that they were on, into the order of sorted keys. */
-static void *reorder(void *rows, size_t size, int64_t *lines, const struct key *keys, int64_t n)
+static void sort_keys(struct key *keys, int64_t n)
 {
-	char *sorted = malloc((size_t)(n + 1) * size);
-	int64_t *sorted_lines = malloc((size_t)(n + 1) * sizeof(*lines));
+	int64_t i = 1;
 
-	CHECK(sorted && sorted_lines, "memory of %ld rows", (long)n);
-	for (int64_t i = 0; i < n; i++) {
-		memcpy(sorted + (size_t)i * size, (char *)rows + (size_t)keys[i].at * size, size);
-		sorted_lines[i] = lines[keys[i].at];
+	while (i < n && compare_keys(&keys[i - 1], &keys[i]) < 0)
+		i++;
+	if (i < n) /* it takes memory of its own, and time; most files are in order */
+		qsort(keys, (size_t)n, sizeof(*keys), compare_keys);
+}
+
+/*
+ * Puts rows, and the lines that they were on, into the order of sorted keys: in place, as there may
+ * be millions. What belongs to place i is at keys[i].at; each cycle of such places is gone once.
+ */
+static void reorder(void *rows, size_t size, int64_t *lines, struct key *keys, int64_t n)
+{
+	char *row = rows, *held = malloc(size);
+
+	CHECK(held, "memory of a row");
+	for (int64_t first = 0; first < n; first++) {
+		int64_t to = first, line = lines[first];
+
+		if (keys[first].at == first)
+			continue;
+		memcpy(held, row + (size_t)first * size, size);
+		for (int64_t from = keys[to].at; from != first; from = keys[to].at) {
+			memcpy(row + (size_t)to * size, row + (size_t)from * size, size);
+			lines[to] = lines[from];
+			keys[to].at = to;
+			to = from;
+		}
+		memcpy(row + (size_t)to * size, held, size);
+		lines[to] = line;
+		keys[to].at = to;
 	}
-	if (n)
-		memcpy(lines, sorted_lines, (size_t)n * sizeof(*lines));
-	free(sorted_lines);
-	free(rows);
-	return sorted;
+	free(held);
 }
 
 /* ---- calls -------------------------------------------------------------------------------- */
@@ -60,8 +74,8 @@ static void sort_calls(struct reading *r)
 
 	for (int64_t i = 0; i < t->calls; i++)
 		keys[i] = (struct key){ t->call[i].t0, t->call[i].t1, i };
-	qsort(keys, (size_t)t->calls, sizeof(*keys), compare_keys);
-	t->call = reorder(t->call, sizeof(*t->call), r->call_line, keys, t->calls);
+	sort_keys(keys, t->calls);
+	reorder(t->call, sizeof(*t->call), r->call_line, keys, t->calls);
 	free(keys);
 }
 
@@ -93,7 +107,7 @@ static int sort_ids(struct reading *r, struct key **out)
 	*out = keys;
 	for (int64_t i = 0; i < t->calls; i++)
 		keys[i] = (struct key){ t->call[i].id, 0, i };
-	qsort(keys, (size_t)t->calls, sizeof(*keys), compare_keys);
+	sort_keys(keys, t->calls);
 	for (int64_t i = 1; i < t->calls; i++)
 		if (keys[i].first == keys[i - 1].first) {
 			r->line = r->call_line[keys[i].at];
@@ -149,8 +163,8 @@ static void sort_ops(struct reading *r)
 
 	for (int64_t i = 0; i < t->ops; i++)
 		keys[i] = (struct key){ t->op[i].call, t->op[i].t0, i };
-	qsort(keys, (size_t)t->ops, sizeof(*keys), compare_keys);
-	t->op = reorder(t->op, sizeof(*t->op), r->op_line, keys, t->ops);
+	sort_keys(keys, t->ops);
+	reorder(t->op, sizeof(*t->op), r->op_line, keys, t->ops);
 	free(keys);
 	for (int64_t i = t->ops - 1; i >= 0; i--) {
 		struct trace_call *c = &t->call[t->op[i].call];
@@ -263,7 +277,7 @@ static void settle_streams(struct trace *t)
 
 	for (int64_t i = 0; i < t->ops; i++)
 		keys[i] = (struct key){ t->op[i].stream, i, i };
-	qsort(keys, (size_t)t->ops, sizeof(*keys), compare_keys);
+	sort_keys(keys, t->ops);
 	for (int64_t i = 0; i < t->ops; i++) {
 		if (!i || keys[i].first != keys[i - 1].first)
 			end = 0;

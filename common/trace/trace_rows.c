@@ -46,6 +46,30 @@ void *trace_grow(void *array, int64_t n, int64_t *room, size_t size)
 	return array;
 }
 
+int trace_has_room(const struct reading *r, int64_t calls, int64_t ops)
+{
+	/* while it is sorted, its key is there twice */
+	const int64_t line = sizeof(*r->call_line), key = 2 * sizeof(struct key);
+	int64_t rows, bytes;
+
+	calls += r->t->calls;
+	ops += r->t->ops;
+	rows = calls + ops;
+	bytes = calls * ((int64_t)sizeof(*r->t->call) + line + key) +
+		ops * ((int64_t)sizeof(*r->t->op) + line + key);
+	if (rows > TRACE_ROWS_MAX)
+		return complain(EFBIG, "%s:%ld: more than %d calls and operations", r->path,
+				(long)r->line, TRACE_ROWS_MAX);
+	if (bytes > TRACE_BYTES_MAX)
+		return complain(EFBIG,
+				"%s:%ld: with this line the trace has %ld calls and operations, "
+				"repeats counted each, which take %.2f GiB of memory; a trace may "
+				"take %.0f GiB",
+				r->path, (long)r->line, (long)rows, (double)bytes / 0x1p30,
+				(double)TRACE_BYTES_MAX / 0x1p30);
+	return 0;
+}
+
 /* ---- members ------------------------------------------------------------------------------ */
 
 static int take_whole(const struct reading *r, const json_t *value, const struct member *m,
@@ -200,9 +224,8 @@ int trace_add_call(struct reading *r, const struct trace_call *call)
 {
 	struct trace *t = r->t;
 
-	if (t->calls + t->ops >= TRACE_ROWS_MAX)
-		return complain(EFBIG, "%s:%ld: more than %d calls and operations", r->path,
-				(long)r->line, TRACE_ROWS_MAX);
+	if (trace_has_room(r, 1, 0))
+		return -EFBIG;
 	t->call = trace_grow(t->call, t->calls, &r->room.calls, sizeof(*t->call));
 	r->call_line = trace_grow(r->call_line, t->calls, &r->call_line_room, sizeof(int64_t));
 	r->call_line[t->calls] = r->line;
@@ -276,9 +299,8 @@ int trace_add_op(struct reading *r, const struct trace_op *op)
 {
 	struct trace *t = r->t;
 
-	if (t->calls + t->ops >= TRACE_ROWS_MAX)
-		return complain(EFBIG, "%s:%ld: more than %d calls and operations", r->path,
-				(long)r->line, TRACE_ROWS_MAX);
+	if (trace_has_room(r, 0, 1))
+		return -EFBIG;
 	t->op = trace_grow(t->op, t->ops, &r->room.ops, sizeof(*t->op));
 	r->op_line = trace_grow(r->op_line, t->ops, &r->op_line_room, sizeof(int64_t));
 	r->op_line[t->ops] = r->line;

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "tests/divert.h"
 #include "tests/made_trace.h"
@@ -352,6 +353,45 @@ Test(small_trace, damaged_rows)
 		made_end(&made, 40000, 0, 0);
 		is_refused(11, bad[i].word);
 	}
+}
+
+static long most_kib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+/* A file of less than 1 KB. Its calls and operations would take 2.7 GiB, of which none is there. */
+Test(small_trace, a_fold_that_takes_too_much_memory_says_how_much)
+{
+	long before = most_kib();
+
+	begin();
+	made_row(&made, "{\"record\":\"fold\",\"times\":9000000,\"t0\":0,\"t1\":36000000000,"
+			"\"body\":[{\"record\":\"call\",\"thread\":0,\"class\":\"launch\","
+			"\"gap_ns\":[[2000,9000000]],\"took_ns\":[[2000,9000000]],\"op\":{"
+			"\"record\":\"op\",\"kind\":\"kernel\",\"stream\":2,"
+			"\"took_ns\":[[700,9000000]]}}]}");
+	made_end(&made, 40000, 0, 0);
+	is_refused(10, "18000000 calls and operations, repeats counted each, which take 2.75 GiB");
+	cr_expect(lt(long, most_kib() - before, 50000), "%ld KiB", most_kib() - before);
+}
+
+/* A line of 9 MB whose objects would take 700 MB. */
+Test(small_trace, a_line_that_takes_too_much_memory_is_refused)
+{
+	long before = most_kib();
+
+	begin();
+	fputs("{\"record\":\"later_kind\",\"list\":[", made.out);
+	for (int i = 0; i < 3000000; i++)
+		fputs("{},", made.out);
+	made_row(&made, "{}]}");
+	made_end(&made, 40000, 0, 0);
+	is_refused(10, "takes over 512 MiB of memory");
+	cr_expect(lt(long, most_kib() - before, 600000), "%ld KiB", most_kib() - before);
 }
 
 Test(small_trace, rows_and_their_end_agree)
