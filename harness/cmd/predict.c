@@ -223,7 +223,7 @@ static int predict_work(const struct predict_args *a)
 	if (!err && given->from)
 		err = source_platform(&from, &gap, given->sync, 0);
 	else if (!err && work.grid.nominal) /* its own blocks tell what A adds to a kernel */
-		err = fit_make(&work.fit, &work.grid, 0);
+		err = fit_make_values(&work.fit, &work.grid);
 	else if (!err && source_has_launch(&work.journal))
 		err = source_platform(&from, &session, given->sync, 0);
 	r.a = from.grid.j ? &from.fit : !err && work.grid.nominal ? &work.fit : NULL;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,26 +207,76 @@ static int first_alike(struct seen *s, const struct resamples *r, int draw)
 	return draw;
 }
 
-static void refit_draws(struct fit *f, struct fit_parts *parts, const struct fit_draws *m)
+/* Of 10 processes nearly all draws differ: 5000 fits, which threads share. None depends on another.
+ */
+enum { REFIT_THREADS_MAX = 16 };
+
+struct refit {
+	pthread_t thread;
+	struct fit *fit;
+	struct fit_parts parts;
+	const struct fit_draws *draws;
+	int from, every;
+	bool runs; /* in a thread of its own */
+};
+
+static void *refit(void *arg)
 {
-	const struct grid *g = f->grid;
-	struct seen *seen = calloc(1, sizeof(*seen));
+	struct refit *r = arg;
+	struct fit *f = r->fit;
 	struct fit_data d;
 
-	CHECK(seen, "memory of draws");
-	fit_data_of(&d, g);
-	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++) {
-		f->first[draw] = first_alike(seen, &m->resamples, draw);
-		if (f->first[draw] != draw) {
-			f->draw[draw] = f->draw[f->first[draw]];
+	fit_data_of(&d, f->grid);
+	for (int draw = r->from; draw < BOOTSTRAP_DRAWS; draw += r->every) {
+		if (f->first[draw] != draw)
 			continue;
-		}
-		fit_draws_take(m, g, draw, &d);
+		fit_draws_take(r->draws, f->grid, draw, &d);
 		f->draw[draw] = f->model;
-		parts_refit(parts, &d, &f->draw[draw]);
+		parts_refit(&r->parts, &d, &f->draw[draw]);
 	}
 	fit_data_release(&d);
+	return NULL;
+}
+
+static int refit_threads(void)
+{
+	cpu_set_t allowed;
+	int n = sched_getaffinity(0, sizeof(allowed), &allowed) ? 1 : CPU_COUNT(&allowed);
+
+	return n < REFIT_THREADS_MAX ? n : REFIT_THREADS_MAX;
+}
+
+/* This thread does the first part, and those for which there is no thread. */
+static void refit_all(struct fit *f, const struct fit_parts *parts, const struct fit_draws *m)
+{
+	struct refit part[REFIT_THREADS_MAX];
+	int n = refit_threads();
+
+	for (int i = n - 1; i >= 0; i--) {
+		part[i] = (struct refit){ .fit = f, .draws = m, .from = i, .every = n };
+		parts_copy(&part[i].parts, parts);
+		part[i].runs = i && !pthread_create(&part[i].thread, NULL, refit, &part[i]);
+		if (!part[i].runs)
+			refit(&part[i]);
+	}
+	for (int i = 0; i < n; i++) {
+		if (part[i].runs)
+			pthread_join(part[i].thread, NULL);
+		parts_release(&part[i].parts);
+	}
+}
+
+static void refit_draws(struct fit *f, struct fit_parts *parts, const struct fit_draws *m)
+{
+	struct seen *seen = calloc(1, sizeof(*seen));
+
+	CHECK(seen, "memory of draws");
+	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++)
+		f->first[draw] = first_alike(seen, &m->resamples, draw);
 	free(seen);
+	refit_all(f, parts, m);
+	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++)
+		f->draw[draw] = f->draw[f->first[draw]];
 }
 
 /* ---- parameters --------------------------------------------------------------------------- */
@@ -281,17 +333,29 @@ static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data
 	 */
 	parts_refit(parts, d, &f->model);
 	fit_identify(f, parts, d);
-	refit_draws(f, parts, m);
-	for (int i = 0; i < MODEL_PARAMS; i++)
+	if (m)
+		refit_draws(f, parts, m);
+	for (int i = 0; i < MODEL_PARAMS && m; i++)
 		set_interval(f, (enum model_param)i);
 	f->residual = residual_of(f, parts);
 	return 0;
 }
 
-int fit_make(struct fit *out, const struct grid *grid, uint32_t group)
+static int make_with(struct fit *f, const struct fit_draws *m)
 {
 	struct fit_parts parts = { 0 };
 	struct fit_data d = { 0 };
+	int err;
+
+	fit_data_of(&d, f->grid);
+	err = fit_all(f, &parts, &d, m);
+	parts_release(&parts);
+	fit_data_release(&d);
+	return err;
+}
+
+int fit_make(struct fit *out, const struct grid *grid, uint32_t group)
+{
 	struct fit_draws m;
 	int err;
 
@@ -300,14 +364,16 @@ int fit_make(struct fit *out, const struct grid *grid, uint32_t group)
 	out->first = calloc(BOOTSTRAP_DRAWS, sizeof(*out->first));
 	CHECK(out->draw && out->first, "memory of draws");
 	err = fit_draws_init(&m, grid, group);
-	if (!err) {
-		fit_data_of(&d, grid);
-		err = fit_all(out, &parts, &d, &m);
-	}
-	parts_release(&parts);
-	fit_data_release(&d);
+	if (!err)
+		err = make_with(out, &m);
 	fit_draws_release(&m);
 	return err;
+}
+
+int fit_make_values(struct fit *out, const struct grid *grid)
+{
+	*out = (struct fit){ .grid = grid, .n = grid->processes };
+	return make_with(out, NULL);
 }
 
 void fit_release(struct fit *f)

@@ -51,6 +51,9 @@ struct fit {
  * (no mode with 3 points or more at 2 depths). *out may be released after a failure too.
  */
 int fit_make(struct fit *out, const struct grid *grid, uint32_t group);
+
+/* The same without intervals and draws, which take nearly all of the time: for who needs values. */
+int fit_make_values(struct fit *out, const struct grid *grid);
 void fit_release(struct fit *f);
 
 /* Anything computed from a model: NaN where it does not exist. */

@@ -263,7 +263,22 @@ void part_init(struct fit_part *p, const struct grid *g)
 	p->at = calloc(n + 1, sizeof(*p->at));
 	p->measured = calloc(n + 1, sizeof(*p->measured));
 	p->predicted = calloc(n + 1, sizeof(*p->predicted));
-	CHECK(p->at && p->measured && p->predicted, "memory of %zu points", n);
+	p->batch = calloc(n + 1, sizeof(*p->batch));
+	CHECK(p->at && p->measured && p->predicted && p->batch, "memory of %zu points", n);
+}
+
+void part_copy(struct fit_part *out, const struct fit_part *p)
+{
+	struct fit_part own;
+
+	part_init(&own, p->grid);
+	memcpy(own.at, p->at, (size_t)p->n * sizeof(*p->at));
+	*out = *p;
+	out->at = own.at;
+	out->measured = own.measured;
+	out->predicted = own.predicted;
+	out->batch = own.batch;
+	out->memo = NULL;
 }
 
 void part_release(struct fit_part *p)
@@ -271,6 +286,7 @@ void part_release(struct fit_part *p)
 	free(p->at);
 	free(p->measured);
 	free(p->predicted);
+	free(p->batch);
 	memo_free(p->memo);
 	*p = (struct fit_part){ 0 };
 }
@@ -306,13 +322,12 @@ static void predict(const void *arg, const double *x, double *out)
 	double cost_ns = p->effect ? x[p->n_free + p->offset] : 0;
 
 	for (int i = 0; i < p->n; i++) {
-		const struct grid_point *point = &p->grid->point[p->at[i]];
-		struct batch b = point->batch;
+		const struct batch *b = &p->batch[i].batch;
 
-		b.kernel_ns = t->data->kernel_ns[point->size];
-		out[i] = offset + (p->enqueue ? model_enqueue_ns(&m, &b) : model_total_ns(&m, &b));
+		out[i] = offset + (p->enqueue ? model_enqueue_ns(&m, b)
+					      : model_total_of_shape(&m, b, &p->batch[i].shape));
 		if (p->effect)
-			out[i] += cost_ns * p->effect(&b, p->effect_at);
+			out[i] += cost_ns * p->effect(b, p->effect_at);
 	}
 }
 
@@ -372,8 +387,16 @@ static struct loss make_loss(struct fit_part *p, const struct task *t)
 {
 	const double *from = p->enqueue ? t->data->enq_ns : t->data->total_ns;
 
-	for (int i = 0; i < p->n; i++)
+	for (int i = 0; i < p->n; i++) {
+		const struct grid_point *point = &p->grid->point[p->at[i]];
+		struct fitted *b = &p->batch[i];
+
 		p->measured[i] = from[p->at[i]];
+		b->batch = point->batch;
+		b->batch.kernel_ns = t->data->kernel_ns[point->size];
+		if (b->batch.mode == MODE_GRAPH)
+			b->shape = graph_shape_of(&b->batch);
+	}
 	return (struct loss){ .n = p->n,
 			      .measured = p->measured,
 			      .predicted = p->predicted,

@@ -72,6 +72,12 @@ void fit_draws_take(const struct fit_draws *m, const struct grid *g, int draw, s
  * the other; what an earlier one found is held fixed in a later one.
  */
 
+/* A point as it is fitted: what no parameter changes is found once. */
+struct fitted {
+	struct batch batch; /* with the kernels of the data */
+	struct graph_shape shape;
+};
+
 struct fit_part {
 	const struct grid *grid;
 	bool enqueue; /* t_enq, not t_total */
@@ -85,10 +91,14 @@ struct fit_part {
 	int *at; /* numbers of the points; owned */
 	int n;
 	double *measured, *predicted; /* n values; owned */
+	struct fitted *batch;	      /* n; owned */
 	struct fit_memo *memo;	      /* of part_refit(); owned */
 };
 
 void part_init(struct fit_part *p, const struct grid *g);
+
+/* The same points and parameters, to be fitted beside the first. */
+void part_copy(struct fit_part *out, const struct fit_part *p);
 void part_release(struct fit_part *p);
 
 /* Adds the point number i of the grid. */

@@ -521,6 +521,13 @@ struct fit_part *parts_find(struct fit_parts *p, enum model_param which)
 	return NULL;
 }
 
+void parts_copy(struct fit_parts *out, const struct fit_parts *p)
+{
+	*out = *p;
+	for (int i = 0; i < PARTS; i++)
+		part_copy(&out->part[i], &p->part[i]);
+}
+
 void parts_release(struct fit_parts *p)
 {
 	for (int i = 0; i < PARTS; i++)

@@ -41,6 +41,9 @@ void parts_refit(struct fit_parts *p, const struct fit_data *d, struct model *m)
 /* The part that fits this parameter; NULL: none does. */
 struct fit_part *parts_find(struct fit_parts *p, enum model_param which);
 
+/* For another thread, which refits. */
+void parts_copy(struct fit_parts *out, const struct fit_parts *p);
+
 void parts_release(struct fit_parts *p);
 
 /* ---- what a part takes ------------------------------------------------------------------ */

@@ -107,26 +107,35 @@ static double graph_device_ns(const struct model *m, double kernel_ns, double no
 	return nodes * kernel_ns + (nodes - 1) * m->v[MODEL_GRAPH_G];
 }
 
-static double graph_ns(const struct model *m, const struct batch *b)
+static double graph_ns(const struct model *m, const struct batch *b, const struct graph_shape *s)
 {
-	const struct graph_shape s = graph_shape_of(b);
-	double host_ns = graph_host_ns(m, s.nodes);
-	double device_ns = graph_device_ns(m, batch_kernel_ns(m, b), s.nodes);
+	double host_ns = graph_host_ns(m, s->nodes);
+	double device_ns = graph_device_ns(m, batch_kernel_ns(m, b), s->nodes);
 	double gap_ns = m->v[MODEL_GRAPH_GG];
 	/* when the last of the equal graphs ends, the device's end of a synchronize included */
 	double ns = host_ns + m->v[MODEL_GRAPH_Z] + device_ns +
-		    (s.graphs - 1) * fmax(host_ns, device_ns + gap_ns);
+		    (s->graphs - 1) * fmax(host_ns, device_ns + gap_ns);
 
-	if (s.rest < 1)
+	if (s->rest < 1)
 		return ns;
-	return fmax(s.graphs * host_ns + graph_host_ns(m, s.rest) + m->v[MODEL_GRAPH_Z],
+	return fmax(s->graphs * host_ns + graph_host_ns(m, s->rest) + m->v[MODEL_GRAPH_Z],
 		    ns + gap_ns) +
-	       graph_device_ns(m, batch_kernel_ns(m, b), s.rest);
+	       graph_device_ns(m, batch_kernel_ns(m, b), s->rest);
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
 double model_total_ns(const struct model *m, const struct batch *b)
+{
+	struct graph_shape s = { 0 };
+
+	if (b->mode == MODE_GRAPH)
+		s = graph_shape_of(b);
+	return model_total_of_shape(m, b, &s);
+}
+
+double model_total_of_shape(const struct model *m, const struct batch *b,
+			    const struct graph_shape *s)
 {
 	double n = batch_launches(b);
 
@@ -134,7 +143,7 @@ double model_total_ns(const struct model *m, const struct batch *b)
 	case MODE_STREAM:
 		return stream_ns(m, b);
 	case MODE_GRAPH:
-		return graph_ns(m, b);
+		return graph_ns(m, b, s);
 	default:
 		return m->v[MODEL_FUSED_Z] + m->v[MODEL_FUSED_PHI] * model_ideal_ns(m, b) +
 		       (n - 1) * m->v[b->kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];

@@ -128,6 +128,10 @@ struct graph_shape {
 
 struct graph_shape graph_shape_of(const struct batch *b);
 
+/* T likewise, where the shape is known: a fit asks for the same batch thousands of times. */
+double model_total_of_shape(const struct model *m, const struct batch *b,
+			    const struct graph_shape *s);
+
 /* ---- launch by launch ------------------------------------------------------------------- */
 
 /*
