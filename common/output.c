@@ -76,10 +76,15 @@ static void keep_mode(const struct output *out, const struct stat *old)
 		errno = 0; /* a file system without modes */
 }
 
-int output_refuse_packed(const char *name, const char *path)
+static int refuse_name(const char *name, const char *path)
 {
 	size_t n = strlen(path);
 
+	if (!strcmp(path, "-"))
+		return complain(EINVAL,
+				"%s=-: rift writes a file, not to stdout; a file of that name is "
+				"./-",
+				name);
 	if (n < 3 || strcmp(path + n - 3, ".gz"))
 		return 0;
 	return complain(EINVAL,
@@ -88,15 +93,30 @@ int output_refuse_packed(const char *name, const char *path)
 			name, path);
 }
 
+int output_refuse(const char *name, const char *path)
+{
+	struct stat st;
+	int err = refuse_name(name, path);
+
+	if (!err && !lstat(path, &st) && S_ISLNK(st.st_mode) && access(path, F_OK))
+		err = complain(EEXIST,
+			       "%s is a link that leads nowhere; name the file itself, or another, "
+			       "with %s",
+			       path, name);
+	return err;
+}
+
 static int open_part(struct output *out, const char *name, const char *path)
 {
 	struct stat old;
-	int err = output_refuse_packed(name, path);
+	int err = refuse_name(name, path);
 
 	if (err)
 		return err;
 	out->path = follow_links(path);
 	err = check_target(name, path, out->path, &old);
+	if (!err && out->is_new && old.st_nlink)
+		err = complain(EEXIST, "%s=%s: exists; give another name", name, path);
 	if (err) {
 		output_discard(out);
 		return err;
@@ -127,8 +147,6 @@ int output_open(struct output *out, const char *name, const char *path)
 int output_create(struct output *out, const char *name, const char *path)
 {
 	*out = (struct output){ .is_new = true };
-	if (!access(path, F_OK))
-		return complain(EEXIST, "%s=%s: exists; give another name", name, path);
 	return open_part(out, name, path);
 }
 

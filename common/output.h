@@ -23,6 +23,9 @@ struct output {
 };
 
 /*
+ * For what is drawn again from a record: pictures, in the folder that is theirs, and timelines. All
+ * other files replace nothing, see output_create().
+ *
  * Opens PATH.PID.part, which must not exist. Refuses a PATH that could not be replaced in the end:
  * a folder, a device, a file without permission; and rift's own files (datafile_owns()). Returns
  * 0, or an errno after one line. name is the option's, for the message.
@@ -44,10 +47,12 @@ int output_create(struct output *out, const char *name, const char *path);
 int output_rename_new(const char *from, const char *path, char **taken);
 
 /*
- * Refuses a name that ends in .gz, -EINVAL after one line: what rift writes is never compressed.
- * The two above ask this themselves.
+ * For a file that rift writes under another name first and renames by output_rename_new(): refuses,
+ * before anything runs, "-", which is no stdout here, a name that ends in .gz, as what rift writes
+ * is never compressed, and a link that leads nowhere. -EINVAL or -EEXIST after one line. The two
+ * above ask the first two themselves, and follow links.
  */
-int output_refuse_packed(const char *name, const char *path);
+int output_refuse(const char *name, const char *path);
 
 /* Do both paths name one file, existing or not, by name or by a link? NULL names none. */
 bool output_same_file(const char *a, const char *b);

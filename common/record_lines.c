@@ -121,6 +121,30 @@ static bool is_program(const char *line, size_t n)
 	return n > 3 && (!memcmp(line, "\177ELF", 4) || !memcmp(line, "#!", 2));
 }
 
+/*
+ * What editors and transfers of Windows do to a text: a byte-order mark before it, CRLF at ends of
+ * lines, two bytes a character. It is not damage, and can be undone. JSON has no bare CR in a text.
+ */
+static int refuse_foreign(const struct record_scan *scan, const char *line, size_t n)
+{
+	if (!scan->line && n > 2 && !memcmp(line, "\xef\xbb\xbf", 3))
+		return complain(EINVAL,
+				"%s: begins with a byte-order mark (BOM), which no file of rift "
+				"has: remove it, as by: sed -i '1s/^\\xef\\xbb\\xbf//' FILE",
+				scan->path);
+	if (!scan->line && n > 1 && (!memcmp(line, "\xff\xfe", 2) || !memcmp(line, "\xfe\xff", 2)))
+		return complain(EINVAL,
+				"%s: is UTF-16, and files of rift are UTF-8: convert it, as by: "
+				"iconv -f UTF-16 -t UTF-8",
+				scan->path);
+	if (n > 1 && line[n - 2] == '\r' && line[n - 1] == '\n')
+		return complain(EINVAL,
+				"%s:%ld: this line ends in CRLF, and those of rift in LF: convert "
+				"them, as by: sed -i 's/\\r$//' FILE",
+				scan->path, (long)scan->line + 1);
+	return 0;
+}
+
 /* No object: 1 where it is the last line, which is then torn. */
 static int take_damage(struct record_scan *scan, const char *line, size_t n, bool last,
 		       const struct reader *r)
@@ -154,8 +178,8 @@ static bool is_readable(const json_t *o, const struct record_format *f)
 static int take_line(struct record_scan *scan, const char *line, size_t n, bool last,
 		     const struct reader *r)
 {
-	int err;
-	json_t *o = parse_line(scan, line, n, &err);
+	int err = refuse_foreign(scan, line, n);
+	json_t *o = err ? NULL : parse_line(scan, line, n, &err);
 
 	if (err)
 		return err;

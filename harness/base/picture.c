@@ -278,6 +278,10 @@ int picture_folder(const char *label, const char *folder)
 	int err;
 
 	CHECK(path, "%s", folder);
+	if (!strcmp(folder, "-")) {
+		free(path);
+		return complain(EINVAL, "%s=-: is no folder; one of that name is ./-", label);
+	}
 	err = make_folders(path);
 	free(path);
 	if (err)

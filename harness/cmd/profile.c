@@ -492,7 +492,7 @@ static int open_targets(const struct profile_args *a, struct output *chrome)
 	err = err ? err : check_host_runs(a);
 	err = err ? err : check_chrome(a);
 	if (!err && a->given.output)
-		err = output_refuse_packed("--output", a->given.output);
+		err = output_refuse("--output", a->given.output);
 	if (!err && a->plot)
 		err = picture_folder("--plot", a->plot);
 	return err || !a->chrome ? err : output_open(chrome, "--chrome", a->chrome);

@@ -314,15 +314,10 @@ static int refuse_place(const char *path)
 int journal_refuse(const char *path)
 {
 	char part[JOURNAL_NAME];
-	int err = output_refuse_packed("--output", path);
+	int err = output_refuse("--output", path);
 
 	if (err)
 		return err;
-	if (is_file(path) && access(path, F_OK))
-		return complain(EEXIST,
-				"%s is a link that leads nowhere; name the file itself, or "
-				"another, with --output",
-				path);
 	if (is_file(path))
 		return complain(EEXIST, "%s exists; give another name with --output", path);
 	snprintf(part, sizeof(part), "%s.part", path);

@@ -421,15 +421,17 @@ static json_t *first_line(const struct share *s)
 int share_create(struct share *s, const char *path)
 {
 	char *part;
-	int err;
+	int err = output_refuse("--output", path);
 
 	share_init(s);
 	draw_id(s);
 	s->path = strdup(path);
 	CHECK(s->path && asprintf(&part, "%s%s", path, part_end) > 0, "memory of a name");
-	err = access(path, F_OK)
-		      ? record_create(&s->file, part)
-		      : complain(EEXIST, "%s: is there already; give another --output", path);
+	if (!err)
+		err = access(path, F_OK)
+			      ? record_create(&s->file, part)
+			      : complain(EEXIST, "%s: is there already; give another --output",
+					 path);
 	free(part);
 	if (!err)
 		err = lock_take(&s->lock, s->file.fd, s->path);

@@ -72,7 +72,7 @@ static inline const char *tcp_token(const char *path, char token[REMOTE_TOKEN])
 		return why;
 	n = n < 0 ? 0 : n;
 	for (ssize_t i = 0; i < n; i++)
-		if (token[i] == '\n') {
+		if (token[i] == '\n' || token[i] == '\r') { /* as of a file that Windows has seen */
 			memset(token + i, 0, (size_t)(REMOTE_TOKEN - i));
 			n = i;
 		}

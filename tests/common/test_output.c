@@ -366,3 +366,45 @@ Test(small_output, a_new_file_behind_a_link)
 	diverted_stderr();
 	cr_assert(reads("far/a.csv", "foreign\n") && reads("far/a-2.csv", "new\n"), "far");
 }
+
+/* ---- names that no output can have ------------------------------------------------------- */
+
+Test(small_output, no_output_is_stdout)
+{
+	struct output out;
+
+	divert_stderr();
+	cr_assert(output_open(&out, "--plot", "-") == -EINVAL, "a picture's file");
+	output_discard(&out);
+	cr_assert(create(&out, "-", "") == -EINVAL, "a new file");
+	output_discard(&out);
+	cr_assert(output_refuse("--output", "-") == -EINVAL, "a record");
+	cr_assert(output_refuse("--output", "./-") == 0, "a file of that name");
+	cr_assert(strstr(diverted_stderr(), "--output=-: rift writes a file"), "which option");
+	run_shell("test -z \"$(ls -A)\"");
+}
+
+/* Of files that are renamed in the end: a rename would replace the link, or fail. */
+Test(small_output, a_link_that_leads_nowhere_is_refused_at_once)
+{
+	run_shell("ln -s /nonexistent/x far; ln -s none near; echo old >there; ln -s there link");
+	divert_stderr();
+	cr_assert(output_refuse("--output", "far") == -EEXIST, "far");
+	cr_assert(output_refuse("--output", "near") == -EEXIST, "near");
+	cr_assert(output_refuse("--output", "link") == 0, "whether a file is there is asked later");
+	cr_assert(output_refuse("--output", "a.gz") == -EINVAL, "compressed");
+	cr_assert(strstr(diverted_stderr(), "near is a link that leads nowhere"), "says so");
+}
+
+Test(small_output, a_new_file_says_of_what_kind_the_old_one_is)
+{
+	struct output out;
+
+	run_shell("mkdir folder; echo old >file");
+	divert_stderr();
+	cr_assert(create(&out, "folder", "") == -EISDIR, "a folder");
+	cr_assert(create(&out, "/dev/null", "") == -EINVAL, "a device");
+	cr_assert(create(&out, "file", "") == -EEXIST, "a file");
+	diverted_stderr();
+	cr_assert(reads("file", "old\n"), "it stays");
+}

@@ -256,7 +256,7 @@ int alignment_setup(const void *opts, void *state)
 	int err = device_present();
 
 	if (!err && o->results)
-		err = output_open(&s->results, "results", o->results);
+		err = output_create(&s->results, "results", o->results);
 	err = err ? err : make_batch(o, &s->batch);
 	return err ? err : alignment_setup_batch(o, s, alignment_choose(o, &s->batch));
 }

@@ -86,6 +86,7 @@ static void expect_table(const char *args, const char *want)
 {
 	const char *text;
 
+	shell(NULL, "rm -f %s/out.tsv", folder);
 	cr_assert(!run_rift(OUT, &text,
 			    "run alignment input=%s/in.fa.gz results=%s/out.tsv %s --blocks 1 "
 			    "--depth 1",
@@ -130,7 +131,7 @@ Test(small_align_options, results_that_cannot_be_written)
 	refused(3, folder, "run alignment input=%s/hello results=%s", folder, folder);
 }
 
-/* What was there before stays, byte for byte, unless the run succeeds. */
+/* What is there stays, byte for byte, and is refused; a run that fails leaves nothing. */
 Test(small_align_options, results_of_runs_that_fail)
 {
 	struct alignment_opts o = default_opts();
@@ -140,15 +141,17 @@ Test(small_align_options, results_of_runs_that_fail)
 	need_device();
 	snprintf(path, sizeof(path), "%s/out.tsv", folder);
 	shell(NULL, "echo precious >%s", path);
+	refused(3, "out.tsv: exists; give another name", "run alignment pairs=2 results=%s", path);
+	cr_assert(!shell(NULL, "echo precious | cmp - %s", path), "it has changed");
+	cr_assert(!shell(NULL, "rm %s", path), "%s", path);
 	o.pairs = 2;
 	o.length = 20;
 	o.results = path;
 	r = run_new(o);
 	run_setup(r, NULL);
-	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 2", folder), "open from setup on");
+	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 1", folder), "open from setup on");
 	run_end(r); /* without report: as if it had failed */
-	cr_assert(!shell(NULL, "echo precious | cmp - %s", path), "it has changed");
-	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 1", folder), "a part is left");
+	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 0", folder), "a part is left");
 }
 
 /* Every mode and way, checked by rift itself. */

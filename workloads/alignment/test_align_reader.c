@@ -139,6 +139,7 @@ Test(small_align_reader, files_that_are_wrong)
 		{ "", "no records" },
 		{ "\n\n", "no records" },
 		{ "ACGT\n", ":1: a record begins with > (FASTA) or @ (FASTQ)" },
+		{ "\xef\xbb\xbf>a\nA\n", ":1: a byte-order mark (BOM): remove it" },
 		{ ">a\nA\n", ":2: the last query has no target" },
 		{ ">a\nA\n>b\nA\n>c\nA", ":6: the last query has no target" },
 		{ "@a\nACGT\n", ":2: the file ends within a record: no line with +" },

@@ -46,7 +46,7 @@ int mlp_write_sheet(const struct mlp_images *im, const char *path)
 {
 	struct output out = { 0 };
 	uint8_t *sheet = malloc((size_t)WIDTH * HEIGHT);
-	int err = output_open(&out, "sheet", path);
+	int err = output_create(&out, "sheet", path);
 
 	CHECK(sheet, "a sheet");
 	if (!err) {

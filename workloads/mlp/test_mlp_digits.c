@@ -1,6 +1,7 @@
 /* test_mlp_digits.c - drawn digits: what they depend on, where they stand, and the sheet of them.
  */
 /* sanitizers: one thread */
+#include <errno.h>
 #include <zlib.h>
 
 #include "workloads/mlp/test_mlp.h"
@@ -116,6 +117,8 @@ Test(small_mlp_digits, the_sheet_is_a_png)
 	FILE *f;
 
 	cr_assert(mkstemp(path) >= 0, "%s", path);
+	cr_assert(mlp_write_sheet(&im, path) == -EEXIST, "it replaces no file");
+	cr_assert(!remove(path), "%s", path);
 	cr_assert(raw && !mlp_write_sheet(&im, path), "written");
 	f = fopen(path, "rb");
 	n = fread(bytes, 1, sizeof(bytes), f);

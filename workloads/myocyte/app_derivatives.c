@@ -164,7 +164,7 @@ int myocyte_setup_derivatives(const struct myocyte_opts *o, struct myocyte_state
 	int err = open_table(o, &t);
 
 	if (!err)
-		err = output_open(&s->output, "derivatives", o->derivatives);
+		err = output_create(&s->output, "derivatives", o->derivatives);
 	if (!err)
 		err = load_states(&t, s);
 	if (!err)

@@ -84,7 +84,7 @@ static int fit_device(const struct myocyte_opts *o, struct myocyte_cells *c)
 
 static int setup_cells(const struct myocyte_opts *o, struct myocyte_state *s)
 {
-	int err = o->trajectory ? output_open(&s->output, "trajectory", o->trajectory) : 0;
+	int err = o->trajectory ? output_create(&s->output, "trajectory", o->trajectory) : 0;
 
 	if (!err)
 		err = myocyte_allocate(&s->cells);

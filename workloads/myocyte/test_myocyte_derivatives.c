@@ -40,6 +40,7 @@ static struct csv evaluated(const char *states, enum myocyte_equations equations
 	o.states = states;
 	o.derivatives = file_here("f.csv");
 	o.equations = equations;
+	remove(o.derivatives); /* it would replace none */
 	cr_assert(!evaluate(&o, report), "%s", states);
 	cr_assert(!csv_read(o.derivatives, &out), "%s", o.derivatives);
 	cr_assert(out.columns == N, "%d columns", out.columns);

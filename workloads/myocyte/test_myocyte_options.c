@@ -167,8 +167,8 @@ Test(small_myocyte_options, unwritable_outputs_are_refused_before_anything_runs)
 	remove_files();
 }
 
-/* What was there before stays, byte for byte, unless the run succeeds. */
-Test(small_myocyte_options, failed_runs_leave_the_old_file_alone)
+/* What is there stays, byte for byte, and is refused; a run that fails leaves nothing. */
+Test(small_myocyte_options, no_file_is_replaced_and_none_is_left)
 {
 	struct myocyte_opts o = default_opts();
 	const char *out = write_file("out.csv", "precious\n");
@@ -177,11 +177,13 @@ Test(small_myocyte_options, failed_runs_leave_the_old_file_alone)
 	cr_redirect_stderr();
 	o.trajectory = out;
 	o.span = 1;
+	cr_assert(try_setup(&o) == -EEXIST, "a file would be replaced");
+	cr_assert(!shell(NULL, "echo precious | cmp - %s", out), "out.csv has changed");
+	cr_assert(!shell(NULL, "rm %s", out), "%s", out);
 	run_end(run_begin(o)); /* without report: as if it had failed */
 	o.initial = file_here("missing.csv");
 	cr_assert(try_setup(&o) < 0, "a missing file is accepted");
-	cr_assert(!shell(NULL, "echo precious | cmp - %s", out), "out.csv has changed");
-	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 1", test_folder), ".part is left");
+	cr_assert(!shell(NULL, "test $(ls %s | wc -l) = 0", test_folder), ".part is left");
 	remove_files();
 }
 

@@ -22,6 +22,14 @@ struct reader {
 	int64_t image; /* number of the image, from 0 */
 };
 
+/* Up to the end of its line, where one begins here. */
+static void skip_comment(struct reader *r)
+{
+	if (r->at < r->length && r->text[r->at] == '#')
+		while (r->at < r->length && r->text[r->at] != '\n')
+			r->at++;
+}
+
 /* A number of a header, after white space and comments; -1 if there is none. */
 static long read_number(struct reader *r)
 {
@@ -29,8 +37,7 @@ static long read_number(struct reader *r)
 
 	while (r->at < r->length && (isspace(r->text[r->at]) || r->text[r->at] == '#')) {
 		if (r->text[r->at] == '#')
-			while (r->at < r->length && r->text[r->at] != '\n')
-				r->at++;
+			skip_comment(r);
 		else
 			r->at++;
 	}
@@ -78,6 +85,7 @@ static int read_header(struct reader *r, int64_t *rows, int64_t *cols)
 	if (white < 1 || white > 255)
 		return complain(EINVAL, "%s: image %ld: white is %ld; 1 to 255 is needed", r->name,
 				(long)r->image, white);
+	skip_comment(r);
 	if (r->at >= r->length || !isspace(r->text[r->at]))
 		return complain(EINVAL, "%s: image %ld: white space must end its header", r->name,
 				(long)r->image);

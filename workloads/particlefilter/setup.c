@@ -95,9 +95,9 @@ int particlefilter_setup(const void *opts, void *state)
 	int err = device_present();
 
 	if (!err && o->track)
-		err = output_open(&s->track, "track", o->track);
+		err = output_create(&s->track, "track", o->track);
 	if (!err && o->particles8)
-		err = output_open(&s->particles8, "particles8", o->particles8);
+		err = output_create(&s->particles8, "particles8", o->particles8);
 	if (!err && !o->input)
 		err = check_memory(o);
 	if (!err)

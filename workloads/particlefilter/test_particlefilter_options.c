@@ -78,8 +78,12 @@ Test(small_particlefilter_options, outputs_that_cannot_be_written_are_refused_at
 
 /* ---- video files ----------------------------------------------------------------------------- */
 
+/* Headers of image k, by its columns and rows; comments behind a number, or right behind it. */
+static const char plain[] = "P5\n# image %d\n%d %d\n255\n";
+static const char touching[] = "P5# image %d\n%d#columns\n%d#rows\n255#white\n";
+
 /* frames images of rows x cols, a disk of level 200 on 90 at row 20 + k, column 24 + 2 k. */
-static void write_video(const char *name, int frames, int headers)
+static void write_video(const char *name, int frames, const char *headers)
 {
 	enum { ROWS = 40, COLS = 64 };
 	char path[128];
@@ -90,7 +94,7 @@ static void write_video(const char *name, int frames, int headers)
 	cr_assert(f, "%s", path);
 	for (int k = 0; k < frames; k++) {
 		if (headers)
-			fprintf(f, "P5\n# image %d\n%d %d\n255\n", k, COLS, ROWS);
+			fprintf(f, headers, k, COLS, ROWS);
 		for (int r = 0; r < ROWS; r++)
 			for (int c = 0; c < COLS; c++) {
 				int dr = r - 20 - k, dc = c - 24 - 2 * k;
@@ -126,8 +130,9 @@ Test(small_particlefilter_options, an_object_in_a_file_is_followed)
 	const char *text;
 
 	need_device();
-	write_video("v.pgm", 8, 1);
-	write_video("v.raw", 8, 0);
+	write_video("v.pgm", 8, plain);
+	write_video("touching.pgm", 8, touching);
+	write_video("v.raw", 8, NULL);
 	cr_assert(!run_rift(ERR, &text, RUN SUITS "input=%s/v.pgm track=%s/a.csv", folder, folder),
 		  "%s", text);
 	follows("a.csv");
@@ -135,6 +140,10 @@ Test(small_particlefilter_options, an_object_in_a_file_is_followed)
 			    folder),
 		  "%s", text);
 	cr_assert(!shell(NULL, "cmp %s/a.csv %s/b.csv", folder, folder), "raw differs from PGM");
+	cr_assert(!run_rift(ERR, &text, RUN SUITS "input=%s/touching.pgm track=%s/c.csv", folder,
+			    folder),
+		  "%s", text);
+	cr_assert(!shell(NULL, "cmp %s/a.csv %s/c.csv", folder, folder), "comments differ");
 }
 
 /* Levels so far apart that e^L leaves a double. */
@@ -143,7 +152,7 @@ Test(small_particlefilter_options, full_contrast_is_no_overflow)
 	const char *text;
 
 	need_device();
-	write_video("v.pgm", 8, 1);
+	write_video("v.pgm", 8, plain);
 	for (int split = 0; split < 2; split++) {
 		cr_assert(
 			!run_rift(
@@ -159,9 +168,9 @@ Test(small_particlefilter_options, full_contrast_is_no_overflow)
 Test(small_particlefilter_options, malformed_videos_are_refused)
 {
 	need_device();
-	write_video("v.pgm", 3, 1);
-	write_video("one.pgm", 1, 1);
-	write_video("v.raw", 3, 0);
+	write_video("v.pgm", 3, plain);
+	write_video("one.pgm", 1, plain);
+	write_video("v.raw", 3, NULL);
 	shell(NULL,
 	      "cd %s && head -c 7000 v.pgm >cut.pgm && sed 's/P5/P6/' v.pgm >colour.pgm && "
 	      "sed 's/P5/P2/' v.pgm >text.pgm && sed 's/^255$/65535/' v.pgm >deep.pgm && "

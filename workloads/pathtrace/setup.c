@@ -143,7 +143,7 @@ int pathtrace_setup(const void *opts, void *state)
 	int err = device_present();
 
 	if (!err && o->image)
-		err = output_open(&s->image, "image", o->image);
+		err = output_create(&s->image, "image", o->image);
 	if (err)
 		return err;
 	configure(o, s);

@@ -79,7 +79,7 @@ static int skip_space(struct reader *r)
 	return c;
 }
 
-/* A number and the one white space behind it. */
+/* A number and the one white space behind it; a comment there ends with it, at the line's end. */
 static int read_number(struct reader *r, const char *what, long *out)
 {
 	int c = skip_space(r);
@@ -92,6 +92,9 @@ static int read_number(struct reader *r, const char *what, long *out)
 	for (*out = 0; c != EOF && isdigit(c); c = next_byte(r))
 		if (*out <= NUMBER_MAX)
 			*out = *out * 10 + c - '0';
+	if (c == '#')
+		while (c != EOF && c != '\n')
+			c = next_byte(r);
 	if (c == EOF)
 		return read_failed(r, "white space");
 	if (!isspace(c))

@@ -67,10 +67,12 @@ Test(small_stereo_ppm, numbers_with_white_space_and_comments)
 {
 	static const char plain[] = "P6\n2 1\n255\n" BYTES;
 	static const char odd[] = "P6 # a comment 9 9\n#\n\t2\r\n # 7\n01 #8\n255 " BYTES;
+	static const char touching[] = "P6#1\n2#2\n1#3\n255#4\n" BYTES;
 	static const char more[] = "P6\n2 1\n255\n" BYTES "and more";
 
 	reads(plain, sizeof(plain) - 1);
 	reads(odd, sizeof(odd) - 1);
+	reads(touching, sizeof(touching) - 1);
 	reads(more, sizeof(more) - 1);
 }
 

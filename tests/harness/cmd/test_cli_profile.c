@@ -418,6 +418,17 @@ Test(small_cli_profile, a_timeline_replaces_only_one)
 			  "%s", text);
 }
 
+/* The program that was to be recorded would leave a file. */
+Test(small_cli_profile, a_name_that_no_trace_can_have_is_refused_before_the_program_runs)
+{
+	shell(NULL, "ln -s none '%s/link'", dir);
+	refused(3, "leads nowhere", "profile --output '%s/link' -- touch '%s/ran'", dir, dir);
+	refused(3, "not to stdout", "profile --output - -- touch '%s/ran'", dir);
+	refused(3, "not to stdout", "profile --chrome - -- touch '%s/ran'", dir);
+	refused(3, "is no folder", "profile --plot - -- touch '%s/ran'", dir);
+	cr_expect(ne(int, shell(NULL, "test -e '%s/ran'", dir), 0), "it ran");
+}
+
 /* The first one records for as long as the second one is refused. */
 Test(small_cli_profile, two_do_not_record_to_one_name)
 {

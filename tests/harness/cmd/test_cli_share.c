@@ -184,6 +184,9 @@ Test(large_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = fol
 	/* whole: there is nothing to go on with, and nothing is replaced */
 	refused(3, "whole", "share --resume '%s/b.jsonl'", dir);
 	refused(3, "b.jsonl", SHORT " --output '%s/b.jsonl'", dir);
+	shell(NULL, "ln -s none '%s/link'", dir);
+	refused(3, "leads nowhere", SHORT " --output '%s/link'", dir);
+	refused(3, "not to stdout", SHORT " --output -");
 }
 
 Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remove)
