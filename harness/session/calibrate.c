@@ -146,6 +146,13 @@ static double spin_device_ns(const struct canary *c, int64_t cycles)
 	return ms * 1e6;
 }
 
+double calibration_rate(double *more_ns, int n, int64_t cycles)
+{
+	double ns = median_of(more_ns, n);
+
+	return ns > 0 ? 1e3 * (double)cycles / ns : NAN;
+}
+
 /* From two lengths, so that what a launch adds falls out. */
 static void spin_rate(struct calibration *out, const struct canary *c)
 {
@@ -159,7 +166,7 @@ static void spin_rate(struct calibration *out, const struct canary *c)
 
 		more[i] = spin_device_ns(c, 3 * cycles) - once;
 	}
-	out->spin_cycles_per_us = 2e3 * (double)cycles / median_of(more, n);
+	out->spin_cycles_per_us = calibration_rate(more, n, 2 * cycles);
 }
 
 static void canaries(struct calibration *out, const struct canary *c)
@@ -206,6 +213,8 @@ static void queue_depth(struct calibration *out, const struct canary *c)
 	int n = 0;
 
 	out->queue_depth = NAN;
+	if (isnan(out->spin_cycles_per_us))
+		return; /* nothing tells how many cycles hold the stream for so long */
 	canary_spin(c, (int64_t)(holder_ns / 1e3 * out->spin_cycles_per_us));
 	for (int i = 0; goes_on(i, QUEUE_TRIED, begin); i++, n++) {
 		int64_t start = clock_ns();

@@ -23,8 +23,8 @@ struct calibration {
 	double event_tick_ns;		     /* smallest step between two elapsed times */
 	double event_pair_cost_ns;	     /* host time of two cudaEventRecord() */
 	double globaltimer_tick_ns;	     /* of the device's ns clock */
-	double queue_depth; /* launches that fit; NAN: more than QUEUE_TRIED, or launches too slow
-			       to tell */
+	double queue_depth; /* launches that fit; NAN: more than QUEUE_TRIED, launches too slow to
+			       tell, or no spin_cycles_per_us */
 	double canary_ns;   /* median, by events */
 	double spin_cycles_per_us;
 	double clock_offset_ns, clock_offset_err_ns; /* device clock less host clock */
@@ -33,6 +33,12 @@ struct calibration {
 /* The smallest difference above 0 between two of these times, which it sorts; NAN: there is none.
  */
 double calibration_tick(double *ns, int n);
+
+/*
+ * Cycles a us, where so many more of them took the median of these times, which it sorts; NAN: of a
+ * clock that stands still or steps too far the median is no time above 0.
+ */
+double calibration_rate(double *more_ns, int n, int64_t cycles);
 
 /*
  * Takes about 0.2 s, and behind a layer whose calls take long at most 3 s and some calls. Nothing

@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -28,6 +29,34 @@ int clock_gettime(clockid_t id, struct timespec *t)
 
 	t->tv_nsec -= t->tv_nsec % step_ns;
 	return rc;
+}
+
+/* In front of CUDA's own. */
+static int launches;
+
+cudaError_t cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
+			     size_t shared, cudaStream_t stream)
+{
+	cudaError_t (*real)(const void *, struct dim3, struct dim3, void **, size_t, cudaStream_t) =
+		(cudaError_t(*)(const void *, struct dim3, struct dim3, void **, size_t,
+				cudaStream_t))dlsym(RTLD_NEXT, "cudaLaunchKernel");
+
+	launches++;
+	return real(kernel, grid, block, args, shared, stream);
+}
+
+static bool stands_still;
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
+{
+	cudaError_t (*real)(float *, cudaEvent_t, cudaEvent_t) =
+		(cudaError_t(*)(float *, cudaEvent_t, cudaEvent_t))dlsym(RTLD_NEXT,
+									 "cudaEventElapsedTime");
+
+	if (!stands_still)
+		return real(ms, begin, end);
+	*ms = 0.5F;
+	return cudaSuccess;
 }
 
 /* The CPU device's clock64() counts ns: 1000 a us. A disturbed median is tried again. */
@@ -53,6 +82,40 @@ Test(small_sweep_calibrate, cycles_and_ticks_are_in_their_units)
 		best = fmin(best, fabs(c.spin_cycles_per_us / 1000 - 1));
 	}
 	cr_assert(le(dbl, best, 0.3), "%g", best);
+	canary_release(&canary);
+}
+
+Test(small_sweep_calibrate, a_rate_is_of_a_time_above_0)
+{
+	double ns[] = { 200, 100, 300 }, still[] = { 0, 0, 5 }, back[] = { -100, 4, -50 };
+
+	cr_assert(eq(dbl, calibration_rate(ns, 3, 400), 2000), "400 in the median, 200 ns");
+	cr_assert(isnan(calibration_rate(still, 3, 400)), "most of them took no time");
+	cr_assert(isnan(calibration_rate(back, 3, 400)), "most of them took less than none");
+	cr_assert(isnan(calibration_rate(NULL, 0, 400)), "none");
+}
+
+/* Events that are all alike: nothing holds the stream then, and no launches are tried behind it. */
+Test(small_sweep_calibrate, a_clock_that_stands_still_gives_no_rate)
+{
+	struct calibration c;
+	struct canary canary;
+	cudaStream_t stream;
+	json_t *o;
+
+	need_device();
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)), "stream");
+	canary_init(&canary, stream, !ON_CPU);
+	cr_assert(ne(ptr, canary.begin, NULL), "events");
+	stands_still = true;
+	launches = 0;
+	calibrate(&c, &canary);
+	cr_assert(isnan(c.spin_cycles_per_us), "%g", c.spin_cycles_per_us);
+	cr_assert(isnan(c.queue_depth), "%g", c.queue_depth);
+	cr_assert(lt(int, launches, 300), "%d launches", launches);
+	o = calibration_json(&c);
+	cr_assert(ne(int, json_is_null(json_object_get(o, "spin_cycles_per_us")), 0), "null");
+	json_decref(o);
 	canary_release(&canary);
 }
 
