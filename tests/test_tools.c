@@ -459,3 +459,19 @@ Test(small_tools, lint_names_a_suite_that_no_size_runs)
 	expect_has(out, "tests/test_x.c:3: suite stray_b");
 	cr_assert(eq(ptr, strstr(out, "suite small_a"), NULL), "%s", out);
 }
+
+/* Half an interval's width may be beyond 100 %, which no format knows. */
+Test(small_tools, lint_names_a_width_that_may_be_any_number)
+{
+	const char *out;
+	int rc = shell(&out,
+		       "root=$PWD && cd %s && mkdir harness tests && git init -q . && "
+		       "echo '/* no test */' >tests/x.c && printf '\"±%%%%.1f "
+		       "%%%%%%%%\"\n\"±%%%%s\"\n' >harness/x.c && "
+		       "timeout 60 $root/tools/lint.sh 2>&1",
+		       folder);
+
+	cr_assert(eq(int, rc, 1), "%s", out);
+	expect_has(out, "harness/x.c:1:");
+	cr_assert(eq(ptr, strstr(out, "harness/x.c:2:"), NULL), "%s", out);
+}

@@ -31,6 +31,12 @@ if files -z 'tests/*.c' 'tests/*.h' 'workloads/*.[ch]' 'layers/*.[ch]' | xargs -
 	exit 1
 fi
 
+# What stands behind ± comes from text_half_width(): beyond 100 % there is no figure.
+if files -z 'harness/*.c' | xargs -0 -r grep -HnE '±[^"%]*%[-+.*0-9]*[defg]' --; then
+	echo "rift: a number behind ± that text_half_width() (harness/base/text.h) has not seen" >&2
+	exit 1
+fi
+
 # Takes as long as all else, on one core, and says nothing where nothing is wrong.
 echo "== cppcheck, meanwhile"
 # Tests are left out: Criterion's macros are beyond it.

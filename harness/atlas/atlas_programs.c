@@ -21,7 +21,8 @@ struct text atlas_program_text(const struct atlas_cell *cell)
 	if (cell->state == ATLAS_KNOWN)
 		snprintf(t.s, sizeof(t.s), "%.*f", r < 9.95 ? 2 : r < 99.5 ? 1 : 0, r);
 	else if (cell->state == ATLAS_NOT_RESOLVED)
-		snprintf(t.s, sizeof(t.s), half > wide ? "±%.0f %%" : "·", 100 * half);
+		snprintf(t.s, sizeof(t.s), half > wide ? "±%s %%" : "·",
+			 text_half_width(half, 0).s);
 	else if (cell->state == ATLAS_WRONG)
 		snprintf(t.s, sizeof(t.s), "bad %d/%d", cell->wrong, cell->processes);
 	else

@@ -60,6 +60,15 @@ struct text text_digits(double value)
 	return scaled_text(value, 1e3, none, 1);
 }
 
+struct text text_half_width(double share, int digits)
+{
+	struct text t = { ">100" };
+
+	if (share <= 1)
+		snprintf(t.s, sizeof(t.s), "%.*f", share < 0.0995 ? digits : 0, 100 * share);
+	return t;
+}
+
 struct text text_bytes(double bytes)
 {
 	static const char *const unit[] = { " B", " KiB", " MiB", " GiB", " TiB" };

@@ -23,6 +23,13 @@ struct text text_count(double value);
 /* "6.23", "41.5", "1264": three digits or more, no exponent; its unit is fixed. */
 struct text text_digits(double value);
 
+/*
+ * Half the width of an interval as a share of its value, in percent and for a place behind "±":
+ * "4.3" (so many digits behind the point, below 10 %), "14", ">100". Beyond 100 % the value is not
+ * known, and no figure tells how little.
+ */
+struct text text_half_width(double share, int digits);
+
 /* Bytes in powers of 1024: "512 B", "139 GiB". */
 struct text text_bytes(double bytes);
 

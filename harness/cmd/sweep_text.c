@@ -135,8 +135,8 @@ static void cell_text(const struct interval *c, double most, char *out, size_t s
 	if (!c->n)
 		snprintf(out, size, "-");
 	else if (isfinite(half))
-		snprintf(out, size, "%s ±%.*f%%%s", text_time(c->value).s, half < 0.0995,
-			 100 * half, half <= most ? "" : "*");
+		snprintf(out, size, "%s ±%s%%%s", text_time(c->value).s, text_half_width(half, 1).s,
+			 half <= most ? "" : "*");
 	else
 		snprintf(out, size, "%s", text_time(c->value).s);
 }

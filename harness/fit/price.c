@@ -283,10 +283,10 @@ static void print_row(const struct price_request *r, const struct priced *p, FIL
 {
 	const struct grid_point *at = &r->work->point[p->point];
 	double steps = at->batch.depth, half = interval_half_width(&p->total_ns);
-	char interval[32] = "";
+	char interval[96] = "";
 
 	if (isfinite(half))
-		snprintf(interval, sizeof(interval), "±%.1f %%", 100 * half);
+		snprintf(interval, sizeof(interval), "±%s %%", text_half_width(half, 1).s);
 	fprintf(out, "  %-7s %8g %6.0f %10s %10s %-*s %7.3f", mode_name(at->batch.mode),
 		r->work->size[at->size].value, steps, text_time(p->a_ns / steps).s,
 		text_time(p->total_ns.value / steps).s, 8 + (*interval != '\0'), interval,

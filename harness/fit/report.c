@@ -232,13 +232,13 @@ static void put_kernel(const struct answer *a, int width, FILE *out)
 {
 	double half = interval_half_width(&a->interval);
 	const struct text value = text_time(a->interval.value);
-	char cell[96];
+	char cell[192];
 
 	if (a->kind != ANSWER_VALUE)
 		bound_text(a, value.s, cell, sizeof(cell));
 	else if (isfinite(half))
-		snprintf(cell, sizeof(cell), "%s ±%s%.*f %%", value.s, a->cut ? ">" : "",
-			 half < 0.0995, 100 * half);
+		snprintf(cell, sizeof(cell), "%s ±%s%s %%", value.s, a->cut && half <= 1 ? ">" : "",
+			 text_half_width(half, 1).s);
 	else
 		snprintf(cell, sizeof(cell), "%s", value.s);
 	print_cell(cell, width, out);

@@ -46,8 +46,8 @@ static void cell_text(const json_t *row, char *out, size_t size)
 	if (!isfinite(value))
 		snprintf(out, size, "-");
 	else if (isfinite(half) && half > 0)
-		snprintf(out, size, "%s ±%.2g %%", costs_number(value, json_get_text(row, "unit")),
-			 100 * half);
+		snprintf(out, size, "%s ±%s %%", costs_number(value, json_get_text(row, "unit")),
+			 text_half_width(half, 1).s);
 	else
 		snprintf(out, size, "%s", costs_number(value, json_get_text(row, "unit")));
 }

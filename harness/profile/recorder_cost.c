@@ -255,10 +255,10 @@ static struct text time_or_none(double ns)
 /* "56.2 ns   4 %": half of the interval's width, as a share. */
 static void print_median(const struct interval *i, FILE *out)
 {
-	char half[16] = "";
+	char half[96] = "";
 
 	if (i->known && fabs(i->value) >= 0.005)
-		snprintf(half, sizeof(half), "%.0f %%", 100 * interval_half_width(i));
+		snprintf(half, sizeof(half), "%s %%", text_half_width(interval_half_width(i), 0).s);
 	fprintf(out, "  %9s %6s", time_or_none(i->value).s, half);
 }
 

@@ -235,6 +235,14 @@ static struct text amount_text(const struct goal *t, double x)
 	return s;
 }
 
+/* Behind "±": "140 ns", "1.2 %", ">100 %". */
+static struct text half_width_text(const struct goal *t)
+{
+	struct text over = { ">100 %" };
+
+	return t->is_ns || t->half_width <= 1 ? amount_text(t, t->half_width) : over;
+}
+
 /* "launch c", where there are several workloads. */
 static struct text goal_name(const struct goal_list *t, const struct goal *goal)
 {
@@ -255,12 +263,11 @@ void goals_text(const struct journal *j, char *out, size_t size)
 
 	*out = '\0';
 	for (int i = 0; i < t.n && used < size; i++)
-		used += (size_t)snprintf(out + used, size - used, "%s%s ±%s of %s",
-					 used ? ", " : "", goal_name(&t, &t.goal[i]).s,
-					 isnan(t.goal[i].half_width)
-						 ? "?"
-						 : amount_text(&t.goal[i], t.goal[i].half_width).s,
-					 amount_text(&t.goal[i], t.goal[i].asked).s);
+		used += (size_t)snprintf(
+			out + used, size - used, "%s%s ±%s of %s", used ? ", " : "",
+			goal_name(&t, &t.goal[i]).s,
+			isnan(t.goal[i].half_width) ? "?" : half_width_text(&t.goal[i]).s,
+			amount_text(&t.goal[i], t.goal[i].asked).s);
 	free(t.goal);
 }
 
@@ -301,7 +308,7 @@ void goals_print(const struct journal *j, double took_ns, FILE *out)
 		}
 		fprintf(out, ": %s%s ±%s (95 %%), asked for ±%s",
 			j->sides == 2 && value > 0 ? "+" : "", amount_text(goal, value).s,
-			amount_text(goal, goal->half_width).s, amount_text(goal, goal->asked).s);
+			half_width_text(goal).s, amount_text(goal, goal->asked).s);
 		if (is_reached(goal))
 			fprintf(out, ": reached after %d %s, %s", t.processes, replicates,
 				show_duration(took_ns, took));

@@ -12,6 +12,7 @@
 #include "common/philox.h"
 #include "common/plural.h"
 #include "harness/base/command.h"
+#include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
@@ -414,9 +415,10 @@ static void print_interim(struct session *s, int processes)
 	char known[320];
 
 	if (!goals_any(&d->goals)) {
-		show_line(&s->show, "%d of %d points are wider than ±%.0f %% after %s%s: %s",
-			  s->interim.wide, s->interim.points, 100 * d->half_width_max,
-			  counted(processes, "process").s, each, then);
+		show_line(&s->show, "%d of %d points are wider than ±%s %% after %s%s: %s",
+			  s->interim.wide, s->interim.points,
+			  text_half_width(d->half_width_max, 0).s, counted(processes, "process").s,
+			  each, then);
 		return;
 	}
 	goals_text(&s->journal, known, sizeof(known));

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/atlas/atlas_impl.h"
 #include "harness/record/recorded.h"
 #include "tests/atlas_printed.h"
 #include "tests/compared.h"
@@ -469,6 +470,18 @@ Test(small_atlas, side_a_is_the_base_platform)
 	refuses(&s, SIDE_ANY, another_driver, "side a*gpu.driver_version: *1.2");
 	refuses(&s, SIDE_ANY, another_platform, "side a*virt.declared_platform: *elsewhere");
 	refuses(&s, SIDE_ANY, under_a_layer, "side a*layers: none *shim");
+}
+
+/* A cell that is not resolved says how wide it is, as far as a width says anything. */
+Test(small_atlas, how_wide_an_unresolved_cell_is)
+{
+	struct atlas_cell cell = { .state = ATLAS_NOT_RESOLVED, .of = { 1, 0.96, 1.04, 5, true } };
+
+	cr_assert(eq(str, atlas_program_text(&cell).s, "·"), "narrow");
+	cell.of.hi = 1.2;
+	cr_assert(eq(str, atlas_program_text(&cell).s, "±12 %"), "wide");
+	cell.of.hi = 40;
+	cr_assert(eq(str, atlas_program_text(&cell).s, "±>100 %"), "not known");
 }
 
 /* A guest has its own, and a card of the same model is as good. */

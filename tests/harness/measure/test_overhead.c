@@ -240,6 +240,12 @@ Test(small_overhead, where_digits_and_units_change)
 	reads(text_digits(-41.48), "-41.5");
 	reads(text_digits(1264.4), "1264");
 	reads(text_digits(5.0285e4), "50285");
+	reads(text_half_width(0.0994, 1), "9.9");
+	reads(text_half_width(0.0996, 1), "10");
+	reads(text_half_width(0.043, 0), "4");
+	reads(text_half_width(1, 1), "100");
+	reads(text_half_width(1.0001, 1), ">100");
+	reads(text_half_width(1169.88, 0), ">100");
 	reads(text_bytes(1023), "1023 B");
 	reads(text_bytes(1024), "1.00 KiB");
 	reads(text_bytes(1 << 20), "1.00 MiB");

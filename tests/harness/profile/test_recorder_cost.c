@@ -120,6 +120,20 @@ Test(small_recorder_cost, the_table)
 	free(c);
 }
 
+Test(small_recorder_cost, a_median_that_is_not_known)
+{
+	struct recorder_costs *c = made(TURNS);
+	char *text;
+
+	c->row[0].without[4] = 1e6;
+	text = printed(c);
+	cr_assert(ne(ptr, strstr(text, "launch call                      102 ns >100 %     162 ns"),
+		     NULL),
+		  "%s", text);
+	free(text);
+	free(c);
+}
+
 /* One process says nothing of the next one. */
 Test(small_recorder_cost, few_turns_have_no_interval)
 {

@@ -337,6 +337,12 @@ Test(small_sweep_goals, a_look_in_one_line)
 	/* of 5 pairs, blocks with 1 % of noise around 2000 ns */
 	cr_assert(c > 0.1 && c < 20, "%s", text);
 	cr_assert(ratio > 0.001 && ratio < 1, "%s", text);
+	for (int i = 0; i < j.plan.n_points; i++) /* two of five pairs */
+		for (int process = 0; process < 2; process++)
+			j.total_ns[(5 + process) * j.plan.n_points + i] *= 10;
+	interim(&j, NULL, "90%", NULL);
+	goals_text(&j, text, sizeof(text));
+	cr_assert(eq(str, text, "b / a ±>100 % of 45 %"), "%s", text);
 	interim(&j, "bf=1us", NULL, NULL);
 	/* what lies before the parameters in a design is none */
 	memset(j.plan.design.policy, 1, sizeof(j.plan.design.policy));
