@@ -230,11 +230,11 @@ static json_t *visit_of(const struct fake_session *s, const struct plan *p, cons
 	double total_ns = fmax(t->total_ns, t->enq_ns);
 	json_t *o;
 
-	o = json_pack("{s:i, s:i, s:o, s:o, s:[], s:o, s:[i, i], s:[n], s:i, s:i, s:i, s:i, s:i}",
+	o = json_pack("{s:i, s:i, s:o, s:o, s:[], s:o, s:[i, i], s:[n], s:i, s:i, s:i, s:i}",
 		      "point", point, "round", 0, "t_enq_ns", repeated(t->enq_ns), "t_total_ns",
 		      repeated(total_ns), "t_dev_ns", "marks", repeated(0), "canary_ns", 200000,
 		      200000, "sm_clock_mhz", "utime_us", 0, "stime_us", 0, "steal_ticks", 0,
-		      "retries", 0, "launches_per_step", s->launches);
+		      "launches_per_step", s->launches);
 	if (!s->older)
 		json_object_set_new(o, "step", work_count_json(&step));
 	return o;

@@ -229,8 +229,7 @@ double predict_start_ns(const struct plan *p, int side)
 /* All visits of a point in a process, with what may come on top. */
 static double rounds_ns(const struct plan *p, int side, int point)
 {
-	return p->design.rounds * predict_visit_ns(p, side, point) *
-	       (1 + check_share + again_share);
+	return p->design.rounds * predict_visit_ns(p, side, point) * (1 + check_share);
 }
 
 /* What a point adds to a process, of a usual one: every other one is alone with a configuration. */

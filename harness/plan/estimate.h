@@ -34,8 +34,8 @@ void predict_check_by_smaller(struct plan *p, int side, int config);
  */
 void predict_side_b(struct plan *p);
 
-/* Shares of the time of all visits: checks that are not due; visits that are thrown away. */
-static const double check_share = 0.05, again_share = 0.05;
+/* What checks that are not due may take, as a share of the time of all visits. */
+static const double check_share = 0.05;
 
 /* What is not known of side 1 is taken to be as on side 0. */
 double predict_visit_ns(const struct plan *p, int side, int point);

@@ -178,12 +178,8 @@ struct prepared *worker_longest(const struct worker *w)
 
 /* ---- rounds ----------------------------------------------------------------------------- */
 
-enum { RETRIES = 3 };
-
-/* A visit is put off where a canary is off by more than this, or by what is usual here. */
+/* A visit's blocks are marked where a canary is off by more than this, or by what is usual here. */
 static const double canary_limit = 0.01;
-/* The most of a round's points that are put off: a clock may have changed for good. */
-static const double put_off_share = 0.2;
 
 /* ---- order ------------------------------------------------------------------------------ */
 
@@ -326,29 +322,19 @@ static void send_visit(struct worker *w, int point, int round, json_t *check)
 	worker_send(w, o);
 }
 
-/* Is there time to throw a visit away? */
-static bool can_put_off(const struct worker *w, int tries)
-{
-	double most_ns = again_share * w->plan.design.rounds * w->round_ns;
-
-	return tries < RETRIES && (double)w->put_off_ns < most_ns;
-}
-
 struct visiting {
 	struct worker *w;
-	int point, round, place; /* in the round's queue */
-	bool may_put_off;
-	json_t *check; /* of its check, where there was one */
+	int point, round, place; /* in the round */
+	json_t *check;		 /* of its check, where there was one */
 };
 
-/* The blocks and the check; 1: put off. */
+/* The blocks and the check. */
 static int measure_visit(void *arg)
 {
 	struct visiting *v = arg;
 	struct worker *w = v->w;
 	struct visit_rules rules = make_rules(w);
-	int err = visit_run(&w->visit, &w->prepared[v->point], &w->canary, &w->plan.design, &rules,
-			    v->may_put_off);
+	int err = visit_run(&w->visit, &w->prepared[v->point], &w->canary, &w->plan.design, &rules);
 
 	if (err)
 		return err;
@@ -358,12 +344,11 @@ static int measure_visit(void *arg)
 	return err;
 }
 
-/* 1: put off. What fails or is refused costs its point, not the process. */
-static int visit_point(struct visiting *v, int tries)
+/* What fails or is refused costs its point, not the process. */
+static int visit_point(struct visiting *v)
 {
 	struct worker *w = v->w;
 	struct refusal r;
-	int64_t start;
 	int err;
 
 	worker_send(w, json_pack("{s:s, s:i, s:i}", "record", "begin", "point", v->point, "round",
@@ -371,42 +356,28 @@ static int visit_point(struct visiting *v, int tries)
 	err = worker_await_turn(w, v->round, v->place);
 	if (err)
 		return err;
-	start = clock_ns();
-	v->may_put_off = v->may_put_off && can_put_off(w, tries);
-	w->visit.retries = tries;
 	err = refusal_catch(measure_visit, v, &r);
-	if (err == 1) {
-		w->put_off_ns += clock_ns() - start;
-		return 1;
-	}
 	if (!err)
 		send_visit(w, v->point, v->round, v->check);
 	return worker_lose(w, v->point, err, &r);
 }
 
-/* What is put off goes to the end of the queue, which has capacity for every retry. */
-static int run_round(struct worker *w, int config, int round, int *queue, int *tries)
+/*
+ * Each point once, in its turn, whatever its canaries say: they mark its blocks. A visit that waits
+ * for a better time, or is thrown away, would hide what a layer does that shifts clocks, and would
+ * no longer lie beside the other side's.
+ */
+static int run_round(struct worker *w, int config, int round, int *queue)
 {
-	int n = draw_round(w, config, round, queue), puts = (int)(put_off_share * n) + 1, err;
+	int n = draw_round(w, config, round, queue), err = 0;
 
-	for (int i = 0; i < w->plan.n_points; i++)
-		tries[i] = 0;
-	for (int i = 0; i < n; i++) {
-		int point = queue[i];
-		struct visiting v = { w, point, round, i, puts > 0, NULL };
+	for (int i = 0; i < n && !err; i++) {
+		struct visiting v = { w, queue[i], round, i, NULL };
 
-		if (w->skip[point]) /* refused with another one of its kind */
-			continue;
-		err = visit_point(&v, tries[point]);
-		if (err < 0)
-			return err;
-		if (err) {
-			tries[point]++;
-			puts--;
-			queue[n++] = point;
-		}
+		if (!w->skip[queue[i]]) /* or it was refused with another one of its kind */
+			err = visit_point(&v);
 	}
-	return 0;
+	return err;
 }
 
 /* ---- alone ------------------------------------------------------------------------------ */
@@ -427,12 +398,12 @@ static int measure_alone(void *arg)
 	struct visit_rules rules = make_rules(v->w);
 
 	return visit_run(&v->w->visit, &v->w->prepared[v->point], &v->w->canary, &v->w->plan.design,
-			 &rules, false);
+			 &rules);
 }
 
 static int visit_alone(struct worker *w, int point, int round)
 {
-	struct visiting v = { w, point, round, 0, false, NULL };
+	struct visiting v = { w, point, round, 0, NULL };
 	struct refusal r;
 	int err;
 
@@ -464,14 +435,12 @@ int worker_rounds_alone(struct worker *w, int config)
 int worker_rounds(struct worker *w, int config)
 {
 	size_t points = (size_t)w->plan.n_points;
-	int *queue = calloc((RETRIES + 1) * points + 1, sizeof(*queue));
-	int *tries = calloc(points + 1, sizeof(*tries));
+	int *queue = calloc(points + 1, sizeof(*queue));
 	int err = 0;
 
-	CHECK(queue && tries, "memory of %zu points", points);
+	CHECK(queue, "memory of %zu points", points);
 	for (int r = 0; r < w->plan.design.rounds && !err; r++)
-		err = run_round(w, config, r, queue, tries);
+		err = run_round(w, config, r, queue);
 	free(queue);
-	free(tries);
 	return err;
 }

@@ -102,7 +102,9 @@ static int timed_blocks(struct visit *v, int n, struct prepared *p, const struct
 
 bool visit_is_off(const struct visit_rules *r, int64_t canary_ns)
 {
-	return !(fabs((double)canary_ns / r->canary_ns - 1) <= r->canary_limit);
+	/* by a device clock that stands still nothing is judged */
+	return r->canary_ns != 0 &&
+	       !(fabs((double)canary_ns / r->canary_ns - 1) <= r->canary_limit);
 }
 
 static void mark_all(struct visit *v, enum mark mark)
@@ -112,9 +114,8 @@ static void mark_all(struct visit *v, enum mark mark)
 }
 
 int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const struct design *d,
-	      const struct visit_rules *r, bool may_put_off)
+	      const struct visit_rules *r)
 {
-	bool off;
 	int err = 0;
 
 	v->n = v->n_dev = 0;
@@ -125,18 +126,12 @@ int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const
 		return err;
 	v->host_canary_ns[0] = host_canary_run();
 	v->canary_ns[0] = canary_run(c);
-	off = visit_is_off(r, v->canary_ns[0]);
-	if (off && may_put_off)
-		return 1; /* before its timed blocks */
 	err = timed_blocks(v, design_visit_blocks(d, (double)p->last_ns), p, c, r->queue_depth);
 	if (err)
 		return err;
 	v->canary_ns[1] = canary_run(c);
 	v->host_canary_ns[1] = host_canary_run();
-	off |= visit_is_off(r, v->canary_ns[1]);
-	if (off && may_put_off)
-		return 1;
-	if (off)
+	if (visit_is_off(r, v->canary_ns[0]) || visit_is_off(r, v->canary_ns[1]))
 		mark_all(v, MARK_CLOCK);
 	return 0;
 }
@@ -175,6 +170,5 @@ json_t *visit_json(const struct visit *v, const struct canary *c)
 	json_object_set_new(o, "stime_us", json_integer(v->stime_us));
 	json_object_set_new(o, "steal_ticks",
 			    v->steal_ticks < 0 ? json_null() : json_integer(v->steal_ticks));
-	json_object_set_new(o, "retries", json_integer(v->retries));
 	return o;
 }

@@ -34,7 +34,6 @@ struct visit {
 	int64_t utime_us, stime_us; /* of the thread, in the blocks */
 	int64_t steal_ticks;	    /* of the machine, 10 ms each; -1: unknown */
 	int64_t block_ns;	    /* spent in timed blocks */
-	int retries;		    /* times it was put off because of a canary */
 };
 
 /* What a visit is judged by. */
@@ -48,12 +47,12 @@ struct visit_rules {
 bool visit_is_off(const struct visit_rules *r, int64_t canary_ns);
 
 /*
- * One untimed block where they are short, by design_has_untimed(), then the timed ones. Returns 0,
- * what a hook returned, -EINTR after Ctrl-C, without a line; or 1: a canary was off, try again
- * later, where it may be put off (else its blocks are marked).
+ * One untimed block where they are short, by design_has_untimed(), then the timed ones; beside a
+ * canary that is off all are marked. Returns 0, what a hook returned, or -EINTR after Ctrl-C,
+ * without a line.
  */
 int visit_run(struct visit *v, struct prepared *p, const struct canary *c, const struct design *d,
-	      const struct visit_rules *r, bool may_put_off);
+	      const struct visit_rules *r);
 
 /* One untimed block, to load and upload what it needs and to know how long it takes. */
 int visit_first(struct prepared *p);

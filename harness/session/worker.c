@@ -15,7 +15,6 @@
 #include "harness/base/json.h"
 #include "harness/layer/in_force.h"
 #include "harness/measure/measure.h"
-#include "harness/plan/estimate.h"
 #include "harness/record/environment.h"
 #include "harness/plan/plan_record.h"
 #include "harness/session/child.h"
@@ -164,9 +163,6 @@ static int take_job(struct worker *w, const json_t *job)
 	w->instance = zeroed((size_t)w->plan.n_configs, sizeof(*w->instance));
 	w->prepared = zeroed(points, sizeof(*w->prepared));
 	take_lists(w, job);
-	for (int i = 0; i < w->plan.n_points; i++)
-		if (!w->skip[i])
-			w->round_ns += predict_visit_ns(&w->plan, w->side, i);
 	return 0;
 }
 

@@ -64,8 +64,6 @@ struct worker {
 	int64_t blocks_ns, checks_ns; /* spent so far */
 	int64_t spare_ns;	      /* of checks_ns: in checks that were not due */
 	double visited_ns;	      /* what the visits so far should have taken */
-	int64_t put_off_ns;	      /* in visits that were thrown away */
-	double round_ns;	      /* what the visits of a round, of all points, should take */
 	struct visit visit;
 };
 

@@ -369,7 +369,7 @@ Test(small_sweep_predict, a_side_is_predicted_by_its_own_times)
 		/* 100, 200, 3 and 5.2 ms, and half of what a warm-up may take */
 		double start = times[side] * 308.2e6 + 2.5e9;
 		/* 5 % of the visits are checks, and 5 % visits that are repeated */
-		double process = start + 5 * visit * 1.1;
+		double process = start + 5 * visit * 1.05;
 
 		cr_assert(epsilon_eq(dbl, predict_visit_ns(&p, side, 0), visit, 1), "%d", side);
 		cr_assert(epsilon_eq(dbl, predict_check_ns(&p, side, 0), check, 1), "%d", side);

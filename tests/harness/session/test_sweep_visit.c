@@ -56,7 +56,7 @@ Test(small_sweep_visit, every_block_is_stored_every_fourth_with_events)
 	prepare(MODE_STREAM, 5);
 	prepared.last_ns = 9000000;
 	fake_log.resets = fake_log.steps = 0;
-	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy)), "visit");
 	cr_assert(eq(int, v.n, 6), "blocks");
 	cr_assert(eq(int, fake_log.resets, 7), "one untimed block before");
 	cr_assert(eq(int, fake_log.steps, 35), "steps");
@@ -68,7 +68,7 @@ Test(small_sweep_visit, every_block_is_stored_every_fourth_with_events)
 	}
 	cr_assert(eq(int, v.n_dev, 1), "one event pair");
 	/* the count goes on in the next visit: blocks 7 and 11 of the point */
-	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy)), "visit");
 	cr_assert(ne(int, v.marks[1] & MARK_EVENTS, 0), "block 7");
 	cr_assert(ne(int, v.marks[5] & MARK_EVENTS, 0), "block 11");
 	cr_assert(eq(int, v.n_dev, 2), "two event pairs");
@@ -98,7 +98,7 @@ Test(small_sweep_visit, the_device_times_blocks_too)
 	prepare(MODE_STREAM, 1);
 	slow.step = slow_step;
 	instance.workload = &slow;
-	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy, true)), "visit");
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &easy)), "visit");
 	cr_assert(eq(int, v.n_dev, 1), "one event pair");
 	for (int i = 0; i < v.n; i++)
 		longest = v.total_ns[i] > longest ? v.total_ns[i] : longest;
@@ -107,7 +107,7 @@ Test(small_sweep_visit, the_device_times_blocks_too)
 		  (long)longest);
 }
 
-Test(small_sweep_visit, a_canary_that_is_off_puts_off_or_marks)
+Test(small_sweep_visit, a_canary_that_is_off_marks)
 {
 	struct visit_rules strict = { .queue_depth = NAN, .canary_ns = 1, .canary_limit = 0.01 };
 	struct design d = short_design();
@@ -116,11 +116,50 @@ Test(small_sweep_visit, a_canary_that_is_off_puts_off_or_marks)
 	prepare(MODE_STREAM, 1);
 	prepared.last_ns = 10000000; /* no untimed block */
 	fake_log.resets = 0;
-	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &strict, true), 1), "put off");
-	cr_assert(zero(int, fake_log.resets), "before any block");
-	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &strict, false)), "marked");
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &strict)), "visit");
+	cr_assert(eq(int, fake_log.resets, v.n), "all blocks are timed");
 	for (int i = 0; i < v.n; i++)
 		cr_assert(ne(int, v.marks[i] & MARK_CLOCK, 0), "%d", i);
+}
+
+/* What a canary is said to have taken, and after the blocks. */
+static int64_t canary_word, after_ns;
+
+static int step_between(const void *o, void *state, cudaStream_t stream)
+{
+	canary_word = after_ns;
+	return workload_fake.step(o, state, stream);
+}
+
+static bool is_marked(int64_t before, int64_t after)
+{
+	const struct visit_rules r = { .queue_depth = NAN, .canary_ns = 200, .canary_limit = 0.25 };
+	struct design d = short_design();
+	static struct visit v;
+
+	canary_word = before;
+	after_ns = after;
+	prepared.last_ns = 10000000; /* no untimed block */
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &r)), "visit");
+	cr_assert(eq(i64, v.canary_ns[0], before), "before");
+	cr_assert(eq(i64, v.canary_ns[1], after), "after");
+	return v.marks[0] & MARK_CLOCK;
+}
+
+Test(small_sweep_visit, either_canary_marks)
+{
+	struct workload between = workload_fake;
+	int64_t *word;
+
+	prepare(MODE_STREAM, 1);
+	between.step = step_between;
+	instance.workload = &between;
+	word = canary.word;
+	canary.word = &canary_word;
+	cr_assert(not(is_marked(200, 210)), "none is off");
+	cr_assert(is_marked(300, 210), "before");
+	cr_assert(is_marked(200, 100), "after");
+	canary.word = word;
 }
 
 Test(small_sweep_visit, more_launches_than_the_queue_holds_are_marked)
@@ -130,7 +169,7 @@ Test(small_sweep_visit, more_launches_than_the_queue_holds_are_marked)
 	static struct visit v;
 
 	prepare(MODE_STREAM, 5);
-	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &full, true)), "visit");
+	cr_assert(zero(int, visit_run(&v, &prepared, &canary, &d, &full)), "visit");
 	cr_assert(ne(int, v.marks[0] & MARK_QUEUE, 0), "5 of 4");
 }
 
@@ -141,7 +180,7 @@ Test(small_sweep_visit, a_failing_hook_fails_the_visit)
 
 	prepare(MODE_STREAM, 1);
 	opts.fail = FAKE_STEP;
-	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &easy, true), -EINVAL), "step");
+	cr_assert(eq(int, visit_run(&v, &prepared, &canary, &d, &easy), -EINVAL), "step");
 }
 
 static json_int_t at(const json_t *o, const char *key, size_t i)
@@ -162,8 +201,7 @@ Test(small_sweep_visit, a_visit_as_a_line)
 				  .marks = { MARK_EVENTS, 0 },
 				  .canary_ns = { 200000, 250000 },
 				  .utime_us = 41,
-				  .stime_us = 42,
-				  .retries = 3 };
+				  .stime_us = 42 };
 	const struct canary gpu = { .is_gpu = true }, cpu = { 0 };
 	json_t *o = visit_json(&v, &gpu);
 
@@ -178,7 +216,6 @@ Test(small_sweep_visit, a_visit_as_a_line)
 	cr_assert(at(o, "utime_us", 0) == 41 && at(o, "stime_us", 0) == 42, "times");
 	cr_assert(eq(int, json_typeof(json_object_get(o, "steal_ticks")), JSON_INTEGER),
 		  "none was stolen");
-	cr_assert(eq(i64, at(o, "retries", 0), 3), "retries");
 	json_decref(o);
 	v.steal_ticks = -1;
 	o = visit_json(&v, &cpu);
@@ -189,7 +226,10 @@ Test(small_sweep_visit, a_visit_as_a_line)
 	json_decref(o);
 }
 
-/* A quarter on either side, which doubles hold exactly; what is not known is off. */
+/*
+ * A quarter on either side, which doubles hold exactly; what is not known is off. A device whose
+ * clock stands still has canaries of no time, which are no share of anything.
+ */
 Test(small_sweep_visit, a_canary_may_be_off_by_the_limit)
 {
 	const struct visit_rules r = { .queue_depth = NAN, .canary_ns = 200, .canary_limit = 0.25 };
@@ -204,6 +244,8 @@ Test(small_sweep_visit, a_canary_may_be_off_by_the_limit)
 			  (long)rows[i].ns);
 	unknown.canary_ns = NAN;
 	cr_assert(visit_is_off(&unknown, 200), "NaN");
+	unknown.canary_ns = 0;
+	cr_assert(not(visit_is_off(&unknown, 0)), "no clock");
 }
 
 Test(small_sweep_visit, blocks_by_the_design)
