@@ -105,30 +105,28 @@ static int show_results(const struct journal *j)
 }
 
 /* As if it had been swept alone. */
-static int show_side(const struct journal *j, int side)
+static void view_side(struct journal *view, const struct journal *j, int side)
 {
-	int n = j->plan.design.processes, code;
+	int n = j->plan.design.processes;
 	int *process = calloc((size_t)n, sizeof(*process));
-	struct journal view;
 
 	CHECK(process, "memory of %d processes", n);
 	for (int i = 0; i < n; i++)
 		process[i] = i;
-	journal_view(&view, j, side, process, n);
-	view.drift_most[0] = j->drift_most[side];
-	view.layers[0] = j->layers[side];
-	code = show_results(&view);
-	journal_view_release(&view);
+	journal_view(view, j, side, process, n);
+	view->drift_most[0] = j->drift_most[side];
+	view->layers[0] = j->layers[side];
 	free(process);
-	return code;
 }
 
-/* side: SIDE_ANY: all. */
-static int show_session(const struct arguments *a, const struct journal *j, int wanted)
+/* wanted: SIDE_ANY: all. shown: the session, or a view of the wanted side. */
+static int show_session(const struct arguments *a, const struct journal *j, int wanted,
+			const struct journal *shown)
 {
 	const struct plan *p = &j->plan;
 	int code;
 
+	distrust_print(shown, stdout);
 	printf("session          %s, %s: %s design, seed %lu\n", text_shown(j->session_id).s,
 	       text_shown(j->path).s, design_name(&p->design), (unsigned long)p->design.seed);
 	for (int side = 0; side < j->sides; side++)
@@ -136,7 +134,7 @@ static int show_session(const struct arguments *a, const struct journal *j, int 
 			print_side(j, side);
 	print_lock(&p->design);
 	print_under_way(j);
-	code = wanted == SIDE_ANY || j->sides < 2 ? show_results(j) : show_side(j, wanted);
+	code = show_results(shown);
 	note_cpu(a, session_is_cpu(j, wanted > 0));
 	return code;
 }
@@ -177,7 +175,7 @@ static int show_warmup(const char *path)
 static int show_record(const struct arguments *a, const struct session_arg *session,
 		       const char *path, int side)
 {
-	struct journal j = JOURNAL_NONE;
+	struct journal j = JOURNAL_NONE, view;
 	int err = journal_read(&j, path);
 
 	if (!err)
@@ -186,8 +184,13 @@ static int show_record(const struct arguments *a, const struct session_arg *sess
 		err = session_side_check(&j, session, &side);
 	if (!err && !j.header[side > 0])
 		err = complain(EINVAL, "%s: no process has begun", text_shown(path).s);
-	if (!err)
-		err = show_session(a, &j, side);
+	if (!err && side != SIDE_ANY && j.sides == 2) {
+		view_side(&view, &j, side);
+		err = show_session(a, &j, side, &view);
+		journal_view_release(&view);
+	} else if (!err) {
+		err = show_session(a, &j, side, &j);
+	}
 	journal_release(&j);
 	return err;
 }

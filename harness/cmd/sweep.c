@@ -257,6 +257,7 @@ static int end_of(const struct session *s, const struct arguments *given)
 	int failed = journal_count_failed(j);
 	int unchecked = journal_count(j, POINT_CHECK_FAILED);
 
+	distrust_print(j, stdout);
 	results_print(j, stdout);
 	refusals_print(j, stdout);
 	printf("\n%s ok, %d failed their check, %d failed otherwise: %s\n",

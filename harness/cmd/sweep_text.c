@@ -15,6 +15,7 @@
 #include "harness/plan/choose.h"
 #include "harness/plan/estimate.h"
 #include "harness/plan/plan_record.h"
+#include "harness/record/trust.h"
 #include "harness/session/company.h"
 #include "harness/session/results.h"
 #include "harness/session/stopping.h"
@@ -435,15 +436,20 @@ static void print_layers(const struct journal *j, FILE *out)
 	}
 }
 
+void distrust_print(const struct journal *j, FILE *out)
+{
+	char why[TRUST_TEXT];
+
+	if (*session_distrust(j, why))
+		fprintf(out, "cannot be trusted: %s\n", why);
+}
+
 void quality_print(const struct journal *j, FILE *out)
 {
 	const double *of = j->drift_most, most = fabs(of[1]) > fabs(of[0]) ? of[1] : of[0];
-	int noisy = 0;
+	struct trust trust = trust_of(j);
 
-	for (int i = 0; i < j->replicates * j->plan.n_points; i++)
-		noisy += j->noisy[i];
-	fprintf(out, "%d of %d points are noisy", noisy,
-		journal_count(j, POINT_OK) + journal_count(j, POINT_CHECK_FAILED));
+	fprintf(out, "%d of %d results are noisy", trust.noisy, trust.results);
 	if (fabs(most) > drift_said)
 		fprintf(out, "; in one process the canary drifted by %+.1f %%", 100 * most);
 	if (j->host_ns[1] > (1 + host_drift_said) * j->host_ns[0] && j->host_ns[0] > 0)

@@ -31,7 +31,10 @@ void results_print(const struct journal *j, FILE *out);
 /* A line a side and call that is not supported there: how many points that costs. */
 void refusals_print(const struct journal *j, FILE *out);
 
-/* A line of how many of the points that have blocks are noisy, and how far clocks went. */
+/* Before all else: a line that says why nothing below is to be trusted; nothing where it may be. */
+void distrust_print(const struct journal *j, FILE *out);
+
+/* A line of how many results are noisy (harness/record/trust.h), and how far clocks went. */
 void quality_print(const struct journal *j, FILE *out);
 
 #endif

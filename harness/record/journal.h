@@ -85,7 +85,7 @@ struct journal {
 	double **turns; /* of a replicate: medians of its rounds (session_data.c); NULL: none yet */
 	double *launches;    /* [point]: of a step, as the last record says; 0: none did */
 	struct cost *step;   /* the same: launches, copies, allocations; launches NAN: none */
-	bool *noisy;	     /* [replicate * points + point]: what its summary says */
+	bool *noisy;	     /* the same: what disturbed the blocks moved it (trust.h) */
 	bool *complete;	     /* a replicate */
 	int *attempts;	     /* a replicate: headers written */
 	int looks;	     /* interim analyses, as its last trailer with one says; 0: none did */

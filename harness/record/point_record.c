@@ -69,12 +69,22 @@ static json_t *sample_json(const struct sample *s)
 	return o;
 }
 
+/* How a summary is made of blocks: which marks say that one was disturbed, and what is noisy. */
+struct rule {
+	uint32_t disturbed;
+	bool few_are_noisy; /* fewer than half without such a mark */
+};
+
+static const struct rule rule_now = { MARK_DISTURBED, false };
+/* Before schema 2.3. */
+static const struct rule rule_before = { MARK_DISTURBED | MARK_QUEUE, true };
+
 /*
  * The blocks that count: not those with events. They are no fault, but not typical; without any
  * other, they are all there is.
  */
-static int choose_blocks(const json_t *series, const json_t *marks, bool with_events, double *ns,
-			 uint32_t *mark)
+static int choose_blocks(const json_t *series, const json_t *marks, const struct rule *rule,
+			 bool with_events, double *ns, uint32_t *mark)
 {
 	size_t all = json_array_size(marks);
 	int n = 0;
@@ -85,9 +95,9 @@ static int choose_blocks(const json_t *series, const json_t *marks, bool with_ev
 		if ((m & MARK_EVENTS) && !with_events)
 			continue;
 		ns[n] = json_number_value(json_array_get(series, i));
-		mark[n++] = m & ~(uint32_t)MARK_EVENTS;
+		mark[n++] = m & rule->disturbed;
 	}
-	return n || with_events ? n : choose_blocks(series, marks, true, ns, mark);
+	return n || with_events ? n : choose_blocks(series, marks, rule, true, ns, mark);
 }
 
 struct series {
@@ -96,14 +106,14 @@ struct series {
 	int n;
 };
 
-static struct series series_of(const json_t *point, const char *name)
+static struct series series_of(const json_t *point, const char *name, const struct rule *rule)
 {
 	const json_t *marks = json_object_get(point, "marks");
 	size_t all = json_array_size(marks);
 	struct series s = { calloc(all + 1, sizeof(*s.ns)), calloc(all + 1, sizeof(*s.mark)), 0 };
 
 	CHECK(s.ns && s.mark, "memory of %zu blocks", all);
-	s.n = choose_blocks(json_object_get(point, name), marks, false, s.ns, s.mark);
+	s.n = choose_blocks(json_object_get(point, name), marks, rule, false, s.ns, s.mark);
 	return s;
 }
 
@@ -114,12 +124,13 @@ static void series_release(struct series *s)
 }
 
 /* No blocks: NaN. */
-static struct process_value value_of(const struct series *s)
+static struct process_value value_of(const struct series *s, const struct rule *rule)
 {
 	struct process_value v;
 
 	if (process_value_of(&v, s->ns, s->mark, s->n))
 		v = (struct process_value){ .marked_share = NAN };
+	v.noisy |= rule->few_are_noisy && v.marked_share > 0.5;
 	return v;
 }
 
@@ -140,11 +151,11 @@ static json_t *modes_json(const struct series *s)
 	return modes;
 }
 
-json_t *assemble_summary(const json_t *point)
+static json_t *summary_by(const struct rule *rule, const json_t *point)
 {
-	struct series enqs = series_of(point, "t_enq_ns");
-	struct series totals = series_of(point, "t_total_ns");
-	struct process_value enq = value_of(&enqs), total = value_of(&totals);
+	struct series enqs = series_of(point, "t_enq_ns", rule);
+	struct series totals = series_of(point, "t_total_ns", rule);
+	struct process_value enq = value_of(&enqs, rule), total = value_of(&totals, rule);
 	json_t *o = json_pack("{s:I, s:o, s:b, s:o, s:o, s:o}", "n", (json_int_t)total.used.n,
 			      "share_marked", json_number(round(1e4 * total.marked_share) / 1e4),
 			      "noisy", total.noisy, "modes", modes_json(&totals), "t_enq_ns",
@@ -153,6 +164,30 @@ json_t *assemble_summary(const json_t *point)
 	series_release(&enqs);
 	series_release(&totals);
 	return o;
+}
+
+json_t *assemble_summary(const json_t *point)
+{
+	return summary_by(&rule_now, point);
+}
+
+json_t *assemble_former_summary(const json_t *point)
+{
+	return summary_by(&rule_before, point);
+}
+
+json_t *point_summary(const json_t *point)
+{
+	if (json_array_size(json_object_get(point, "marks")))
+		return assemble_summary(point);
+	return json_incref(json_object_get(point, "summary"));
+}
+
+double summary_median(const json_t *summary, const char *series)
+{
+	const json_t *median = json_object_get(json_object_get(summary, series), "median");
+
+	return json_is_number(median) ? json_number_value(median) : NAN;
 }
 
 /* ---- point ------------------------------------------------------------------------------ */
@@ -205,8 +240,7 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 	static const char *const arrays[] = { "t_enq_ns",	"t_total_ns", "t_dev_ns",
 					      "marks",		"canary_ns",  "sm_clock_mhz",
 					      "host_canary_ns", NULL };
-	static const char *const sums[] = { "utime_us", "stime_us", "steal_ticks", "retries",
-					    NULL };
+	static const char *const sums[] = { "utime_us", "stime_us", "steal_ticks", NULL };
 	static const char *const same[] = { "launches_per_step", "step", "graph_steps", NULL };
 	json_t *o = json_object(), *check;
 	bool failed;
@@ -232,14 +266,6 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 	json_object_set_new(o, "check", check);
 	json_object_set_new(o, "summary", assemble_summary(o));
 	return o;
-}
-
-double assembled_median(const json_t *point, const char *series)
-{
-	const json_t *s = json_object_get(json_object_get(point, "summary"), series);
-	const json_t *median = json_object_get(s, "median");
-
-	return json_is_number(median) ? json_number_value(median) : NAN;
 }
 
 /* ---- what a workload counts of a step --------------------------------------------------- */
@@ -334,13 +360,14 @@ static void put_field(const struct csv_points *c, const json_t *o, const char *n
 void csv_point(struct csv_points *c, const json_t *point)
 {
 	const json_t *axes = json_object_get(point, "axes");
-	const json_t *summary = json_object_get(point, "summary");
+	json_t *summary;
 	const char *side = json_string_value(json_object_get(point, "side"));
 
 	if (c->side && side && strcmp(side, c->side))
 		return;
 	if (!c->columns)
 		put_names(c, axes);
+	summary = point_summary(point);
 	csv_value(c->out, json_object_get(point, "side"));
 	put_field(c, point, "process_index");
 	put_field(c, point, "status");
@@ -354,6 +381,7 @@ void csv_point(struct csv_points *c, const json_t *point)
 			put_field(c, json_object_get(summary, series[i]), statistics[k]);
 	put_field(c, point, "key");
 	fputc('\n', c->out);
+	json_decref(summary);
 }
 
 void csv_points_release(struct csv_points *c)

@@ -20,8 +20,20 @@ json_t *assemble_point(json_t *const *visit, int rounds);
 /* The summary of a point's blocks: of its t_enq_ns, t_total_ns and marks. New reference. */
 json_t *assemble_summary(const json_t *point);
 
-/* Median of the unmarked blocks in a point's summary, ns; NAN: none. */
-double assembled_median(const json_t *point, const char *series);
+/*
+ * The same as records before schema 2.3 have it: a full queue counted as a disturbance, and fewer
+ * than half of the blocks undisturbed as noise. New reference.
+ */
+json_t *assemble_former_summary(const json_t *point);
+
+/*
+ * What a recorded point's blocks say today, whatever rule its own summary was made by; of a point
+ * without blocks its own. New reference, NULL: it has neither.
+ */
+json_t *point_summary(const json_t *point);
+
+/* Median of the blocks that a summary takes, ns; NAN: none. */
+double summary_median(const json_t *summary, const char *series);
 
 /* ---- steps ------------------------------------------------------------------------------ */
 

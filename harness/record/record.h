@@ -18,12 +18,15 @@
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-#define RECORD_SCHEMA "2.2"
+#define RECORD_SCHEMA "2.3"
 /* Major versions: the one written, and the oldest read (docs/records.md has the names of older
  * ones). */
 enum { RECORD_SCHEMA_MAJOR = 2, RECORD_SCHEMA_OLDEST = 1 };
 
-/* Why a block may be off: bits of marks[]. */
+/*
+ * What is to be known of a block: bits of marks[]. The first three disturbed it. A full queue is a
+ * property of the point, which it has in every block, and events are part of the design.
+ */
 enum mark {
 	MARK_SWITCHED = 1, /* the thread was switched away from */
 	MARK_MOVED = 2,	   /* it ended on another processor than it began on */
@@ -31,6 +34,7 @@ enum mark {
 	MARK_QUEUE = 8,	   /* more launches than the queue holds: calls wait for a place */
 	MARK_EVENTS = 16,  /* an event pair was recorded around it, which costs time */
 	MARK_ALL = 31,
+	MARK_DISTURBED = MARK_SWITCHED | MARK_MOVED | MARK_CLOCK,
 };
 
 /* ---- reading ---------------------------------------------------------------------------- */

@@ -30,20 +30,29 @@
 enum { TURN_TOTAL, TURN_ENQ, TURN_SERIES };
 static const char *const series_names[TURN_SERIES] = { "t_total_ns", "t_enq_ns" };
 
-/* The median of a round's blocks, of those without a mark where there are any; NAN: none. */
+/* Is block i of the round, and neither disturbed nor one with events? */
+static bool is_good(const json_t *rounds, const json_t *marks, size_t i, int round)
+{
+	json_int_t mark = json_integer_value(json_array_get(marks, i));
+
+	return json_integer_value(json_array_get(rounds, i)) == round &&
+	       !(mark & (MARK_DISTURBED | MARK_EVENTS));
+}
+
+/* The median of a round's blocks, of the good ones where there are any; NAN: none. */
 static double median_of_round(const json_t *line, const char *series, int round, double *scratch)
 {
 	const json_t *rounds = json_object_get(line, "round_of_block"), *of;
 	const json_t *ns = json_object_get(line, series), *marks = json_object_get(line, "marks");
-	int n = 0, unmarked = 0;
+	int n = 0, good = 0;
 	size_t i;
 
-	json_array_foreach(rounds, i, of) unmarked +=
-		json_integer_value(of) == round && !json_integer_value(json_array_get(marks, i));
-	json_array_foreach(rounds, i,
-			   of) if (json_integer_value(of) == round &&
-				   (!unmarked || !json_integer_value(json_array_get(marks, i))))
-		scratch[n++] = json_number_value(json_array_get(ns, i));
+	json_array_foreach(rounds, i, of) good += is_good(rounds, marks, i, round);
+	json_array_foreach(rounds, i, of)
+	{
+		if (good ? is_good(rounds, marks, i, round) : json_integer_value(of) == round)
+			scratch[n++] = json_number_value(json_array_get(ns, i));
+	}
 	return median_of(scratch, n);
 }
 
@@ -243,20 +252,22 @@ void journal_apply_point(struct journal *j, int replicate, int point, const json
 	const json_t *canaries = json_object_get(line, "canary_ns");
 	const json_t *launches = json_object_get(line, "launches_per_step");
 	size_t n = json_array_size(canaries);
+	json_t *summary = point_summary(line);
 
 	j->status[at] =
 		(unsigned char)parse_status(json_string_value(json_object_get(line, "status")));
 	if (j->status[at] == POINT_NOT_SUPPORTED)
 		apply_refusal(j, journal_side(j, replicate), point, json_object_get(line, "error"));
-	j->total_ns[at] = assembled_median(line, "t_total_ns");
-	j->enq_ns[at] = assembled_median(line, "t_enq_ns");
+	j->total_ns[at] = summary_median(summary, "t_total_ns");
+	j->enq_ns[at] = summary_median(summary, "t_enq_ns");
+	j->noisy[at] = json_is_true(json_object_get(summary, "noisy"));
+	json_decref(summary);
 	journal_take_turns(j, replicate, point, line);
 	journal_pair_turns(j, replicate, point);
 	apply_host(j, line);
 	if (json_is_number(launches))
 		j->launches[point] = json_number_value(launches);
 	work_count_take(&j->step[point], json_object_get(line, "step"));
-	j->noisy[at] = json_is_true(json_object_get(json_object_get(line, "summary"), "noisy"));
 	if (n)
 		j->drift_ns[journal_side(j, replicate)][1] =
 			json_number_value(json_array_get(canaries, n - 1));

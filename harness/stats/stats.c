@@ -55,9 +55,6 @@ double *sorted_copy(const double *value, int64_t n)
 
 /* ---- what is said about a series of measurements, and about the blocks of a process ----- */
 
-/* Medians with and without marked blocks may differ by this share of the latter. */
-static const double marks_matter = 0.01;
-
 struct stats stats_of(const int64_t *value, int64_t n, double per)
 {
 	struct stats s = { NAN, NAN, n };
@@ -153,8 +150,8 @@ int process_value_of(struct process_value *out, const double *block, const uint3
 	out->used = enough ? unmarked : out->all;
 	out->value = out->used.median;
 	out->marked_share = (double)(n - unmarked.n) / (double)n;
-	out->noisy = !enough || !(fabs(out->all.median - unmarked.median) <=
-				  marks_matter * fabs(unmarked.median));
+	out->noisy =
+		!(fabs(out->all.median - unmarked.median) <= NOISE_SHARE * fabs(unmarked.median));
 	return 0;
 }
 

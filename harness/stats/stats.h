@@ -57,6 +57,9 @@ struct sample {
 
 int sample_of(struct sample *out, const double *value, int64_t n) STATS_MUST_CHECK;
 
+/* A disturbance matters where it moves a median by more than this share of it. */
+#define NOISE_SHARE 0.01
+
 /*
  * What one process says about a point. A block is marked when something disturbed it (a context
  * switch, another CPU, a clock off its pace). Nothing is deleted: both samples are kept.
@@ -66,8 +69,11 @@ struct process_value {
 	struct sample used; /* the unmarked blocks; all, if fewer than half are unmarked */
 	struct sample all;
 	double marked_share; /* of the blocks, 0 to 1 */
-	/* Fewer than half unmarked, or the medians with and without marked blocks are more than
-	 * 1 % of the latter apart. */
+	/*
+	 * The medians with and without the marked blocks are more than NOISE_SHARE apart, or no
+	 * block is unmarked, so that nothing shows what the disturbance did. Many marks alone make
+	 * no noise (tests/harness/record/test_trust.c has what kept sessions say of that).
+	 */
 	bool noisy;
 };
 

@@ -37,6 +37,8 @@ struct made {
 	const char *against, *declared, *build;
 	const char *check;  /* state of the check at point 1; NULL: none */
 	const char *status; /* of point 2, which has no result; NULL: it has one */
+	int mark;	    /* of every block of the last side */
+	bool part;	    /* it lacks its final name */
 };
 
 static struct plan session_plan(const struct made *m)
@@ -63,11 +65,11 @@ static json_t *header_of(const struct made *m)
 			 "virt", "env", "cuda_flags", "warmup", "canary_ns", 2e5);
 }
 
-static json_t *visit_of(const struct made *m, int point)
+static json_t *visit_of(const struct made *m, int point, int mark)
 {
 	json_t *o = json_pack("{s:i, s:i, s:[i], s:[i], s:[], s:[i], s:[i, i]}", "point", point,
 			      "round", 0, "t_enq_ns", 1000, "t_total_ns", 2000, "t_dev_ns", "marks",
-			      0, "canary_ns", 200000, 200000);
+			      mark, "canary_ns", 200000, 200000);
 
 	if (m->check && point == 1)
 		json_object_set_new(o, "check", json_pack("{s:s}", "state", m->check));
@@ -76,6 +78,8 @@ static json_t *visit_of(const struct made *m, int point)
 
 static void write_process(const struct made *m, struct journal *j, int replicate)
 {
+	int mark = journal_side(j, replicate) == j->sides - 1 ? m->mark : 0;
+
 	cr_assert(zero(int, journal_header(j, replicate, header_of(m))), "header");
 	cr_assert(zero(int, journal_begin(j, replicate)), "begin");
 	for (int i = 0; i < j->plan.n_points; i++)
@@ -84,8 +88,9 @@ static void write_process(const struct made *m, struct journal *j, int replicate
 							    json_object(), true)),
 				  "failure");
 		else
-			cr_assert(zero(int, journal_visit(j, replicate, i, 0, visit_of(m, i))),
-				  "visit");
+			cr_assert(
+				zero(int, journal_visit(j, replicate, i, 0, visit_of(m, i, mark))),
+				"visit");
 	cr_assert(zero(int, journal_trailer(j, replicate, json_object())), "trailer");
 }
 
@@ -97,7 +102,8 @@ static void write_session(const struct made *m)
 	cr_assert(zero(int, journal_create(&j, &plan, file, m->against, "rift sweep")), "create");
 	for (int i = 0; i < j.replicates; i++)
 		write_process(m, &j, journal_replicate(&j, i));
-	cr_assert(zero(int, journal_finish(&j)), "finish");
+	if (!m->part)
+		cr_assert(zero(int, journal_finish(&j)), "finish");
 	journal_release(&j);
 }
 
@@ -124,7 +130,7 @@ Test(small_cli_show, both_sides_and_what_they_are_called)
 	expect_text(text, "\nside a           made-up GPU, 20");
 	expect_text(text, "my VM\nside b           made-up GPU, 20");
 	expect_text(text, " podman run it\n");
-	expect_text(text, "\n8 points ok, 0 *, 0 *\n0 of 8 points ");
+	expect_text(text, "\n8 points ok, 0 *, 0 *\n0 of 8 results ");
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
 }
 
@@ -136,6 +142,44 @@ Test(small_cli_show, a_quick_one_of_the_cpu_device)
 	expect_text(text, "\nmeasured on        made-up GPU, 20");
 	expect_text(text, "not GPU figures");
 	cr_assert(eq(ptr, strstr(text, "declared as"), NULL), "%s", text);
+}
+
+/* All blocks of b had a clock off: before anything else, of what is shown. */
+Test(small_cli_show, a_session_that_cannot_be_trusted_says_so_first)
+{
+	static const char first[] = "cannot be trusted: ";
+	struct made m = { .against = "env", .build = "cuda", .mark = MARK_CLOCK };
+	const char *text = show_session(&m, 0);
+
+	cr_assert(ne(int, strncmp(text, first, strlen(first)), 0), "half of it is good: %s", text);
+	expect_text(text, "\n4 of 8 results ");
+	cr_assert(zero(int, run_rift(OUT, &text, "show '%s' --side b", file)), "%s", text);
+	cr_assert(zero(int, strncmp(text, first, strlen(first))), "%s", text);
+	expect_text(text, " 4 of 4 *1 %\nsession ");
+	expect_text(text, "\n4 of 4 results ");
+	cr_assert(zero(int, run_rift(OUT, &text, "show '%s' --side a", file)), "%s", text);
+	cr_assert(zero(int, strncmp(text, "session ", 8)), "%s", text);
+}
+
+/* It was ended when nothing was left to do but to print and to rename it. */
+Test(small_cli_show, a_sweep_says_so_first_too)
+{
+	const char *text;
+
+	need_device();
+	write_session(&(struct made){ .build = "cuda", .mark = MARK_CLOCK, .part = true });
+	cr_assert(zero(int, run_rift(OUT, &text, "sweep --quiet --resume '%s'", file)), "%s", text);
+	cr_assert(zero(int, strncmp(text, "cannot be trusted: 4 of 4 ", 26)), "%s", text);
+	expect_text(text, "\n4 of 4 results ");
+}
+
+/* A full queue is a property of these points. */
+Test(small_cli_show, full_queues_are_no_noise)
+{
+	const char *text = show_session(&(struct made){ .build = "cuda", .mark = MARK_QUEUE }, 0);
+
+	cr_assert(zero(int, strncmp(text, "session ", 8)), "%s", text);
+	expect_text(text, "\n0 of 4 results ");
 }
 
 Test(small_cli_show, a_failed_check_is_exit_code_1)

@@ -66,7 +66,7 @@ static void sweep(void)
 	need_device();
 	cr_assert(zero(int, run_rift(OUT, &text, "%s --output '%s'", small_plan(), file)), "%s",
 		  text);
-	cr_assert(tells(text, " of 8 points "), "%s", text);
+	cr_assert(tells(text, " of 4 results "), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "\npredicted "), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, " s, took "), NULL), "%s", text);
 }

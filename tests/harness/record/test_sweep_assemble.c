@@ -17,6 +17,11 @@ static json_t *visit(const char *text)
 	return o;
 }
 
+static double median(const json_t *point)
+{
+	return summary_median(json_object_get(point, "summary"), "t_total_ns");
+}
+
 static double member(const json_t *o, const char *a, const char *b)
 {
 	return json_number_value(json_object_get(json_object_get(o, a), b));
@@ -49,7 +54,7 @@ Test(small_sweep_assemble, a_point_is_all_its_rounds)
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(p, "status")), "ok"), "status");
 	cr_assert(eq(int, (int)json_integer_value(json_object_get(p, "utime_us")), 11), "sum");
 	/* of 10 and 30: the other two are marked, one for its events only, which count for none */
-	cr_assert(epsilon_eq(dbl, assembled_median(p, "t_total_ns"), 20, 1e-9), "median");
+	cr_assert(epsilon_eq(dbl, median(p), 20, 1e-9), "median");
 	cr_assert(epsilon_eq(dbl, member(p, "summary", "share_marked"), 0.3333, 1e-9), "share");
 	cr_assert(is_noisy(p), "the median of all three is 30");
 	json_decref(p);
@@ -64,20 +69,50 @@ Test(small_sweep_assemble, blocks_with_events_count_where_there_are_no_others)
 			  "\"marks\":[16,16,16],\"canary_ns\":[5,6],\"utime_us\":3}");
 	json_t *p = assemble_point(&v, 1);
 
-	cr_assert(eq(dbl, assembled_median(p, "t_total_ns"), 20), "%g",
-		  assembled_median(p, "t_total_ns"));
+	cr_assert(eq(dbl, median(p), 20), "%g", median(p));
 	json_decref(p);
 	json_decref(v);
 }
 
-Test(small_sweep_assemble, too_few_good_blocks_are_said_to_be_noisy)
+/* All three count, as one of them is fewer than half. */
+static void few_good(const char *ns, bool noisy, double want)
 {
-	json_t *v = visit("{\"t_enq_ns\":[1,1,1],\"t_total_ns\":[10,20,60],\"t_dev_ns\":[],"
-			  "\"marks\":[0,1,4],\"canary_ns\":[5,6]}");
-	json_t *p = assemble_point(&v, 1);
+	char text[160];
+	json_t *v, *p;
 
-	cr_assert(is_noisy(p), "noisy");
-	cr_assert(epsilon_eq(dbl, assembled_median(p, "t_total_ns"), 20, 1e-9), "of all three");
+	snprintf(text, sizeof(text),
+		 "{\"t_enq_ns\":[1,1,1],\"t_total_ns\":[%s],\"t_dev_ns\":[],\"marks\":[0,1,4],"
+		 "\"canary_ns\":[5,6]}",
+		 ns);
+	v = visit(text);
+	p = assemble_point(&v, 1);
+	cr_assert(eq(int, is_noisy(p), noisy), "%s", ns);
+	cr_assert(eq(dbl, median(p), want), "%s: %g", ns, median(p));
+	json_decref(p);
+	json_decref(v);
+}
+
+Test(small_sweep_assemble, few_good_blocks_are_noisy_where_the_others_move_them)
+{
+	few_good("10,20,60", true, 20);
+	few_good("1000,1010,1020", false, 1010);
+}
+
+/* It is so in every block of the point; those with events are left out, those switched away too. */
+Test(small_sweep_assemble, a_full_queue_disturbs_nothing)
+{
+	json_t *v = visit("{\"t_enq_ns\":[1,1,1,1],\"t_total_ns\":[20,10,900,800],\"t_dev_ns\":[1],"
+			  "\"marks\":[8,8,24,9],\"canary_ns\":[5,6]}");
+	json_t *p = assemble_point(&v, 1), *former = assemble_former_summary(p);
+
+	cr_assert(eq(dbl, median(p), 15), "%g", median(p));
+	cr_assert(epsilon_eq(dbl, member(p, "summary", "share_marked"), 0.3333, 1e-9), "share");
+	cr_assert(eq(dbl, summary_median(former, "t_total_ns"), 20), "of three, once");
+	cr_assert(ne(int, json_is_true(json_object_get(former, "noisy")), 0), "once");
+	json_object_set_new(p, "summary", former);
+	former = point_summary(p);
+	cr_assert(eq(dbl, summary_median(former, "t_total_ns"), 15), "read today");
+	json_decref(former);
 	json_decref(p);
 	json_decref(v);
 }

@@ -52,6 +52,19 @@ Test(small_sweep_check_values, points_that_do_not_agree_with_themselves)
 		      ":2: ");
 }
 
+/* Before schema 2.3 a full queue was a disturbance of every block. */
+Test(small_sweep_check_values, summaries_of_either_rule)
+{
+	begin_session("s.jsonl", 1, 1);
+	measured("a", 0, K0, "{\"marks\":[8,8],\"summary\":{\"share_marked\":1.0,\"noisy\":true}}");
+	measured("a", 0, K1, "{\"marks\":[8,8]}");
+	put_line(trailer_of("a", 0, 2, 0));
+	cr_assert(not(incomplete()), "both are right");
+	changed_point("{\"marks\":[8,8],\"summary\":{\"noisy\":true}}", ":2: summary.noisy ");
+	changed_point("{\"marks\":[8,8],\"summary\":{\"share_marked\":1.0}}",
+		      ":2: summary.share_marked ");
+}
+
 /* Whose products with times would be no numbers. */
 Test(small_sweep_check_values, counts_that_no_step_has)
 {

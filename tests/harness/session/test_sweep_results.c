@@ -183,18 +183,23 @@ static const char *quality(const struct journal *j)
 	return text;
 }
 
-Test(small_sweep_results, noisy_points_and_drift_are_said)
+Test(small_sweep_results, noisy_results_and_drift_are_said)
 {
 	struct journal j = session_of(1, 5, true);
-	json_t *noisy = json_loads("{\"status\":\"ok\",\"summary\":{\"noisy\":true}}", 0, NULL);
+	json_t *noisy = json_loads("{\"status\":\"ok\",\"summary\":{\"noisy\":true,"
+				   "\"t_total_ns\":{\"median\":1000}}}",
+				   0, NULL);
 	static const struct {
 		double drift;
 		const char *says;
-	} rows[] = { { 0.004, "2 19" }, { -0.034, "2 19 -3.4 %" }, { 0.012, "2 19 -3.4 %" } };
+	} rows[] = { { 0.004, "1 4" }, { -0.034, "1 4 -3.4 %" }, { 0.012, "1 4 -3.4 %" } };
 
-	journal_apply_point(&j, 0, 1, noisy);
-	journal_apply_point(&j, 3, 2, noisy);
-	j.status[4 * POINTS] = POINT_FAILED;
+	scale_times(&j, 0, 2, 1, 0.05);
+	journal_apply_point(&j, 0, 1, noisy); /* one of five */
+	for (int i = 0; i < 4; i++)
+		journal_apply_point(&j, i, 2, noisy);
+	j.total_ns[0 * POINTS + 2] = 1100;
+	j.total_ns[1 * POINTS + 2] = 1200;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		json_t *trailer = json_pack("{s:f}", "canary_drift", rows[i].drift);
 
@@ -273,6 +278,21 @@ Test(small_sweep_results, points_alone_are_listed)
 	cr_assert(eq(int, count_of("single points\n"), 1), "%s", text);
 	cr_assert(eq(int, count_of("  fake cells=1 stream depth 4\n"), 1), "%s", text);
 	cr_assert(eq(int, count_of("  fake cells=1 solver=rk4 stream depth 4\n"), 1), "%s", text);
+	journal_release(&j);
+}
+
+/* Beyond 100 % no figure says how little is known. */
+Test(small_sweep_results, a_cell_that_is_not_known)
+{
+	char *args[] = { "solver=rkf78,rk4" };
+	struct journal j = session_with("1", "4", args, 1);
+
+	j.total_ns[4 * j.plan.n_points] *= 1170;
+	printed(&j, print_all);
+	cr_assert(eq(int, count_of("1.00 us ±>100%*  fake cells=1 stream depth 4\n"), 1), "%s",
+		  text);
+	cr_assert(eq(int, count_of("1.00 us ±0.0%  fake cells=1 solver=rk4 stream depth 4\n"), 1),
+		  "%s", text);
 	journal_release(&j);
 }
 

@@ -1,0 +1,84 @@
+/* trust.c - may the results of a session be believed? */
+#include "harness/record/trust.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/record/journal_impl.h"
+#include "harness/stats/bootstrap.h"
+#include "harness/stats/stats.h"
+
+/* What the processes of a side say of a point. */
+struct said {
+	struct sample of; /* their values, ns */
+	int noisy;
+};
+
+/* -EINVAL: no process has a value. */
+static int said_of(struct said *out, const struct journal *j, int side, int point)
+{
+	int processes = j->plan.design.processes, n = 0, err;
+	double *value = journal_zeroed((size_t)processes, sizeof(*value));
+
+	out->noisy = 0;
+	for (int i = 0; i < processes; i++) {
+		int at = (side * processes + i) * j->plan.n_points + point;
+
+		if (j->status[at] != POINT_OK || !isfinite(j->total_ns[at]))
+			continue;
+		value[n++] = j->total_ns[at];
+		out->noisy += j->noisy[at];
+	}
+	err = sample_of(&out->of, value, n);
+	free(value);
+	return err;
+}
+
+static bool is_noisy(const struct said *s)
+{
+	return s->noisy && 2 * s->noisy >= s->of.n &&
+	       !(s->of.n >= BOOTSTRAP_N_MIN && s->of.mad <= NOISE_SHARE * s->of.median);
+}
+
+static bool is_unknown(const struct said *s)
+{
+	return (s->of.p90 - s->of.p10) / 2 > s->of.median;
+}
+
+struct trust trust_of(const struct journal *j)
+{
+	struct trust t = { 0 };
+	struct said s;
+
+	for (int side = 0; side < j->sides; side++) {
+		for (int i = 0; i < j->plan.n_points; i++) {
+			if (said_of(&s, j, side, i))
+				continue;
+			t.results++;
+			t.noisy += is_noisy(&s);
+			t.unknown += !is_noisy(&s) && is_unknown(&s);
+		}
+	}
+	return t;
+}
+
+const char *session_distrust(const struct journal *j, char out[TRUST_TEXT])
+{
+	struct trust t = trust_of(j);
+	int used = 0;
+
+	*out = '\0';
+	if (2 * (t.noisy + t.unknown) <= t.results)
+		return out;
+	if (t.noisy)
+		used = snprintf(
+			out, TRUST_TEXT,
+			"%d of %d results are noisy: disturbances moved them by over %.0f %%",
+			t.noisy, t.results, 100 * NOISE_SHARE);
+	if (t.unknown)
+		snprintf(out + used, (size_t)(TRUST_TEXT - used),
+			 "%s%d of %d results spread by over 100 %% between processes",
+			 used ? "; " : "", t.unknown, t.results);
+	return out;
+}
