@@ -9,6 +9,7 @@
 #define RIFT_LAYERS_INTERPOSE_H
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -39,6 +40,26 @@ static inline int runtime_call_missing(void)
 	return 801;
 }
 
+typedef void *interpose_lookup(void *handle, const char *name);
+
+/* libc's own dlsym(), past those below. NULL: a libc that is not known. */
+static inline interpose_lookup *interpose_libc_dlsym(void)
+{
+	static const char *const where[][2] = { { "libc.so.6", "GLIBC_2.34" },
+						{ "libdl.so.2", "GLIBC_2.2.5" } };
+	static interpose_lookup *found;
+	interpose_lookup *is = __atomic_load_n(&found, __ATOMIC_RELAXED);
+
+	for (size_t i = 0; !is && i < sizeof(where) / sizeof(*where); i++) {
+		void *library = dlopen(where[i][0], RTLD_LAZY | RTLD_NOLOAD);
+		void *function = library ? dlvsym(library, "dlsym", where[i][1]) : NULL;
+
+		memcpy(&is, &function, sizeof(is));
+	}
+	__atomic_store_n(&found, is, __ATOMIC_RELAXED);
+	return is;
+}
+
 /*
  * The function that a call goes to next: of the next library in the loader's order; or, where a
  * plug-in has brought the runtime along for itself, of the one that is loaded. Never NULL.
@@ -52,8 +73,8 @@ static inline void *runtime_call_next(long call)
 	for (size_t i = 0; !found && i < sizeof(files) / sizeof(*files); i++) {
 		void *loaded = dlopen(files[i], RTLD_LAZY | RTLD_NOLOAD);
 
-		if (loaded)
-			found = dlsym(loaded, runtime_call_name(call));
+		if (loaded && interpose_libc_dlsym())
+			found = interpose_libc_dlsym()(loaded, runtime_call_name(call));
 	}
 	if (!found)
 		memcpy(&found, &missing, sizeof(found));
@@ -75,6 +96,75 @@ static inline void *runtime_call_next(long call)
 	"	call " resolve "\n"                                                                \
 	"	movq %rax, %r11\n" INTERPOSE_RESTORE "	jmp *%r11\n"                                \
 	"	.size " label ", . - " label "\n"
+
+/*
+ * For one source of each library that stands before the runtime: programs that load the runtime and
+ * ask it for its functions by name, as Python does, get those that others would get by linking, of
+ * the first library that has them. All else goes to libc with the caller's own return address,
+ * which RTLD_NEXT is about.
+ */
+#ifdef __x86_64__
+#define INTERPOSE_DLSYM                                                                            \
+	__attribute__((visibility("hidden"))) interpose_lookup *interpose_dlsym_next;              \
+	__attribute__((visibility("hidden"))) void *interpose_found(void *, const char *);         \
+	void *interpose_found(void *handle, const char *name)                                      \
+	{                                                                                          \
+		interpose_dlsym_next = interpose_libc_dlsym();                                     \
+		return interpose_of_runtime(interpose_dlsym_next, handle, name);                   \
+	}                                                                                          \
+	__asm__("	.text\n	.globl dlsym\n	.type dlsym, @function\ndlsym:\n"                         \
+		"	pushq %rdi\n	pushq %rsi\n	subq $8, %rsp\n"                                       \
+		"	call interpose_found\n"                                                          \
+		"	addq $8, %rsp\n	popq %rsi\n	popq %rdi\n"                                         \
+		"	testq %rax, %rax\n	jne 1f\n"                                                     \
+		"	jmp *interpose_dlsym_next(%rip)\n1:	ret\n	.size dlsym, . - "                     \
+		"dlsym\n");
+#else
+#define INTERPOSE_DLSYM
+#endif
+
+static inline int interpose_is_runtime(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size, (void)unused;
+	return !strncmp(slash ? slash + 1 : info->dlpi_name, "libcudart", strlen("libcudart"));
+}
+
+/* Is it in this process? Where it is and no call was seen, calls may have gone past the layer. */
+static inline int interpose_has_runtime(void)
+{
+	return dl_iterate_phdr(interpose_is_runtime, NULL);
+}
+
+/* What a report adds then. */
+#define INTERPOSE_PAST                                                                             \
+	"; the runtime was loaded in %llu process%s that made no call it saw: none was made, or "  \
+	"they went past it"
+
+/* NULL: the name is none of the runtime's, or nobody stands before it. */
+static inline void *interpose_of_runtime(interpose_lookup *libc, void *handle, const char *name)
+{
+	void *theirs, *first, *base;
+	const char *slash;
+	Dl_info in;
+
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !name ||
+	    (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0))
+		return NULL;
+	theirs = libc(handle, name);
+	if (!theirs || !dladdr(theirs, &in) || !in.dli_fname)
+		return NULL;
+	slash = strrchr(in.dli_fname, '/');
+	if (strncmp(slash ? slash + 1 : in.dli_fname, "libcudart", strlen("libcudart")) != 0)
+		return NULL;
+	/* one of another namespace (dlmopen) would not be found next */
+	base = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	first = base ? libc(RTLD_DEFAULT, name) : NULL;
+	if (base)
+		dlclose(base);
+	return first ? first : theirs;
+}
 
 /* What may hold arguments goes to the stack: 64 bytes of registers above 128 bytes of vectors. */
 #define INTERPOSE_SAVE                                                                             \

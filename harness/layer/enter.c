@@ -196,6 +196,14 @@ static char **joined_words(const struct entry *e, char **command)
 	return all;
 }
 
+static int refuse_escape(const char *layer, char **command)
+{
+	char who[64];
+
+	snprintf(who, sizeof(who), "layer %s", layer);
+	return preload_refuse(who, command);
+}
+
 static int prepare(struct entry *e, const struct layered *l, char **command)
 {
 	const struct layer *layer = l->layer;
@@ -203,7 +211,8 @@ static int prepare(struct entry *e, const struct layered *l, char **command)
 
 	if (why)
 		return complain(ENODEV, "layer %s cannot be had here: %s", layer->name, why);
-	if (layer->wraps_runtime && static_runtime_refuse(layer->name, command))
+	if (layer->wraps_runtime &&
+	    (refuse_escape(layer->name, command) || static_runtime_refuse(layer->name, command)))
 		return -EINVAL;
 	return layer->enter ? layer->enter(l->opts, e) : 0;
 }

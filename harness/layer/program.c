@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -199,23 +200,79 @@ static void list_others(char *out, size_t size)
 						 (*l)->name);
 }
 
-/* Behind `rift layer OTHER ... --` stands what it is about. */
-static const char *inner_command(char *const *command)
+/* `env`, its options and variables skipped: its command. *cleared: it takes all variables away. */
+static char *const *behind_env(char *const *word, bool *cleared)
 {
-	const char *name = strrchr(command[0], '/');
+	for (word++; *word && (**word == '-' || strchr(*word, '=')); word++) {
+		const char *w = *word;
+		bool is_short = w[0] == '-' && w[1] != '-';
 
-	if (strcmp(name ? name + 1 : command[0], "rift") || !command[1] ||
-	    strcmp(command[1], "layer"))
-		return command[0];
+		*cleared |= !strcmp(w, "-") || !strncmp(w, "--ignore", 8) ||
+			    (is_short && strcspn(w, "i") < strcspn(w, "uCS"));
+		*cleared &= strncmp(w, "LD_PRELOAD=", 11) != 0;
+		if ((!strcmp(w, "-u") || !strcmp(w, "-C")) && word[1])
+			word++;
+	}
+	return word;
+}
+
+static bool is_named(const char *command, const char *name)
+{
+	const char *slash = strrchr(command, '/');
+
+	return !strcmp(slash ? slash + 1 : command, name);
+}
+
+/* What it is about stands behind `rift layer OTHER ... --` and `env A=1`; NULL at its end: nothing.
+ */
+static char *const *inner_command(char *const *command, bool *cleared)
+{
+	if (*command && is_named(*command, "env"))
+		return inner_command(behind_env(command, cleared), cleared);
+	if (!*command || !is_named(*command, "rift") || !command[1] || strcmp(command[1], "layer"))
+		return command;
 	while (*command && strcmp(*command, "--"))
 		command++;
-	return *command && command[1] ? inner_command(command + 1) : "";
+	return inner_command(command + (*command != NULL), cleared);
+}
+
+/* The loader then heeds no LD_PRELOAD with a path: another's rights are not for who starts it. */
+static bool gains_rights(const char *command)
+{
+	char path[PATH_MAX], value[64];
+	struct stat s;
+
+	if (find_command(command, path) || stat(path, &s))
+		return false;
+	return ((s.st_mode & S_ISUID) && s.st_uid != getuid()) ||
+	       ((s.st_mode & S_ISGID) && s.st_gid != getgid()) ||
+	       (getuid() && getxattr(path, "security.capability", value, sizeof(value)) > 0);
+}
+
+int preload_refuse(const char *who, char *const *command)
+{
+	bool cleared = false;
+	const char *file = *inner_command(command, &cleared);
+
+	if (cleared)
+		return complain(
+			EINVAL,
+			"%s: env -i takes the variables away by which it enters: put env -i "
+			"before rift, or take -u NAME for those that must go",
+			who);
+	if (!file || !gains_rights(file))
+		return 0;
+	return complain(EINVAL,
+			"%s: %s runs with rights of another (setuid, setgid or capabilities), so "
+			"the loader preloads nothing into it: run it as that user, without them",
+			who, text_shown(file).s);
 }
 
 int static_runtime_refuse(const char *layer, char *const *command)
 {
-	const char *file = inner_command(command);
-	enum runtime_link found = *file ? runtime_link_of(file) : RUNTIME_UNKNOWN;
+	bool cleared = false;
+	const char *file = *inner_command(command, &cleared);
+	enum runtime_link found = file ? runtime_link_of(file) : RUNTIME_UNKNOWN;
 	char others[256];
 
 	if (found != RUNTIME_STATIC && found != RUNTIME_NO_LOADER)

@@ -20,6 +20,10 @@ enum runtime_link {
 /* How the file, looked for as execvp() does, is linked with the CUDA runtime. */
 enum runtime_link runtime_link_of(const char *command);
 
+/* 0; or -EINVAL after one line, where no library can be preloaded into the command: it is setuid,
+ * or behind `env -i`. who: the line's beginning. */
+int preload_refuse(const char *who, char *const *command);
+
 /* 0; or -EINVAL after one line that says what still works, where the layer would see no call. */
 int static_runtime_refuse(const char *layer, char *const *command);
 

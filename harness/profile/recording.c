@@ -27,6 +27,7 @@
 #include "common/preload.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/layer/program.h"
 #include "harness/measure/measure.h"
 #include "common/trace/trace.h"
 #include "harness/profile/host_runs.h"
@@ -268,8 +269,10 @@ static bool may_lack_times(const struct recording_request *r)
 static int refuse(const struct recording_request *r)
 {
 	char library[PATH_MAX];
-	int err;
+	int err = preload_refuse("profile", r->argv);
 
+	if (err)
+		return err;
 	if (r->recorder != RECORDER_CALLS && !may_lack_times(r) && getenv(injection))
 		return inject(false);
 	err = trace_files_refuse(r->output, r->recordings);

@@ -24,6 +24,7 @@
 #include "layers/emulate/presets/wsl2_2020.h"
 #include "layers/emulate/presets/wsl2_2021.h"
 #include "layers/emulate/presets/wsl2_hags.h"
+#include "layers/interpose.h"
 #include "layers/layer.h"
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -223,6 +224,8 @@ static void describe(const struct emulate_shared *s, char detail[LAYER_DETAIL])
 		put_lateness(out, "added less asked for", &s->spins);
 	else
 		fputs("added nothing", out);
+	if (!s->spins.n && s->past)
+		fprintf(out, INTERPOSE_PAST, (unsigned long long)s->past, s->past == 1 ? "" : "es");
 	if (s->deliveries.n)
 		put_lateness(out, "; packets late", &s->deliveries);
 	if (s->others && emulate_waits(&s->costs))

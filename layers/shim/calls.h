@@ -20,9 +20,10 @@
 	ROW(stream, "Stream", "Stream")                                                            \
 	ROW(other, "", "")
 
-/* The variable that names the file of counts: RUNTIME_CALLS numbers of 64 bit, shared by all
- * processes under the layer. */
+/* The variable that names the file of counts, numbers of 64 bit that are shared by all processes
+ * under the layer: RUNTIME_CALLS, and of processes with a runtime in which none was counted. */
 #define SHIM_VARIABLE "RIFT_LAYER_SHIM"
+enum { SHIM_PAST = RUNTIME_CALLS, SHIM_COUNTS };
 
 /* The wrapper's: the calls of this process and all others under it, RUNTIME_CALLS of them. */
 typedef const volatile uint64_t *shim_counts_function(void);

@@ -81,7 +81,7 @@ static int enter(const void *opts, struct entry *e)
 		return -EIO;
 	path_of(folder, path);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || ftruncate(fd, RUNTIME_CALLS * sizeof(uint64_t)))
+	if (fd < 0 || ftruncate(fd, SHIM_COUNTS * sizeof(uint64_t)))
 		return complain(errno, "layer shim: %s: %s", path, strerror(errno));
 	close(fd);
 	entry_setenv(e, SHIM_VARIABLE, path);
@@ -181,7 +181,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 /* ---- when the command has ended ---------------------------------------------------------------
  */
 
-static bool read_counts(const char *folder, uint64_t counts[RUNTIME_CALLS])
+static bool read_counts(const char *folder, uint64_t counts[SHIM_COUNTS])
 {
 	char path[512];
 	int fd;
@@ -189,15 +189,15 @@ static bool read_counts(const char *folder, uint64_t counts[RUNTIME_CALLS])
 
 	path_of(folder, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, counts, RUNTIME_CALLS * sizeof(*counts));
+	n = fd < 0 ? -1 : read(fd, counts, SHIM_COUNTS * sizeof(*counts));
 	if (fd >= 0)
 		close(fd);
-	return n == (ssize_t)(RUNTIME_CALLS * sizeof(*counts));
+	return n == (ssize_t)(SHIM_COUNTS * sizeof(*counts));
 }
 
 static void report(const char *folder, char detail[LAYER_DETAIL])
 {
-	uint64_t counts[RUNTIME_CALLS], class[CLASSES], sum = 0;
+	uint64_t counts[SHIM_COUNTS], class[CLASSES], sum = 0;
 	size_t used;
 
 	if (!read_counts(folder, counts))
@@ -211,6 +211,9 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 		if (class[c])
 			used += (size_t)snprintf(detail + used, LAYER_DETAIL - used, "; %s %llu",
 						 class_names[c], (unsigned long long)class[c]);
+	if (!sum && counts[SHIM_PAST])
+		snprintf(detail + used, LAYER_DETAIL - used, INTERPOSE_PAST,
+			 (unsigned long long)counts[SHIM_PAST], counts[SHIM_PAST] == 1 ? "" : "es");
 }
 
 const struct layer layer_shim = {

@@ -11,6 +11,8 @@
  *                              function, twice, and one by its handle
  *   caller turns N             N times, two threads make four launches each, one after the other
  *   caller plugin FILE         loads FILE for itself alone and calls its plugin()
+ *   caller ask FILE N [far]    loads FILE, a runtime, asks it for cudaGetDeviceCount by its handle
+ *                              and calls it N times; far: in a namespace of its own
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -257,6 +259,26 @@ static int plugin(const char *file)
 	return err;
 }
 
+/* As Python's ctypes does. */
+static int ask(const char *file, long n, bool far)
+{
+	void *loaded = far ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW) : dlopen(file, RTLD_NOW);
+	int (*count)(int *), devices, err = 0;
+
+	if (!loaded) {
+		fprintf(stderr, "caller: %s\n", dlerror());
+		return 9;
+	}
+	*(void **)&count = dlsym(loaded, "cudaGetDeviceCount");
+	for (long i = 0; i < n; i++)
+		err = err ? err : count(&devices);
+	/* nothing else is changed: a name that it lacks, a function of libc, and the next of it */
+	if (dlsym(loaded, "cudaNoSuchFunction") || dlsym(RTLD_DEFAULT, "free") != (void *)free ||
+	    !dlsym(RTLD_NEXT, "free"))
+		return 8;
+	return err;
+}
+
 /* The calls, then a child that makes none and ends. */
 static int fork_after(const char *name, long n)
 {
@@ -286,6 +308,8 @@ int main(int argc, char **argv)
 		return turns(argv[2]);
 	if (!strcmp(what, "plugin") && argc > 2)
 		return plugin(argv[2]);
+	if (!strcmp(what, "ask") && argc > 3)
+		return ask(argv[2], atol(argv[3]), argc > 4);
 	if (strcmp(what, "calls") != 0)
 		return 9;
 	for (char **word = argv + 2; *word; word++) {

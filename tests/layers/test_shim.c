@@ -101,9 +101,9 @@ Test(small_shim, it_has_all_names_of_the_runtime_in_use)
 	compare_names(list, 0);
 }
 
-Test(small_shim, it_exports_these_names_and_one_of_its_own)
+Test(small_shim, it_exports_these_names_and_two_more)
 {
-	char *list = exported(shim_library(), "grep -v rift_shim_counts");
+	char *list = exported(shim_library(), "grep -vxE 'rift_shim_counts|dlsym'");
 
 	cr_assert(ne(int, *list, '\0'));
 	compare_names(list, CUDA_12 | CUDA_13);
@@ -257,6 +257,59 @@ Test(small_shim, a_plug_in_that_brings_its_runtime_works_and_is_counted)
 	cr_assert(strstr(out, "saw 9 calls of the CUDA runtime; copy 2; memory 2; wait 1; stream "
 			      "2; other 2\n") != NULL,
 		  "%s", out);
+}
+
+/* Layers are asked in their order; the runtime that a program has loaded goes past none. */
+Test(small_shim, a_runtime_that_is_asked_for_its_functions_is_counted)
+{
+	const char *out;
+
+	need_device();
+	for (int inside = 0; inside < 2; inside++) {
+		char middle[4200] = "";
+		int rc;
+
+		if (inside)
+			snprintf(middle, sizeof(middle), "'%s' layer --quiet emulate call=1 --",
+				 rift());
+		rc = shell(&out,
+			   "'%s' layer shim -- %s '%s' ask \"$(ls \"$(dirname '%s')\"/"
+			   "libcudart.so.1? | tail -n 1)\" 7 2>&1",
+			   rift(), middle, beside_tests("layers/caller"), rift());
+		cr_assert(zero(int, rc), "%s", out);
+		cr_assert(ne(ptr, strstr(out, "saw 7 calls of the CUDA runtime; other 7\n"), NULL),
+			  "%s", out);
+	}
+}
+
+/* One that nothing can stand before works as well. */
+Test(small_shim, a_runtime_in_a_namespace_of_its_own_works)
+{
+	const char *out;
+	int rc;
+
+	need_device();
+	rc = shell(&out,
+		   "'%s' layer shim -- '%s' ask \"$(ls \"$(dirname '%s')\"/libcudart.so.1? | tail "
+		   "-n 1)\" 7 far 2>&1",
+		   rift(), beside_tests("layers/caller"), rift());
+	cr_assert(zero(int, rc), "%s", out);
+	cr_assert(ne(ptr, strstr(out, "saw 0 calls of the CUDA runtime"), NULL), "%s", out);
+}
+
+/* 0 calls have a reason, where there was a runtime to be called. */
+Test(small_shim, a_runtime_without_a_call_is_told)
+{
+	static const char told[] = "; the runtime was loaded in 1 process that made no call it saw";
+	const char *out;
+
+	cr_assert(zero(int, shell(&out, "'%s' layer shim -- '%s' --version 2>&1", rift(), rift())));
+	cr_expect(ne(ptr, strstr(out, told), NULL), "%s", out);
+	cr_assert(zero(int, shell(&out, "'%s' layer emulate call=1 -- '%s' --version 2>&1", rift(),
+				  rift())));
+	cr_expect(ne(ptr, strstr(out, told), NULL), "%s", out);
+	cr_assert(zero(int, shell(&out, "'%s' layer shim -- true 2>&1", rift())));
+	cr_expect(eq(ptr, strstr(out, told), NULL), "%s", out);
 }
 
 Test(small_shim, cublas_works_and_its_launches_are_counted)

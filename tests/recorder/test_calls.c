@@ -259,6 +259,25 @@ Test(small_calls, what_others_preload_and_inject_stays)
 		  "%s", out);
 }
 
+/* As Python's ctypes asks it. */
+Test(small_calls, a_runtime_that_is_asked_for_its_functions)
+{
+	char command[9000];
+	const char *out;
+	json_t *rows;
+
+	need_device();
+	snprintf(command, sizeof(command),
+		 "'%s' ask \"$(ls \"$(dirname '%s')\"/libcudart.so.1? | tail -n 1)\" 7",
+		 beside_tests("layers/caller"), rift());
+	cr_assert(
+		zero(int, profile(&out, "RIFT_TRACE_FOLD=0", "--runs 0 --recorder calls", command)),
+		"%s", out);
+	rows = traced_rows(path);
+	cr_expect(eq(i64, trace_calls_of(rows, "other"), 7));
+	json_decref(rows);
+}
+
 Test(small_calls, a_program_without_a_shared_runtime)
 {
 	const char *out;

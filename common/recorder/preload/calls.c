@@ -275,6 +275,8 @@ static void *next_of(enum runtime_call call)
 	return found;
 }
 
+INTERPOSE_DLSYM
+
 /* ---- calls ------------------------------------------------------------------------------- */
 
 static int make(enum call call, const uint64_t *w)

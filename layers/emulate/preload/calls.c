@@ -616,6 +616,14 @@ __asm__("	.text\n"
  * A library that is loaded now may submit by itself from its first call on (others.h). The loader
  * looks at where it was called from, so this jumps, too.
  */
+/* Not by dlsym(), which asks for a library itself. */
+static void *dlopen_next(void)
+{
+	void *found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");
+
+	return found ? found : dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.2.5");
+}
+
 HIDDEN void *emulate_before_dlopen(long unused);
 void *emulate_before_dlopen(long unused)
 {
@@ -624,7 +632,7 @@ void *emulate_before_dlopen(long unused)
 	(void)unused;
 	if (!t->inside && packets_in_use())
 		packet_drain(t);
-	return dlsym(RTLD_NEXT, "dlopen");
+	return dlopen_next();
 }
 
 #ifdef __x86_64__
@@ -636,6 +644,8 @@ SHOWN __attribute__((naked)) void *dlopen(__attribute__((unused)) const char *fi
 	__asm__ volatile("pushq $0\n\tjmp emulate_dlopen");
 }
 #endif
+
+INTERPOSE_DLSYM
 
 /* ---- starting ----------------------------------------------------------------------------------
  */
@@ -678,11 +688,22 @@ __attribute__((constructor)) static void start(void)
 	classify_calls();
 }
 
+/* What was called looked for the next. */
+static bool has_called(void)
+{
+	for (int i = 0; i < RUNTIME_CALLS; i++)
+		if (__atomic_load_n(&emulate_next[i], __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
 /* A child that was forked has its parent's threads, whose last spins are the parent's to note. */
 __attribute__((destructor)) static void end(void)
 {
 	if (getpid() != started_in)
 		return;
+	if (!has_called() && interpose_has_runtime())
+		__atomic_fetch_add(&shared->past, 1, __ATOMIC_RELAXED);
 	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
 		note_last(&t->account);
 }

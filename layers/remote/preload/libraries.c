@@ -4,8 +4,11 @@
  * fault. So what begins to use one is refused by its name, and returns the library's own status.
  *
  * These come first among all libraries, for programs that are linked and for dlsym(RTLD_DEFAULT).
- * What is looked up in a library's own handle is not seen here.
+ * What is looked up in such a library's own handle is not seen here; that of the runtime is.
  */
+#include <string.h>
+
+#include "layers/interpose.h"
 #include "layers/remote/preload/client.h"
 
 /* As the headers of CUDA 13.0 have them: of cuSOLVER, cuSPARSE, cuFFT and cuRAND. */
@@ -53,3 +56,5 @@ int cuModuleGetLoadingMode(void)
 {
 	return CUDA_NOT_SUPPORTED;
 }
+
+INTERPOSE_DLSYM

@@ -18,7 +18,7 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 #define SHOWN __attribute__((visibility("default")))
 
-static uint64_t own_counts[RUNTIME_CALLS]; /* until the file is mapped, or where there is none */
+static uint64_t own_counts[SHIM_COUNTS]; /* until the file is mapped, or where there is none */
 
 /* The file's, or one's own. The functions below read both. */
 HIDDEN uint64_t *shim_counts = own_counts;
@@ -44,9 +44,19 @@ __attribute__((constructor)) static void map_counts(void)
 	}
 	if (shared == MAP_FAILED)
 		return;
-	for (int i = 0; i < RUNTIME_CALLS; i++)
+	for (int i = 0; i < SHIM_COUNTS; i++)
 		__atomic_fetch_add(&shared[i], own_counts[i], __ATOMIC_RELAXED);
 	shim_counts = shared;
+}
+
+/* One that was called looked for the next. */
+__attribute__((destructor)) static void end(void)
+{
+	for (int i = 0; i < RUNTIME_CALLS; i++)
+		if (__atomic_load_n(&shim_next[i], __ATOMIC_RELAXED))
+			return;
+	if (interpose_has_runtime())
+		__atomic_fetch_add(&shim_counts[SHIM_PAST], 1, __ATOMIC_RELAXED);
 }
 
 /* ---- the next library ----------------------------------------------------------------------- */
@@ -59,6 +69,8 @@ void *shim_resolve(long call)
 	__atomic_store_n(&shim_next[call], found, __ATOMIC_RELEASE);
 	return found;
 }
+
+INTERPOSE_DLSYM
 
 /* ---- the functions -------------------------------------------------------------------------- */
 

@@ -103,6 +103,49 @@ Test(small_static_runtime, a_wholly_static_program_is_refused)
 	cr_assert(not(has_run(path)));
 }
 
+/* What is set by variables is gone, or heeded by no loader: wherever that is said. */
+Test(small_static_runtime, what_loses_the_layer_is_refused)
+{
+	static const char *const cleared[] = { "env -i", "env -", "env -u A --ignore-environment",
+					       "env B=1 env -0i C=2" };
+	const char *path = compile("plain", "", ""), *out;
+
+	for (size_t i = 0; i < sizeof(cleared) / sizeof(*cleared); i++) {
+		refused(125, "env -i takes the variables away", "layer shim -- %s %s", cleared[i],
+			path);
+		refused(125, "env -i takes the variables away",
+			"layer shim -- '%s' layer none -- %s %s", rift(), cleared[i], path);
+		refused(3, "env -i takes the variables away", "profile --runs 0 -- %s %s",
+			cleared[i], path);
+	}
+	cr_assert(not(has_run(path)));
+	cr_assert(zero(int, shell(&out, "'%s' layer none -- env -i %s 2>&1", rift(), path)), "%s",
+		  out);
+	cr_assert(
+		zero(int, shell(&out, "'%s' layer --quiet shim -- env -i LD_PRELOAD=\"$A\" %s 2>&1",
+				rift(), path)),
+		"%s", out);
+	cr_assert(zero(int,
+		       shell(&out, "'%s' layer --quiet shim -- env -u iX %s 2>&1", rift(), path)),
+		  "%s", out);
+}
+
+Test(small_static_runtime, another_s_rights_are_refused)
+{
+	const char *path = compile("plain", "", "");
+
+	cr_assert(zero(int, shell(NULL, "chmod u+s %s", path)));
+	cr_assert(zero(int, shell(NULL, "'%s' layer --quiet shim -- %s", rift(), path)),
+		  "one's own are no other's");
+	if (getuid() || shell(NULL, "chown 65534 %s && chmod u+s %s", path, path))
+		cr_skip("needs root, to make a program another's");
+	shell(NULL, "rm -f %s.ran", path);
+	refused(125, "setuid", "layer shim -- %s", path);
+	refused(125, "setuid", "layer shim -- env A=1 %s", path);
+	refused(3, "setuid", "profile --runs 0 --recorder calls -- %s", path);
+	cr_assert(not(has_run(path)));
+}
+
 /* Behind other layers, too, and wherever PATH finds it. */
 Test(small_static_runtime, it_is_found_as_the_command_is)
 {
