@@ -18,6 +18,7 @@
 #include "common/process.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
+#include "harness/profile/input_again.h"
 
 /* What the guard tells. */
 struct told {
@@ -31,6 +32,7 @@ struct told {
 struct program {
 	char *const *argv;
 	bool stdout_to_stderr;
+	int input;	  /* -1: rift's own */
 	sigset_t blocked; /* as rift has it */
 };
 
@@ -39,6 +41,8 @@ _Noreturn static void become_program(const struct program *p, pid_t parent, int 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the guard has one thread */
 	if (getppid() != parent)
 		_exit(127);
+	if (p->input >= 0)
+		dup2(p->input, STDIN_FILENO);
 	if (p->stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, &p->blocked, NULL);
@@ -74,6 +78,7 @@ struct guarded {
 	int control;	 /* signals that rift passes on; its end is rift's */
 	int64_t kill_ns; /* when the program is killed; INT64_MAX: never */
 	int by;
+	struct input_again input;
 };
 
 static void end_within(struct guarded *g, int ms)
@@ -112,11 +117,17 @@ static void attend(struct guarded *g)
 	int end = (int)syscall(SYS_pidfd_open, g->pid, 0);
 
 	for (;;) {
-		struct pollfd wait[] = { { end, POLLIN, 0 }, { g->control, POLLIN, 0 } };
+		int watch, feed_ms = input_again_feed(&g->input, &watch), kill_ms = left_ms(g);
+		struct pollfd wait[] = { { end, POLLIN, 0 },
+					 { g->control, POLLIN, 0 },
+					 { watch, POLLIN, 0 } };
 
-		poll(wait, 2, left_ms(g));
-		if (wait[0].revents || end < 0)
+		poll(wait, 3,
+		     feed_ms < 0 || (kill_ms >= 0 && kill_ms < feed_ms) ? kill_ms : feed_ms);
+		if (wait[0].revents || end < 0) {
+			input_again_feed(&g->input, &watch); /* what it has read before its end */
 			return;
+		}
 		if (wait[1].revents)
 			take_word(g);
 		if (!left_ms(g))
@@ -146,8 +157,11 @@ _Noreturn static void become_guard(struct program *p, int control, int to)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &p->blocked);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	p->input = input_again_begin(&g.input);
 	begin = clock_ns();
 	told.err = start(p, &g.pid);
+	if (p->input >= 0)
+		close(p->input);
 	told.run.pid = g.pid;
 	process_call("rift guards a program"); /* argv is gone with it */
 	if (!told.err)
@@ -217,6 +231,7 @@ int program_run(char *const *argv, bool stdout_to_stderr, struct program_run *ou
 	if (pipe2(control, O_CLOEXEC | O_NONBLOCK) || pipe2(said, O_CLOEXEC))
 		return complain(errno, "%s: cannot be started: %s", text_shown(argv[0]).s,
 				strerror(errno));
+	input_again_prepare();
 	interrupt_pass_on(control[1]); /* from now on, and so that none is lost: before it starts */
 	err = run_guarded(&p, control, said, &told);
 	interrupt_pass_on(-1);

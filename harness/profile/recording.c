@@ -41,8 +41,7 @@ const char *const recorder_choices[] = { "auto", "device", "calls", NULL };
 
 /* ---- one run ------------------------------------------------------------------------------ */
 
-/* Each run reads the same, where that can be: a file from where it was at first. A pipe is read
- * once. */
+/* Each run reads the same: a file from where it was at first; a pipe by input_again.h. */
 static void rewind_input(void)
 {
 	static off_t start = -1;

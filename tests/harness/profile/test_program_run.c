@@ -5,13 +5,17 @@
  */
 /* sanitizers: seen elsewhere */
 /* begins early: it waits long */
+#include "harness/profile/input_again.h"
+
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "tests/capture.h"
@@ -159,6 +163,101 @@ Test(small_program_run, its_signals_are_those_that_rift_was_started_with)
 		      states[i], rift(), show);
 		cr_expect(eq(str, (char *)out, plain), "%s", states[i]);
 	}
+}
+
+/* ---- what it reads ------------------------------------------------------------------------- */
+
+/* Two runs without a recorder, one with each, as none saw a call: what each has read of a pipe. */
+static const char *read_by_all(const char *input, const char *program)
+{
+	const char *said;
+
+	shell(&said,
+	      "%s | { '%s' profile --quiet --output a.trace -- sh -c '%s' >/dev/null 2>&1; "
+	      "cat >rest; }; sort order | uniq -c | tr -s ' \\n' ' '; wc -c <rest",
+	      input, rift(), program);
+	return said;
+}
+
+Test(small_program_run, each_run_reads_the_same_of_a_pipe)
+{
+	static const char all[] = "md5sum | cut -c1-6 >>order";
+
+	cr_expect(eq(str, (char *)read_by_all("echo hello", all), " 4 b1946a 0\n"));
+	shell(NULL, "rm -f order a.trace");
+	cr_expect(eq(str, (char *)read_by_all("{ echo hel; sleep 0.2; echo lo; }", all),
+		     " 4 f068e9 0\n"));
+	shell(NULL, "rm -f order a.trace");
+	cr_expect(eq(str,
+		     (char *)read_by_all("{ head -c 300000 /dev/zero; echo; }", "wc -c >>order"),
+		     " 4 300001 0\n"));
+}
+
+/* The loop of a shell, say: what follows is its. */
+Test(small_program_run, what_no_run_reads_is_left)
+{
+	cr_expect(eq(str, (char *)read_by_all("echo hello", "echo none >>order"), " 4 none 6\n"));
+	shell(NULL, "rm -f order a.trace");
+	cr_expect(eq(str,
+		     (char *)read_by_all("seq 1000", "dd bs=1 count=5 2>/dev/null | wc -c >>order"),
+		     " 4 5 3888\n"));
+}
+
+static void put(const char *text, int to)
+{
+	cr_assert(eq(sz, write(to, text, strlen(text)), strlen(text)));
+}
+
+static void has(int from, const char *want, struct input_again *in)
+{
+	char got[64];
+	int watch;
+	ssize_t n = 0, more;
+
+	for (int i = 0; i < 10 && n < (ssize_t)strlen(want); i++) {
+		input_again_feed(in, &watch);
+		more = read(from, got + n, sizeof(got) - 1 - (size_t)n);
+		n += more > 0 ? more : 0;
+	}
+	got[n] = '\0';
+	cr_assert(eq(str, got, (char *)(uintptr_t)want));
+	input_again_feed(in, &watch);
+}
+
+/* As of ssh. What is not read stays in it. */
+Test(small_program_run, a_socket_is_read_by_each_run)
+{
+	struct input_again in;
+	char rest[8] = "";
+	int fds[2], from;
+
+	cr_assert(zero(int, socketpair(AF_UNIX, SOCK_STREAM, 0, fds)));
+	cr_assert(eq(int, dup2(fds[0], STDIN_FILENO), STDIN_FILENO));
+	input_again_prepare();
+	put("hello", fds[1]);
+	for (int run = 0; run < 2; run++) {
+		from = input_again_begin(&in);
+		cr_assert(le(int, 0, from));
+		has(from, "hello", &in);
+		close(in.to);
+		close(from);
+	}
+	put("more", fds[1]);
+	from = input_again_begin(&in);
+	has(from, "hello", &in);
+	cr_assert(eq(int, (int)read(STDIN_FILENO, rest, sizeof(rest)), 4));
+	cr_expect(eq(str, rest, "more"));
+}
+
+Test(small_program_run, other_inputs_are_the_programs_own)
+{
+	struct input_again in;
+	int watch, file = open("/dev/null", O_RDONLY);
+
+	cr_assert(eq(int, dup2(file, STDIN_FILENO), STDIN_FILENO));
+	cr_expect(eq(int, input_again_begin(&in), -1));
+	cr_expect(eq(int, input_again_feed(&in, &watch), -1));
+	cr_expect(eq(int, watch, -1));
 }
 
 #ifdef RIFT_CPU_DEVICE
