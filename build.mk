@@ -196,6 +196,9 @@ $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
 
+# What a daemon says goes to the program's terminal.
+$B/layers/remote.so: common/escape.c common/escape.h
+
 named_runtime = echo '$(@F) { global: $(1); local: *; };' >$@.map && $(CC) $(PRELOADED) -shared -o $@ $< \
 	-Wl,-soname,$(@F) -Wl,--version-script=$@.map
 $(CUDARTS): layers/remote/cudart/libcudart.c

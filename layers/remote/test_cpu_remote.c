@@ -8,13 +8,17 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "layers/remote/test_daemon.h"
+#include "layers/remote/wire.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
@@ -607,4 +611,79 @@ Test(small_remote, a_killed_daemon_ends_its_clients_in_order)
 		kill(find_role(ROLE_HELPER), SIGKILL);
 		ends_with_one_line(pid);
 	}
+}
+
+/* ---- a daemon that lies ------------------------------------------------------------------- */
+
+/* Answers each hello with the same; *rounds: how many came, at most 1000. */
+static void answer_hellos(int client, const struct remote_welcome *w, int *rounds)
+{
+	size_t bytes = w->verdict == REMOTE_REFUSED ? REMOTE_REFUSAL_BYTES : sizeof(*w);
+	struct remote_hello h;
+
+	for (*rounds = 0; *rounds < 1000; ++*rounds) {
+		if (recv(client, &h, sizeof(h), MSG_WAITALL) != (ssize_t)sizeof(h))
+			break;
+		send(client, w, bytes, MSG_NOSIGNAL);
+	}
+	close(client);
+}
+
+/* What a program says whose daemon answers so, and how often it said hello. */
+static const char *said_to(const struct remote_welcome *w, int *rounds)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t size = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), pipe_of[2];
+	const char *key = token_file("0123456789abcdef", 0600), *out;
+	pid_t child;
+
+	cr_assert(zero(int, bind(fd, (struct sockaddr *)&a, size) | listen(fd, 4) |
+				    getsockname(fd, (struct sockaddr *)&a, &size) | pipe(pipe_of)),
+		  "a port");
+	child = fork();
+	if (!child) {
+		answer_hellos(accept(fd, NULL, NULL), w, rounds);
+		_exit(write(pipe_of[1], rounds, sizeof(*rounds)) != (ssize_t)sizeof(*rounds));
+	}
+	cr_assert(ne(int,
+		     shell(&out,
+			   "'%s' layer remote transport=tcp connect=127.0.0.1:%d token='%s' "
+			   "-- '%s' run launch us=0 " SHORT " 2>&1",
+			   rift(), ntohs(a.sin_port), key, rift()),
+		     0),
+		  "%s", out);
+	cr_assert(eq(long, read(pipe_of[0], rounds, sizeof(*rounds)), (long)sizeof(*rounds)));
+	waitpid(child, NULL, 0);
+	close(fd);
+	return out;
+}
+
+Test(small_remote, a_refusal_commands_no_terminal_and_forges_no_line)
+{
+	struct remote_welcome w = { .magic = REMOTE_MAGIC,
+				    .verdict = REMOTE_REFUSED,
+				    .reason =
+					    "\033]0;owned\007\033[31mone\nrift: FORGED\302\233m" };
+	int rounds;
+	const char *out = said_to(&w, &rounds);
+
+	cr_expect(tells(out, "rift: layer remote: the daemon refuses this program: "
+			     "\\x1b]0;owned\\x07\\x1b[31mone\\nrift: FORGED\\u009bm\n"),
+		  "%s", out);
+	cr_expect(eq(ptr, strchr(out, '\033'), NULL), "%s", out);
+	cr_expect(eq(int, rounds, 1), "hellos");
+}
+
+/* It names addresses that the client can have, and takes none of them. */
+Test(small_remote, a_daemon_that_says_taken_for_ever_is_left)
+{
+	struct remote_welcome w = { .magic = REMOTE_MAGIC,
+				    .verdict = REMOTE_TAKEN,
+				    .base = 0x7e8000000000 };
+	int rounds;
+	const char *out = said_to(&w, &rounds);
+
+	cr_expect(eq(int, rounds, REMOTE_ROUNDS), "hellos");
+	cr_expect(tells(out, "rift: layer remote: no addresses for memory: *taken\n"), "%s", out);
 }

@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -628,6 +629,102 @@ Test(small_remote_daemon, a_copy_from_where_nothing_is_ends_in_order)
 			  out);
 		own_daemon_end(&d);
 	}
+}
+
+/* ---- calls without effect, and what is missing ---------------------------------------------- */
+
+/* Functions of NVIDIA's runtime that the CPU device's lacks: only the layer's has them. */
+#define CALL(function, ...) ((int (*)(__VA_ARGS__))dlsym(RTLD_DEFAULT, #function))
+
+/* Is run by the next test. */
+Test(small_remote_hints, are_answered)
+{
+	void *entry = &entry;
+	uint64_t value = 1;
+	int got = -1, status = -1;
+	char id[16];
+	cudaStream_t s;
+
+	if (!getenv("RIFT_REMOTE_HINTS"))
+		return;
+	OK(cudaStreamCreate(&s));
+	OK(CALL(cudaDeviceSetCacheConfig, int)(2));
+	OK(CALL(cudaDeviceGetCacheConfig, int *)(&got));
+	cr_assert(eq(int, got, 2));
+	OK(CALL(cudaThreadGetCacheConfig, int *)(&got));
+	FAILS(CALL(cudaDeviceSetCacheConfig, int)(4), cudaErrorInvalidValue);
+	OK(CALL(cudaDeviceSetSharedMemConfig, int)(2));
+	OK(CALL(cudaDeviceGetSharedMemConfig, int *)(&got));
+	cr_assert(eq(int, got, 1));
+	OK(CALL(cudaFuncSetCacheConfig, const void *, int)(kernel_add(), 1));
+	OK(CALL(cudaFuncSetSharedMemConfig, const void *, int)(kernel_add(), 1));
+	FAILS(CALL(cudaFuncSetCacheConfig, const void *, int)(kernel_add(), 9),
+	      cudaErrorInvalidValue);
+	OK(CALL(cudaCtxResetPersistingL2Cache, void)());
+	OK(CALL(cudaStreamSetAttribute, void *, int, const void *)(s, 1, &value));
+	FAILS(CALL(cudaStreamSetAttribute, void *, int, const void *)(&got, 1, &value),
+	      cudaErrorInvalidResourceHandle);
+	OK(CALL(cudaStreamGetDevice, void *, int *)(s, &got));
+	cr_assert(eq(int, got, 0));
+	OK(CALL(cudaInitDevice, int, unsigned, unsigned)(0, 0, 0));
+	FAILS(CALL(cudaInitDevice, int, unsigned, unsigned)(1, 0, 0), cudaErrorInvalidDevice);
+	OK(CALL(cudaSetValidDevices, const int *, int)(&got, 1));
+	got = 1;
+	OK(CALL(cudaDeviceCanAccessPeer, int *, int, int)(&got, 0, 0));
+	cr_assert(eq(int, got, 0));
+	FAILS(CALL(cudaDeviceEnablePeerAccess, int, unsigned)(1, 0), cudaErrorInvalidDevice);
+	OK(CALL(cudaDeviceGetPCIBusId, char *, int, int)(id, sizeof(id), 0));
+	cr_assert(eq(sz, strlen(id), 12), "%s", id);
+	OK(CALL(cudaDeviceGetByPCIBusId, int *, const char *)(&got, id));
+	FAILS(CALL(cudaDeviceGetByPCIBusId, int *, const char *)(&got, "ffff:ff:1f.0"),
+	      cudaErrorInvalidDevice);
+	FAILS(CALL(cudaDeviceGetPCIBusId, char *, int, int)(id, 12, 0), cudaErrorInvalidValue);
+	OK(CALL(cudaDeviceGetGraphMemAttribute, int, int, uint64_t *)(0, 0, &value));
+	cr_assert(eq(u64, value, 0));
+	OK(CALL(cudaDeviceGraphMemTrim, int)(0));
+	OK(CALL(cudaThreadSynchronize, void)());
+	OK(CALL(cudaSetDoubleForDevice, double *)(NULL));
+	FAILS(CALL(cudaGetDriverEntryPoint, const char *, void **, uint64_t,
+		   int *)("cuMemCreate", &entry, 0, &status),
+	      cudaErrorNotSupported);
+	cr_assert(eq(ptr, entry, NULL));
+	cr_assert(eq(int, status, 1), "not found");
+	FAILS(CALL(cudaDeviceReset, void)(), cudaErrorNotSupported);
+	OK(cudaStreamDestroy(s));
+}
+
+Test(small_remote_daemon, hints_are_answered_and_what_is_missing_is_named)
+{
+	struct own_daemon d = own_daemon_start(false, NULL);
+	const char *out;
+
+	cr_assert(zero(int, run_own_tests(&d, "small_remote_hints/*", "RIFT_REMOTE_HINTS=1", &out)),
+		  "%s", out);
+	cr_expect(ne(ptr,
+		     strstr(out, "rift: layer remote: not supported: the driver's own function "
+				 "cuMemCreate, by cudaGetDriverEntryPoint\n"
+				 "rift: layer remote: not supported: cudaDeviceReset\n"),
+		     NULL),
+		  "%s", out);
+	own_daemon_end(&d);
+}
+
+/* The guide has each function of the runtime that the client's library refuses. */
+Test(small_remote_daemon, the_guide_names_what_is_missing)
+{
+	char own[512] = "";
+	const char *out;
+
+	cr_assert(lt(long, 0, readlink("/proc/self/exe", own, sizeof(own) - 1)));
+	cr_assert(zero(int, shell(&out,
+				  "refused=$(nm -D $(dirname '%s')/../remote.so | sed -n "
+				  "'s/_ptsz$//; s/.* W "
+				  "\\(cuda.*\\)/\\1/p') && test $(echo \"$refused\" | wc -l) -gt "
+				  "100 && for f in $refused; do grep -qw $f "
+				  "docs/guide/remote.md || echo $f; done",
+				  own)),
+		  "%s", out);
+	cr_assert(eq(str, (char *)out, ""), "not in docs/guide/remote.md: %s", out);
 }
 
 /* ---- commands that no client sends --------------------------------------------------------- */

@@ -109,7 +109,7 @@ void client_say_refused(const char *function)
 			return;
 	known = atomic_fetch_add(&n, 1);
 	if (known < 512)
-		said[known] = function;
+		said[known] = strdup(function); /* it may be a line of the caller's */
 	fprintf(stderr, "rift: layer remote: not supported: %s\n", function);
 	if (shared)
 		atomic_fetch_add(&shared->refused, 1);

@@ -11,14 +11,19 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/escape.h"
 #include "layers/remote/image.h"
 #include "layers/remote/preload/client.h"
 #include "layers/remote/socket.h"
 #include "layers/remote/tcp.h"
 
+/* A daemon may say anything, of which nothing commands a terminal. */
 static bool fail(const char *what, const char *why)
 {
-	fprintf(stderr, "rift: layer remote: %s: %s\n", what, why);
+	char shown[ESCAPE_MOST * (REMOTE_ADDRESS + 96) + 1];
+
+	*escape_controls(shown, why, strnlen(why, REMOTE_ADDRESS + 96)) = '\0';
+	fprintf(stderr, "rift: layer remote: %s: %s\n", what, shown);
 	return false;
 }
 
@@ -179,6 +184,7 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 	struct remote_welcome w = { 0 };
 	int shared[2] = { -1, -1 };
 	size_t i = 0, n = sizeof(bases) / sizeof(*bases);
+	int rounds = 0;
 
 	h.transport = (uint32_t)c->transport;
 	if (c->transport == REMOTE_TCP) {
@@ -194,6 +200,9 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 		w.base = 0;
 		if (!reserve(h.base))
 			continue;
+		if (rounds++ == REMOTE_ROUNDS)
+			return fail("no addresses for memory",
+				    "the daemon calls all that it was asked for taken");
 		if (send(c->socket, &h, sizeof(h), MSG_NOSIGNAL) != (ssize_t)sizeof(h) ||
 		    !read_welcome(c->socket, &w, shared, descriptors[c->transport]))
 			return fail("no daemon", "it does not answer");
