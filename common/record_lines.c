@@ -15,7 +15,7 @@
 /* Bytes of a line that is read: 30 times the longest, a plan of all workloads. */
 enum { RECORD_LINE_MAX = 1 << 26 };
 
-/* Of memory for what a line says: a file of 60 KB may unpack to a line whose values take 2 GB. */
+/* Bytes of memory for what a line says: 60 KB of gzip may be a line whose values take 2 GB. */
 enum { RECORD_LINE_MEMORY = 1 << 29 };
 
 static bool is_readable_major(const struct record_format *f, long major)

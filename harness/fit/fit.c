@@ -207,7 +207,8 @@ static int first_alike(struct seen *s, const struct resamples *r, int draw)
 	return draw;
 }
 
-/* Of 10 processes nearly all draws differ: 5000 fits, which threads share. None depends on another.
+/* With 10 processes nearly all draws differ: 5000 fits, which threads share. None depends on
+ * another.
  */
 enum { REFIT_THREADS_MAX = 16 };
 

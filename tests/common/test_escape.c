@@ -55,7 +55,7 @@ Test(small_escape_gnuplot, every_quote_is_a_string_of_its_own)
 	}
 }
 
-/* Of what means something to gnuplot, to a shell or to a format; quotes come most. */
+/* Letters that mean something to gnuplot, to a shell or to a format; quotes come most. */
 static void draw(unsigned seed, char text[48])
 {
 	static const char letters[] = "''''\"\"\\\\``@@a%{}_^$#;!~&<> ,.";

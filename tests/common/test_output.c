@@ -384,7 +384,7 @@ Test(small_output, no_output_is_stdout)
 	run_shell("test -z \"$(ls -A)\"");
 }
 
-/* Of files that are renamed in the end: a rename would replace the link, or fail. */
+/* For files that are renamed in the end: a rename would replace the link, or fail. */
 Test(small_output, a_link_that_leads_nowhere_is_refused_at_once)
 {
 	run_shell("ln -s /nonexistent/x far; ln -s none near; echo old >there; ln -s there link");

@@ -55,7 +55,7 @@ int cudaDeviceGetSharedMemConfig(int *config)
 	return 0;
 }
 
-/* Of a kernel, which must be one. */
+/* The function must be a kernel. */
 static int hint_of_kernel(const void *function, bool valid)
 {
 	int error = valid ? client_enter() : client_result(CUDA_INVALID_VALUE);
