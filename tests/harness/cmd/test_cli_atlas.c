@@ -203,13 +203,15 @@ Test(large_cli_atlas, all_programs_on_one_chart)
 			"\n  a step *1k *1c *2a *1k\n  base *10.1 us, 4.04 us *\n  CUPTI *1.23, "
 			"1.58 *1.34, 1.65 *±7 %, ±23 %*1.08, 1.01\n"),
 		  "%s", text);
-	/* two depths of twelve programs; tracing leaves memory alone, and particlefilter at depth 64 */
+	/* two depths of twelve programs; tracing leaves memory alone, and particlefilter at depth
+	 * 64 */
 	shell(&text, "grep -c '^[01],[0-9]*,1,.*,known,' '%s/charts/programs-atlas-cells.csv'",
 	      dir);
 	cr_assert(eq(int, atoi(text), 21), "%s", text);
 	shell(&text, "grep '^[01],[0-9]*,1,.*,not resolved,' '%s/charts/programs-atlas-cells.csv'",
 	      dir);
-	cr_assert(tells(text, "0,2,1,*,memory\n1,2,1,*,memory\n1,4,1,*,particlefilter\n"), "%s", text);
+	cr_assert(tells(text, "0,2,1,*,memory\n1,2,1,*,memory\n1,4,1,*,particlefilter\n"), "%s",
+		  text);
 	shell(&text, "grep '^kind' '%s/charts/programs-atlas.gp'", dir);
 	cr_assert(tells(text, "kind1 = '1k'\nkind2 = '1c'\nkind3 = '2a'\n*kind6 = '4k 2c'\n"), "%s",
 		  text);

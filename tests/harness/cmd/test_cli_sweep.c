@@ -85,8 +85,8 @@ Test(small_cli_sweep, a_dry_run_measures_nothing)
 		zero(int, run_rift(OUT, &text,
 				   "sweep %s --size 1 --depth 1 --mode stream --dry-run", name())),
 		"a full one");
-	cr_assert(ne(ptr, strstr(text, "full: 5 to 30 processes, 5 rounds of 1 point"), NULL),
-		  "%s", text);
+	cr_assert(ne(ptr, strstr(text, "full: 5 to 30 processes, 5 rounds of 1 point"), NULL), "%s",
+		  text);
 	cr_assert(ne(int, access(file, F_OK), 0), "no file");
 	cr_assert(ne(int, access(part, F_OK), 0), "no file");
 }
