@@ -187,14 +187,15 @@ $B/common/digest.c.o: private CFLAGS := -O2 -g1
 endif
 
 # ---- what layers preload --------------------------------------------------------------------
-# Into programs of others: no sanitizer's, and nothing of rift but the headers.
+# Into programs of others: nothing of rift but the headers, and no sanitizer. But the thread sanitizer
+# must see both ends of a socket or a lock: else what one end hands to the other looks like a race.
 PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
 preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
 .SECONDEXPANSION:
 $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h layers/*.h) $B/flags
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
+	$(Q)$(CC) $(PRELOADED) $(if $(filter tsan,$(SANITIZE)),$(INSTRUMENT)) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
 
 # What a daemon says goes to the program's terminal.
 $B/layers/remote.so: common/escape.c common/escape.h
