@@ -8,7 +8,6 @@
 #             a date, a kept session or the word "quoted", itself, above it or in what it belongs to;
 #             above a sample output in docs/guide stands "From `COMMAND`, DEVICE, DATE:", and where
 #             the command reads a kept session, it prints the sample's lines
-#   sentences have at most 25 words, but in lab notes and results (tests/sentences.awk)
 #   fences    each says what it is: text, a language, or commands for bash:
 #               sh test        they run here, in a folder of each document's own that has ./rift,
 #                              data, plots and workloads; all end with 0, or as a line above says:
@@ -167,15 +166,6 @@ check_samples() {
 	done
 }
 
-# ---- sentences --------------------------------------------------------------------------------
-
-check_sentences() {
-	grep -vE '^docs/(lab-notes|results)/' "$work/files" | xargs -r -d '\n' awk -f tests/sentences.awk >"$work/long"
-	while read -r at words sentence; do
-		bad "$at" "a sentence of $words words, not 25 at most: $sentence"
-	done <"$work/long"
-}
-
 # ---- fences -----------------------------------------------------------------------------------
 
 # Each fence of commands as $work/fences/N: its place, its kind, what is expected, the commands.
@@ -272,7 +262,6 @@ check_options
 check_links
 check_figures
 check_samples
-check_sentences
 check_fences
 echo "$(wc -l <"$work/files") documents, $(wc -l <"$work/links") links, $(grep -lx test "$work"/fences/* 2>/dev/null | wc -l) of $(find "$work/fences" -type f | wc -l) fences of commands run, $SECONDS s"
 exit "$status"

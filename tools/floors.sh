@@ -17,7 +17,7 @@ below=
 for floor in $floors; do
 	below="$below|$floor"
 	if grep -Hn '#include "' common/cpu/"$floor"/*.[ch] |
-		grep -vE "\"common/(cpu/(${below#|}|include)|recorder)/[a-z_]+\.h\""; then
+		grep -vE "\"common/((cpu/(${below#|}|include)|recorder)/[a-z_]+|plural)\.h\""; then
 		fail "$floor includes from above or from elsewhere"
 	fi
 done
