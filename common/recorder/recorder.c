@@ -251,7 +251,7 @@ static void take_event(const struct trace_event *e, void *arg)
 		set_state(FULL);
 }
 
-/* Of a program that is killed early half is kept; but a source counts its rounds in seconds. */
+/* So half is kept of a program that is killed early; but a source counts its rounds in seconds. */
 static bool is_time_to_flush(int64_t now)
 {
 	int64_t since = now - last_flush, soon = FLUSH_SOON_NS + (last_flush - start_ns);
@@ -541,7 +541,7 @@ static void start(void)
 			last_flush = start_ns;
 			if (!at_exit) {
 				atexit(finish);
-				at_quick_exit(finish);
+				(void)at_quick_exit(finish);
 			}
 			at_exit = true;
 			owner = getpid();

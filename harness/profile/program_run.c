@@ -135,7 +135,7 @@ static void attend(struct guarded *g)
 	}
 }
 
-/* Of the signal that was passed on last. */
+/* Was it the signal that was passed on last? */
 static bool died_of(const struct told *told)
 {
 	return WIFSIGNALED(told->run.status) && WTERMSIG(told->run.status) == told->by;
