@@ -60,7 +60,7 @@ RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 RECORDER := $(wildcard common/recorder/*.c)
 INJECT  := $(filter-out %/abi_check.c,$(wildcard common/recorder/cupti/*.c))
 PRELOADED_CALLS := $(wildcard common/recorder/preload/*.c)
-INJECTED := $(strip $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so) $B/recorder/ends.so)
+INJECTED := $(strip $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so) $(if $(wildcard common/recorder/ends/*.c),$B/recorder/ends.so))
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,
