@@ -431,7 +431,7 @@ static int start_planned(struct session *s, const struct sweep_args *a, struct p
 int sweep_start(struct sweep_args *a)
 {
 	struct session s = { .patience_ns = patience_ns(a) };
-	struct omitted omitted;
+	struct omitted omitted = { 0 };
 	struct plan plan = { 0 };
 	struct clocks clocks = { 0 };
 	char path[4200];

@@ -65,7 +65,7 @@ static bool take_times(const struct costs_comparison *c, struct costs_pair *p,
 static void compare_pair(const struct costs_comparison *c, const struct contrast *by,
 			 struct costs_pair *p)
 {
-	struct process_times t;
+	struct process_times t = { .of = { { 0 } } };
 	struct point_pair values = { .b = t.of[PAIR_B], .a = t.of[PAIR_A] };
 
 	p->ratio = p->difference = interval_unknown(0);
