@@ -25,7 +25,7 @@ enum { USUAL_NS = 200000, MORE = 8 };
 /* Shares of the usual time that canaries take once the second configuration has its memory; 0:
  * the usual time from there on. */
 static double share[MORE];
-static int canaries, second;
+static int blocks, canaries, second; /* canaries since the first block */
 
 /* What the worker did since then: 'b' a copy of a block, 'c' a canary, 'n' a kernel that does
  * nothing; what follows its like is left out. */
@@ -59,6 +59,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 			    cudaStream_t stream)
 {
 	note('b');
+	blocks++;
 	return REAL("cudaMemcpyAsync", void *, const void *, size_t, enum cudaMemcpyKind,
 		    cudaStream_t)(to, from, bytes, kind, stream);
 }
@@ -79,7 +80,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 b
 		return err;
 	}
 	note('c');
-	canaries++;
+	canaries += blocks > 0;
 	cudaStreamSynchronize(stream);
 	**(int64_t **)args[2] = second ? canary_takes() : USUAL_NS;
 	return err;
