@@ -207,7 +207,7 @@ Test(small_fit_price, a_price_is_printed_as_it_is)
 	at.total_ns = (struct interval){ 5000 * depth, 4500 * depth, 5500 * depth, 5, true };
 	at.copies_ns = 4500 * depth;
 	at.b_ns = 4000 * depth;
-	row_says(&p, &r, &at, " 2.00 us*5.00 us*±10.0 %* 2.500*4.00 us*+25.0 %*copies 90 %\n");
+	row_says(&p, &r, &at, " 2.00 us*5.00 us*±10 %* 2.500*4.00 us*+25.0 %*copies 90 %\n");
 	at.doubtful = at.covered = false;
 	at.b_ns = NAN;
 	at.b_failed = true;
