@@ -1,8 +1,8 @@
 /*
  * test_rename.c - tests/golden/rename.map is all that --json calls otherwise since schema 2.0: it
  * makes of what rift said of the kept sessions before (tests/golden/before) what rift says now,
- * byte for byte; not of comparisons, whose statistics are others since. Sessions and call costs of
- * schema 1 are read.
+ * byte for byte; not of comparisons, whose statistics are others since. Where numbers changed on
+ * purpose, what was said before has today's. Sessions and call costs of schema 1 are read.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
