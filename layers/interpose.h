@@ -42,6 +42,18 @@ static inline int runtime_call_missing(void)
 
 typedef void *interpose_lookup(void *handle, const char *name);
 
+/* What dlsym() is next. Asked for without dlopen(), as sanitizers ask before theirs can be called.
+ */
+static inline interpose_lookup *interpose_next_dlsym(void)
+{
+	void *found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+	interpose_lookup *next;
+
+	found = found ? found : dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+	memcpy(&next, &found, sizeof(next));
+	return next;
+}
+
 /* libc's own dlsym(), past those below. NULL: a libc that is not known. */
 static inline interpose_lookup *interpose_libc_dlsym(void)
 {
@@ -109,8 +121,9 @@ static inline void *runtime_call_next(long call)
 	__attribute__((visibility("hidden"))) void *interpose_found(void *, const char *);         \
 	void *interpose_found(void *handle, const char *name)                                      \
 	{                                                                                          \
-		interpose_dlsym_next = interpose_libc_dlsym();                                     \
-		return interpose_of_runtime(interpose_dlsym_next, handle, name);                   \
+		if (!interpose_dlsym_next)                                                         \
+			interpose_dlsym_next = interpose_next_dlsym();                             \
+		return interpose_of_runtime(handle, name);                                         \
 	}                                                                                          \
 	__asm__("	.text\n	.globl dlsym\n	.type dlsym, @function\ndlsym:\n"                         \
 		"	pushq %rdi\n	pushq %rsi\n	subq $8, %rsp\n"                                       \
@@ -143,16 +156,18 @@ static inline int interpose_has_runtime(void)
 	"they went past it"
 
 /* NULL: the name is none of the runtime's, or nobody stands before it. */
-static inline void *interpose_of_runtime(interpose_lookup *libc, void *handle, const char *name)
+static inline void *interpose_of_runtime(void *handle, const char *name)
 {
 	void *theirs, *first, *base;
+	interpose_lookup *libc;
 	const char *slash;
 	Dl_info in;
 
 	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !name ||
 	    (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0))
 		return NULL;
-	theirs = libc(handle, name);
+	libc = interpose_libc_dlsym();
+	theirs = libc ? libc(handle, name) : NULL;
 	if (!theirs || !dladdr(theirs, &in) || !in.dli_fname)
 		return NULL;
 	slash = strrchr(in.dli_fname, '/');

@@ -142,7 +142,7 @@ Test(small_cli_session, places_are_refused_before_anything_is_measured)
 	setenv("RIFT_CPU_WORKERS", "none", 1);
 	refused(3, "No such file", "probe --output '%s/none/card.json'", dir);
 	refused(3, "Not a directory", "probe --output /dev/null/card.json");
-	refused(3, "exists", "probe --output '%s'", dir);
+	refused(3, "is a folder", "probe --output '%s'", dir);
 	refused(3, "too long", "probe --output '%s'", name);
 	unsetenv("RIFT_CPU_WORKERS");
 	shell(&text, "LC_ALL=C ls '%s'", dir);
