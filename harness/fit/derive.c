@@ -23,6 +23,19 @@ struct answer answer_bound(const struct fit *f, enum answer_kind kind, double va
 	return a;
 }
 
+/* Where the interval is wider than the answer is large, an end of it within the sweep. */
+static struct answer narrow_answer(const struct fit *f, struct answer a, double least, double most)
+{
+	const struct interval *i = &a.interval;
+
+	if (!i->known || i->hi - i->lo <= 2 * i->value)
+		return a;
+	if (i->hi < most)
+		return answer_bound(f, ANSWER_BELOW, i->hi);
+	return i->lo > least ? answer_bound(f, ANSWER_LEAST, i->lo)
+			     : answer_bound(f, ANSWER_REFUSED, NAN);
+}
+
 /* ---- a root along K ----------------------------------------------------------------------- */
 
 /*
@@ -34,6 +47,7 @@ struct along_k {
 	double (*excess)(const struct along_k *k, const struct model *m, const struct model *other,
 			 double kernel_ns);
 	enum mode mode, other_mode;
+	bool gain; /* of one mode over another: a bound would be no answer */
 	double depth, launches, share;
 	double least, most; /* K that was swept, ns, above 0 */
 };
@@ -110,19 +124,38 @@ static struct interval root_interval(const struct along_k *k, double value)
 	return out;
 }
 
+/* Of models with what is not identified as large as it may be. */
+static double open_root(const struct along_k *k, const struct model *m, const struct model *other)
+{
+	return k->excess(k, m, other, k->most) > 0 ? INFINITY : root(k, m, other);
+}
+
+static struct answer open_answer(const struct along_k *k, double value, double bound)
+{
+	if (fabs(bound / value - 1) <= FIT_ERROR_MAX)
+		return answer_bound(k->f, ANSWER_VALUE, value);
+	if (k->other || k->gain || !isfinite(bound))
+		return answer_bound(k->f, ANSWER_REFUSED, NAN);
+	return answer_bound(k->f, ANSWER_BELOW, bound);
+}
+
 static struct answer root_answer(const struct along_k *k)
 {
 	const struct model *m = &k->f->model, *other = k->other ? &k->other->model : NULL;
 	double value = root(k, m, other);
-	struct answer a = { .interval = interval_unknown(k->f->n) };
+	struct answer a = open_answer(k, value, open_root(k, &k->f->most, other));
 
 	if (k->excess(k, m, other, k->most) > 0)
 		return answer_bound(k->f, ANSWER_ABOVE, k->most);
+	if (a.kind == ANSWER_VALUE && other)
+		a = open_answer(k, value, open_root(k, m, &k->other->most));
+	if (a.kind != ANSWER_VALUE)
+		return a;
 	if (!(value > k->least))
 		return answer_bound(k->f, ANSWER_BELOW, k->least);
 	a.interval = root_interval(k, value);
 	a.cut = a.interval.known && (a.interval.lo <= k->least || a.interval.hi >= k->most);
-	return a;
+	return k->gain ? a : narrow_answer(k->f, a, k->least, k->most);
 }
 
 /* ---- smallest kernels --------------------------------------------------------------------- */
@@ -152,6 +185,8 @@ static struct answer answer_within_both(struct along_k *k, const struct fit *f, 
 	if (!is_swept(k->f, k->mode, k->depth, &k->least, &k->most) ||
 	    !is_swept(f, mode, k->depth, &least, &most))
 		return answer_bound(k->f, ANSWER_UNKNOWN, NAN);
+	if (!fit_holds(k->f, k->mode, NAN, k->depth) || !fit_holds(f, mode, NAN, k->depth))
+		return answer_bound(k->f, ANSWER_REFUSED, NAN);
 	k->least = fmax(k->least, least);
 	k->most = fmin(k->most, most);
 	return k->least < k->most ? root_answer(k) : answer_bound(k->f, ANSWER_UNKNOWN, NAN);
@@ -169,6 +204,8 @@ struct answer smallest_kernel_over_ideal(const struct fit *f, enum mode mode, do
 
 	if (!is_swept(f, mode, depth, &k.least, &k.most))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);
+	if (!fit_holds(f, mode, NAN, depth))
+		return answer_bound(f, ANSWER_REFUSED, NAN);
 	return root_answer(&k);
 }
 
@@ -209,6 +246,8 @@ struct answer mode_gain(const struct fit *f, enum mode mode, enum mode other, do
 
 	if (!fit_covers(f, &t.batch) || !fit_covers(f, &t.other))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);
+	if (!fit_holds(f, mode, kernel_ns, depth) || !fit_holds(f, other, kernel_ns, depth))
+		return answer_bound(f, ANSWER_REFUSED, NAN);
 	a.interval = fit_interval(f, gain, &t, NULL);
 	return a;
 }
@@ -230,6 +269,7 @@ struct answer largest_kernel_gain(const struct fit *f, enum mode mode, enum mode
 			     .excess = gain_left,
 			     .mode = mode,
 			     .other_mode = other,
+			     .gain = true,
 			     .depth = depth,
 			     .launches = launches_of_step(f),
 			     .share = share };
@@ -307,12 +347,18 @@ struct answer depth_needed(const struct fit *f, enum mode mode, double kernel_ns
 	}
 	if (!(d.most >= d.least) || !(kernel_ns > 0))
 		return answer_bound(f, ANSWER_UNKNOWN, NAN);
+	if (!fit_holds(f, mode, kernel_ns, NAN))
+		return answer_bound(f, ANSWER_REFUSED, NAN);
 	if (overhead_at(&d, &f->model, d.most) > share)
 		return answer_bound(f, is_never_enough(&d, &f->model) ? ANSWER_NEVER : ANSWER_ABOVE,
 				    d.most);
+	if (least_depth(&f->most, &d) > (1 + FIT_ERROR_MAX) * least_depth(&f->model, &d))
+		return overhead_at(&d, &f->most, d.most) > share
+			       ? answer_bound(f, ANSWER_REFUSED, NAN)
+			       : answer_bound(f, ANSWER_BELOW, least_depth(&f->most, &d));
 	if (overhead_at(&d, &f->model, d.least) <= share)
 		return answer_bound(f, ANSWER_BELOW, d.least);
 	a.interval = fit_interval(f, least_depth, &d, NULL);
 	a.cut = a.interval.known && a.interval.hi >= d.most;
-	return a;
+	return narrow_answer(f, a, d.least, d.most);
 }

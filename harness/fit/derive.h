@@ -2,8 +2,11 @@
  * derive.h - what a fit says to somebody who has to choose a kernel size, a depth or a mode.
  *
  * Nothing is answered outside the sizes and depths that were swept (fit_covers()): a bound is given
- * instead. Depths are of steps with `launches` launches each, as in the grid; K is nominal where
- * the axis is a duration. Intervals are those of the draws, cut at the same bounds, and say so.
+ * instead. Nor is it from a fit that is off the blocks of this depth or size (fit_holds()). Where
+ * what is not identified would move an answer, or its interval is wider than the answer is large, a
+ * bound is all that is known, if anything is. Depths are of steps with `launches` launches each, as
+ * in the grid; K is nominal where the axis is a duration. Intervals are those of the draws, cut at
+ * the same bounds, and say so.
  */
 #ifndef RIFT_FIT_DERIVE_H
 #define RIFT_FIT_DERIVE_H
@@ -12,10 +15,12 @@
 
 enum answer_kind {
 	ANSWER_VALUE,	/* interval holds it */
-	ANSWER_BELOW,	/* all that was swept will do: interval.value is its smallest */
+	ANSWER_BELOW,	/* it is interval.value at most: all that was swept will do, or a bound */
 	ANSWER_ABOVE,	/* nothing that was swept will do: interval.value is its largest */
+	ANSWER_LEAST,	/* it is interval.value at least */
 	ANSWER_NEVER,	/* no depth is enough: enlarge or fuse */
 	ANSWER_UNKNOWN, /* the mode was not swept, or not at this size or depth */
+	ANSWER_REFUSED, /* the blocks leave it open, or the fit is off them */
 };
 
 struct answer {

@@ -11,6 +11,7 @@
 #include "common/check.h"
 #include "harness/base/text.h"
 #include "harness/fit/fit_parts.h"
+#include "harness/measure/submit.h"
 #include "harness/stats/stats.h"
 
 struct diagnostics {
@@ -236,6 +237,21 @@ static void find_corner(struct diagnostics *s, const struct fit *f)
 			       100 * median, n);
 }
 
+/* ---- blocks that the fit contradicts ------------------------------------------------------ */
+
+static void find_off(struct diagnostics *s, const struct fit *f)
+{
+	for (int mode = 0; mode < MODE_COUNT; mode++) {
+		double off = fit_error(f, (enum mode)mode, NAN, NAN);
+
+		if (f->has[mode] && off > FIT_ERROR_MAX)
+			add_diagnostic(s, "off",
+				       "the fit is up to %.0f %% off the blocks of %s mode: it "
+				       "says nothing of those that it is over %.0f %% off",
+				       100 * off, mode_name((enum mode)mode), 100 * FIT_ERROR_MAX);
+	}
+}
+
 /* ---- clocks ------------------------------------------------------------------------------- */
 
 static void find_drift(struct diagnostics *s, const struct fit *f)
@@ -265,13 +281,17 @@ static void find_clock(struct diagnostics *s, const struct fit *f)
 int diagnostics_find(const struct fit *f, struct diagnostic out[DIAGNOSTICS_MAX])
 {
 	struct diagnostics s = { .out = out };
+	int n;
 
 	find_drift(&s, f);
 	/* where an effect is missing from the model, what was fitted without it says nothing more
 	 */
 	if (find_effects(&s, f))
 		return s.n;
+	n = s.n;
 	find_corner(&s, f);
+	if (s.n == n)
+		find_off(&s, f);
 	find_clock(&s, f);
 	return s.n;
 }

@@ -14,6 +14,7 @@
  *
  * Others come from what was recorded or fitted:
  *
+ *   off          the fit is over FIT_ERROR_MAX off some blocks of a mode
  *   depth        device-bound blocks of equal kernel time take longer the more launches it is cut
  * into, beyond what the gap explains clocks       the canary drifted within a process, or the
  * device is off the clock that it states corner       blocks with K + g near p are slower than the

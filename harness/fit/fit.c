@@ -28,6 +28,7 @@ static void not_known(struct fit *f, enum model_param which, const char *fmt, ..
 	va_list args;
 
 	p->identified = false;
+	p->most = NAN;
 	va_start(args, fmt);
 	vsnprintf(p->why, sizeof(p->why), fmt, args);
 	va_end(args);
@@ -35,19 +36,32 @@ static void not_known(struct fit *f, enum model_param which, const char *fmt, ..
 
 /* ---- what no part fits -------------------------------------------------------------------- */
 
-/* The smallest of kK + g that was measured: p is no more than that where no kernel waits for it. */
-static double least_device_ns(const struct fit *f)
+/*
+ * How large a pace may be that others hide. p is not above the least of kK + g, as no kernel waits
+ * for it; g not above what p leaves beside the longest kernel.
+ */
+static double most_hidden(const struct fit *f, enum model_param which)
 {
+	const double *v = f->model.v;
 	double least = INFINITY;
 
 	for (int i = 0; i < f->grid->n_points; i++) {
 		const struct batch *b = &f->grid->point[i].batch;
+		double ns = b->kernel_ns > 0 ? v[MODEL_CLOCK] * b->kernel_ns + v[MODEL_E] : 0;
 
-		if (b->mode == MODE_STREAM)
-			least = fmin(least, f->model.v[MODEL_CLOCK] * b->kernel_ns +
-						    (b->kernel_ns > 0 ? f->model.v[MODEL_E] : 0));
+		if (b->mode == MODE_STREAM && b->depth * b->launches >= 2)
+			least = fmin(least,
+				     which == MODEL_P ? ns + v[MODEL_G] : fmax(v[MODEL_P] - ns, 0));
 	}
-	return least + f->model.v[MODEL_G];
+	return least;
+}
+
+static void hidden(struct fit *f, enum model_param which, const char *why)
+{
+	double most = most_hidden(f, which);
+
+	not_known(f, which, why, text_time(most).s);
+	f->param[which].most = most;
 }
 
 static void missing_stream(struct fit *f, enum model_param which)
@@ -55,15 +69,13 @@ static void missing_stream(struct fit *f, enum model_param which)
 	if (!f->has[MODE_STREAM])
 		not_known(f, which, "stream mode was not swept, or at one depth only");
 	else if (which == MODEL_P)
-		not_known(f, which,
-			  "hidden: every kernel outlasts it, so it is at most %s; sweep smaller "
-			  "kernels",
-			  text_time(least_device_ns(f)).s);
+		hidden(f, which,
+		       "hidden: every kernel outlasts it, so it is at most %s; sweep "
+		       "smaller kernels");
 	else if (which == MODEL_G)
-		not_known(
-			f, which,
-			"too few kernels in a row outlast p, which hides it; sweep larger kernels "
-			"in larger batches");
+		hidden(f, which,
+		       "too few kernels in a row outlast p, which hides it: at most %s; "
+		       "sweep larger kernels in larger batches");
 	else if (which == MODEL_W)
 		not_known(f, which, "no block is slowed by a full queue");
 	else
@@ -143,17 +155,53 @@ static double least_step(const struct fit *f, enum model_param which)
 	return which == MODEL_CLOCK || which == MODEL_FUSED_PHI ? 0 : 0.1 * z;
 }
 
-static void judge_param(struct fit *f, struct fit_part *part, const struct fit_data *d,
-			enum model_param which)
+static struct text param_value(enum model_param which, double value)
 {
-	double step = least_step(f, which);
+	return model_param_rows[which].unit[0] == 'n' ? text_time(value) : text_real(value);
+}
 
-	f->param[which].identified = true;
-	if (part_holds(part, d, &f->model, which, step))
-		return;
-	not_known(f, which, "the blocks leave it open by half of its value and more: about %s",
-		  model_param_rows[which].unit[0] == 'n' ? text_time(f->model.v[which]).s
-							 : text_real(f->model.v[which]).s);
+/* Says how large it may be. */
+static void leave_open(struct fit *f, struct fit_part *part, const struct fit_data *d,
+		       enum model_param which, const char *why)
+{
+	double most = part_most(part, d, &f->model, which, least_step(f, which));
+
+	not_known(f, which, "%s: %s%s", why, isfinite(most) ? "at most " : "nothing bounds it",
+		  isfinite(most) ? param_value(which, most).s : "");
+	f->param[which].most = most;
+}
+
+static void judge_param(struct fit *f, const struct fit_parts *parts, struct fit_part *part,
+			const struct fit_data *d, enum model_param which)
+{
+	f->param[which] = (struct fit_param){ .identified = true, .most = NAN };
+	if (which == MODEL_G && grid_is_of_streams(f->grid))
+		not_known(f, which, "part of K, which is measured in streams");
+	else if (parts_is_single(parts, which))
+		leave_open(f, part, d, which, "a single block says it");
+	else if (which == MODEL_P && f->model.v[MODEL_P] < (1 - CORNER_SHARE) * f->model.v[MODEL_C])
+		leave_open(f, part, d, which, "less than a launch call, so another wait hides it");
+	else if (!part_holds(part, d, &f->model, which, least_step(f, which)))
+		leave_open(f, part, d, which,
+			   "the blocks leave it open by half of its value and more");
+}
+
+/*
+ * What is not known makes blocks no longer than this. Calls of graphs and what follows them are
+ * known as a sum, and so are fused units and their gaps.
+ */
+static struct model most_of(const struct fit *f)
+{
+	static const enum model_param open[] = { MODEL_Z,	MODEL_P,       MODEL_G,
+						 MODEL_W,	MODEL_GRAPH_Z, MODEL_GRAPH_G,
+						 MODEL_GRAPH_GG };
+	static const double beyond = 1e15; /* ns, of what nothing bounds */
+	struct model m = f->model;
+
+	for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++)
+		if (!isnan(f->param[open[i]].most))
+			m.v[open[i]] = fmin(f->param[open[i]].most, beyond);
+	return m;
 }
 
 /* Fills in identified and why of every parameter. */
@@ -164,12 +212,13 @@ static void fit_identify(struct fit *f, struct fit_parts *parts, const struct fi
 		struct fit_part *part = parts_find(parts, which);
 
 		if (which == MODEL_Q && isfinite(f->model.v[MODEL_Q]))
-			f->param[i].identified = true;
+			f->param[i] = (struct fit_param){ .identified = true, .most = NAN };
 		else if (part)
-			judge_param(f, part, d, which);
+			judge_param(f, parts, part, d, which);
 		else
 			set_missing(f, which);
 	}
+	f->most = most_of(f);
 }
 
 /* ---- draws -------------------------------------------------------------------------------- */
@@ -323,7 +372,7 @@ static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data
 {
 	parts_fit(parts, f->grid, NULL, d, &f->model);
 	memcpy(f->has, parts->has, sizeof(f->has));
-	f->corner = parts->corner;
+	f->corner = parts->part[PART_STREAM].bounds;
 	if (!f->has[MODE_STREAM] && !f->has[MODE_GRAPH] && !f->has[MODE_FUSED])
 		return complain(
 			EINVAL,
@@ -411,6 +460,48 @@ static double total_of(const struct model *m, const void *arg)
 struct interval fit_total_ns(const struct fit *f, const struct batch *b)
 {
 	return f->has[b->mode] ? fit_interval(f, total_of, b, NULL) : interval_unknown(f->n);
+}
+
+/* The swept values next to one: of the depths of a mode, or of its kernels. NAN: all. */
+struct reach {
+	double least, most;
+};
+
+static struct reach reach_of(const struct fit *f, enum mode mode, double value, bool depths)
+{
+	struct reach r = { -INFINITY, INFINITY };
+
+	for (int i = 0; i < f->grid->n_points && !isnan(value); i++) {
+		const struct batch *b = &f->grid->point[i].batch;
+		double x = depths ? b->depth : b->kernel_ns;
+
+		if (b->mode == mode && x <= value)
+			r.least = fmax(r.least, x);
+		if (b->mode == mode && x >= value)
+			r.most = fmin(r.most, x);
+	}
+	return r;
+}
+
+double fit_error(const struct fit *f, enum mode mode, double kernel_ns, double depth)
+{
+	struct reach k = reach_of(f, mode, kernel_ns, false), d = reach_of(f, mode, depth, true);
+	double worst = NAN;
+
+	for (int i = 0; i < f->grid->n_points; i++) {
+		const struct grid_point *p = &f->grid->point[i];
+		const struct batch *b = &p->batch;
+
+		if (b->mode == mode && b->kernel_ns >= k.least && b->kernel_ns <= k.most &&
+		    b->depth >= d.least && b->depth <= d.most)
+			worst = fmax(worst, fabs(model_total_ns(&f->model, b) / p->total_ns - 1));
+	}
+	return worst;
+}
+
+bool fit_holds(const struct fit *f, enum mode mode, double kernel_ns, double depth)
+{
+	return f->has[mode] && fit_error(f, mode, kernel_ns, depth) <= FIT_ERROR_MAX;
 }
 
 bool fit_covers(const struct fit *f, const struct batch *b)

@@ -25,8 +25,11 @@ static double huber_sum(const struct loss *l, const double *x)
 	double sum = 0;
 
 	l->predict(l->arg, x, l->predicted);
-	for (int i = 0; i < l->n; i++)
-		sum += huber(l->predicted[i] / l->measured[i] - 1);
+	for (int i = 0; i < l->n + l->bounds; i++) {
+		double r = l->predicted[i] / l->measured[i] - 1;
+
+		sum += i < l->n || r > 0 ? huber(r) : 0;
+	}
 	return sum;
 }
 
@@ -272,7 +275,7 @@ void part_copy(struct fit_part *out, const struct fit_part *p)
 	struct fit_part own;
 
 	part_init(&own, p->grid);
-	memcpy(own.at, p->at, (size_t)p->n * sizeof(*p->at));
+	memcpy(own.at, p->at, (size_t)(p->n + p->bounds) * sizeof(*p->at));
 	*out = *p;
 	out->at = own.at;
 	out->measured = own.measured;
@@ -321,7 +324,7 @@ static void predict(const void *arg, const double *x, double *out)
 	double offset = p->offset ? x[p->n_free] : 0;
 	double cost_ns = p->effect ? x[p->n_free + p->offset] : 0;
 
-	for (int i = 0; i < p->n; i++) {
+	for (int i = 0; i < p->n + p->bounds; i++) {
 		const struct batch *b = &p->batch[i].batch;
 
 		out[i] = offset + (p->enqueue ? model_enqueue_ns(&m, b)
@@ -387,7 +390,7 @@ static struct loss make_loss(struct fit_part *p, const struct task *t)
 {
 	const double *from = p->enqueue ? t->data->enq_ns : t->data->total_ns;
 
-	for (int i = 0; i < p->n; i++) {
+	for (int i = 0; i < p->n + p->bounds; i++) {
 		const struct grid_point *point = &p->grid->point[p->at[i]];
 		struct fitted *b = &p->batch[i];
 
@@ -398,6 +401,7 @@ static struct loss make_loss(struct fit_part *p, const struct task *t)
 			b->shape = graph_shape_of(&b->batch);
 	}
 	return (struct loss){ .n = p->n,
+			      .bounds = p->bounds,
 			      .measured = p->measured,
 			      .predicted = p->predicted,
 			      .predict = predict,
@@ -425,7 +429,7 @@ double part_fit(struct fit_part *p, const struct fit_data *d, struct model *m,
 
 static size_t key_width(const struct fit_part *p)
 {
-	return 1 + MODEL_PARAMS + (size_t)p->grid->n_sizes + (size_t)p->n;
+	return 1 + MODEL_PARAMS + (size_t)p->grid->n_sizes + (size_t)(p->n + p->bounds);
 }
 
 /* How much is free, the model to start from, the kernels, and what the points take. */
@@ -439,7 +443,7 @@ static void make_key(const struct fit_part *p, const struct fit_data *d, const s
 	key += MODEL_PARAMS;
 	memcpy(key, d->kernel_ns, (size_t)p->grid->n_sizes * sizeof(*key));
 	key += p->grid->n_sizes;
-	for (int i = 0; i < p->n; i++)
+	for (int i = 0; i < p->n + p->bounds; i++)
 		key[i] = from[p->at[i]];
 }
 
@@ -482,13 +486,35 @@ static double rise_at(struct fit_part *p, const struct fit_data *d, const struct
 	return (held - least) / fmax(least / spare, 1e-12);
 }
 
+static const double chi2_95 = 3.84; /* of one degree of freedom */
+
 bool part_holds(struct fit_part *p, const struct fit_data *d, const struct model *m,
 		enum model_param which, double least)
 {
-	static const double chi2_95 = 3.84; /* of one degree of freedom */
 	double x = m->v[which], step = fmax(0.5 * fabs(x), least);
 
 	if (rise_at(p, d, m, which, x + step) < chi2_95)
 		return false;
 	return x - step < 0 || rise_at(p, d, m, which, x - step) >= chi2_95;
+}
+
+double part_most(struct fit_part *p, const struct fit_data *d, const struct model *m,
+		 enum model_param which, double least)
+{
+	enum { DOUBLINGS = 16, HALVINGS = 6 };
+	double in = m->v[which], step = fmax(0.5 * fabs(in), least);
+	int i = 0;
+
+	for (; i < DOUBLINGS && rise_at(p, d, m, which, in + step) < chi2_95; i++) {
+		in += step;
+		step *= 2;
+	}
+	if (i == DOUBLINGS)
+		return INFINITY;
+	for (i = 0; i < HALVINGS; i++) {
+		step /= 2;
+		if (rise_at(p, d, m, which, in + step) < chi2_95)
+			in += step;
+	}
+	return in + step;
 }

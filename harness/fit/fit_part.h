@@ -13,6 +13,8 @@
  * 5 us and of 50 ms count alike, and a point that something disturbed pulls little. It is minimised
  * without derivatives, which the closed form lacks at its corners, by NLopt: Nelder and Mead's
  * simplex with restarts (Sbplx) where the start is a guess, Powell's BOBYQA where it is near.
+ *
+ * A point that is a bound counts only where the prediction is beyond what was measured.
  */
 
 #define LOSS_KNEE 0.05
@@ -20,10 +22,10 @@
 enum { LOSS_X_MAX = 6 };
 
 struct loss {
-	int n;			/* points */
+	int n, bounds;		/* points, and those behind them that are bounds */
 	const double *measured; /* each above 0 */
-	double *predicted;	/* n values */
-	/* Fills in what n points take with the values x. */
+	double *predicted;	/* as many */
+	/* Fills in what all of them take with the values x. */
 	void (*predict)(const void *arg, const double *x, double *out);
 	const void *arg;
 };
@@ -88,10 +90,10 @@ struct fit_part {
 	double effect_at, effect_ns; /* effect_ns: the cost that part_fit() found */
 	enum model_param free[LOSS_X_MAX];
 	int n_free;
-	int *at; /* numbers of the points; owned */
-	int n;
-	double *measured, *predicted; /* n values; owned */
-	struct fitted *batch;	      /* n; owned */
+	int *at;       /* numbers of the points, then of those that are bounds; owned */
+	int n, bounds; /* how many of each */
+	double *measured, *predicted; /* of both; owned */
+	struct fitted *batch;	      /* of both; owned */
 	struct fit_memo *memo;	      /* of part_refit(); owned */
 };
 
@@ -124,5 +126,9 @@ void part_refit(struct fit_part *p, const struct fit_data *d, struct model *m);
  */
 bool part_holds(struct fit_part *p, const struct fit_data *d, const struct model *m,
 		enum model_param which, double least);
+
+/* How large it may be until the loss rises by that; INFINITY: nothing bounds it. */
+double part_most(struct fit_part *p, const struct fit_data *d, const struct model *m,
+		 enum model_param which, double least);
 
 #endif

@@ -161,48 +161,58 @@ void part_try_e(struct fit_part *p, const struct fit_data *d, struct model *m)
 
 /* ---- stream ------------------------------------------------------------------------------- */
 
-/* All but those within this share of the corner; where that leaves too few, all. */
+/* Is it a stream block whose pace noise makes slower than the closed form? */
+static bool is_corner(const struct model *m, const struct batch *b, double share)
+{
+	return b->depth * b->launches >= 2 && model_regime(m, b) != REGIME_WINDOW &&
+	       model_corner_distance(m, b) <= share;
+}
+
+static int count_regime(const struct fit_part *s, const struct model *m, enum regime regime)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct batch *b = &s->grid->point[s->at[i]].batch;
+
+		n += b->depth * b->launches >= 2 && model_regime(m, b) == regime;
+	}
+	return n;
+}
+
+/*
+ * Those within this share of the corner are bounds, as neither p nor K + g is above their pace.
+ * Where that leaves too few others, all are points.
+ */
 static void take_stream(struct fit_parts *p, const bool *in, const struct model *m, double share)
 {
 	struct fit_part *s = &p->part[PART_STREAM];
 	const struct grid *g = s->grid;
-	int n = 0;
 
-	p->corner = p->bound[0] = p->bound[1] = 0;
-	part_take_mode(s, in, MODE_STREAM);
-	for (int i = 0; i < s->n; i++) {
-		const struct batch *b = &g->point[s->at[i]].batch;
-		enum regime r = model_regime(m, b);
-		bool single = b->depth * b->launches < 2; /* no pace in it */
-
-		if (r != REGIME_WINDOW && !single && model_corner_distance(m, b) <= share) {
-			p->corner++;
-			continue;
-		}
-		p->bound[0] += !single && r == REGIME_LAUNCH;
-		p->bound[1] += !single && r == REGIME_DEVICE;
-		s->at[n++] = s->at[i];
+	s->n = s->bounds = 0;
+	for (int corner = 0; corner <= 1; corner++)
+		for (int i = 0; i < g->n_points; i++)
+			if (is_in(g, in, i, MODE_STREAM) &&
+			    is_corner(m, &g->point[i].batch, share) == corner) {
+				s->at[s->n + s->bounds] = i;
+				*(corner ? &s->bounds : &s->n) += 1;
+			}
+	p->bound[0] = count_regime(s, m, REGIME_LAUNCH);
+	p->bound[1] = count_regime(s, m, REGIME_DEVICE);
+	if (s->n < POINTS_MIN) {
+		s->n += s->bounds;
+		s->bounds = 0;
 	}
-	if (n >= POINTS_MIN)
-		s->n = n;
-	else
-		p->corner = 0;
 }
-
-/*
- * Blocks of several launches that a pace is fitted to. Two say it, as Z is known from all: a sweep
- * at three depths has no more of each size, and without g its kernels would touch each other.
- */
-enum { PACE_POINTS = 2 };
 
 static void free_stream(struct fit_parts *p, const struct model *m)
 {
 	struct fit_part *s = &p->part[PART_STREAM];
 
 	part_set_free(s, 1, (enum model_param[]){ MODEL_Z });
-	if (p->bound[0] >= PACE_POINTS || p->bound[1] < PACE_POINTS)
+	if (p->bound[0] || !p->bound[1])
 		s->free[s->n_free++] = MODEL_P;
-	if (p->bound[1] >= PACE_POINTS)
+	if (p->bound[1])
 		s->free[s->n_free++] = MODEL_G;
 	if (!p->part[PART_GRAPH].n && part_says_clock(s, m))
 		s->free[s->n_free++] = MODEL_CLOCK;
@@ -355,6 +365,40 @@ static bool try_window(struct fit_parts *p, const struct fit_data *d, struct mod
 }
 
 /*
+ * Points and parameters of a fit. Where no block is launch-bound p hides behind the kernels: it is
+ * taken to be the call, and nothing is near the corner then. What was taken for it are kernels in a
+ * row, which say g.
+ */
+static void choose_stream(struct fit_parts *p, const bool *in, struct model *m, double share,
+			  bool window)
+{
+	struct fit_part *s = &p->part[PART_STREAM];
+
+	take_stream(p, in, m, share);
+	if (!p->bound[0]) {
+		m->v[MODEL_P] = m->v[MODEL_C];
+		take_stream(p, in, m, -1);
+	}
+	free_stream(p, m);
+	if (window)
+		s->free[s->n_free++] = MODEL_W;
+}
+
+/*
+ * What g was as long as p hid it may be far off: kernels that touch are another start. Where p is
+ * fitted too, it would hide them.
+ */
+static void fit_chosen(struct fit_part *s, const struct fit_data *d, struct model *m)
+{
+	struct model touching = *m;
+
+	touching.v[MODEL_G] = 0;
+	if (part_fit(s, d, m, LOSS_GUESS) > part_fit(s, d, &touching, LOSS_GUESS) &&
+	    !part_is_free(s, MODEL_P))
+		*m = touching;
+}
+
+/*
  * Which points are in the corner is known once p and g are. From wide to narrow: blocks of the
  * corner that are taken for launch-bound ones make p too large, by which they then are.
  */
@@ -365,11 +409,8 @@ static void settle_stream(struct fit_parts *p, const bool *in, const struct fit_
 	struct fit_part *s = &p->part[PART_STREAM];
 
 	for (int pass = 0; pass < 3; pass++) {
-		take_stream(p, in, m, shares[pass]);
-		free_stream(p, m);
-		if (window)
-			s->free[s->n_free++] = MODEL_W;
-		part_fit(s, d, m, LOSS_GUESS);
+		choose_stream(p, in, m, shares[pass], window);
+		fit_chosen(s, d, m);
 	}
 }
 
@@ -390,11 +431,6 @@ void parts_fit_stream(struct fit_parts *p, const bool *in, const struct fit_data
 		settle_stream(p, in, d, m, true);
 	if (!p->part[PART_GRAPH].n)
 		part_try_e(s, d, m);
-	if (!part_is_free(
-		    s, MODEL_P)) /* hidden: no faster than the call, and it makes no difference */
-		m->v[MODEL_P] = m->v[MODEL_C];
-	if (!part_is_free(s, MODEL_G))
-		m->v[MODEL_G] = 0;
 }
 
 /* ---- calls -------------------------------------------------------------------------------- */
@@ -526,6 +562,14 @@ void parts_copy(struct fit_parts *out, const struct fit_parts *p)
 	*out = *p;
 	for (int i = 0; i < PARTS; i++)
 		part_copy(&out->part[i], &p->part[i]);
+}
+
+/* Where no pace is said by two blocks, p is that of all of them. */
+bool parts_is_single(const struct fit_parts *p, enum model_param which)
+{
+	return which == MODEL_P	  ? p->bound[0] == 1 && p->bound[1] >= 2
+	       : which == MODEL_G ? p->bound[1] == 1
+				  : false;
 }
 
 void parts_release(struct fit_parts *p)

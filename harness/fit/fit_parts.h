@@ -13,7 +13,7 @@
  *   call        c                  t_enq of stream launches, up to half a queue, smallest kernels
  *   graph_call  a, b               t_enq of single graphs, smallest kernels
  *   graph       Zg, gn, G, k, e    t_total of graph blocks
- *   stream      Z, p, g, W         t_total of stream blocks beside the corner
+ *   stream      Z, p, g, W         t_total of stream blocks; those near the corner are bounds
  *   fused       Zf, phi, bf, b0    t_total of fused blocks
  *
  * Where there are no graphs, streams say k and e.
@@ -24,7 +24,6 @@ enum { PART_CALL, PART_GRAPH_CALL, PART_GRAPH, PART_STREAM, PART_FUSED, PARTS };
 struct fit_parts {
 	struct fit_part part[PARTS];
 	bool has[MODE_COUNT]; /* enough points of the mode */
-	int corner;	      /* stream points that were left out */
 	int bound[2];	      /* stream points of 2 launches or more: launch-bound, device-bound */
 };
 
@@ -43,6 +42,12 @@ struct fit_part *parts_find(struct fit_parts *p, enum model_param which);
 
 /* For another thread, which refits. */
 void parts_copy(struct fit_parts *out, const struct fit_parts *p);
+
+/*
+ * Is this a pace that a single block says? It is fitted, so that the model does not contradict that
+ * block, but nothing checks it.
+ */
+bool parts_is_single(const struct fit_parts *p, enum model_param which);
 
 void parts_release(struct fit_parts *p);
 

@@ -209,6 +209,14 @@ static void choose_points(struct grid *g, int size)
 		g->point[s->small].is_k = true;
 }
 
+bool grid_is_of_streams(const struct grid *g)
+{
+	for (int i = 0; i < g->n_sizes; i++)
+		if (g->nominal || g->point[g->size[i].large].batch.mode != MODE_STREAM)
+			return false;
+	return true;
+}
+
 double grid_kernel_ns(const struct grid *g, int size, const double *total_ns)
 {
 	const struct grid_size *s = &g->size[size];

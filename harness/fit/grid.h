@@ -112,6 +112,9 @@ void grid_name_others(struct grid *g);
 /* Fills in nominal, size[].kernel_ns, large and small, is_k, and K of every point. */
 void grid_kernels(struct grid *g);
 
+/* Is K measured in stream blocks, of every size, as there are no others? */
+bool grid_is_of_streams(const struct grid *g);
+
 /*
  * K of a size where it is measured, from totals of all points (in the order of g->point): the slope
  * between the two deepest blocks of the mode that says it best.

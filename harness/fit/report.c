@@ -20,6 +20,8 @@ void report_make(struct fit_report *r, const struct fit *f, const struct report_
 {
 	*r = (struct fit_report){ .fit = f, .options = *o };
 	validate_grid(&r->held_out, f->grid);
+	validate_off_grid(&r->itself, f, f->grid);
+	r->held_out.accepted &= r->itself.accepted;
 	if (o->off_grid)
 		validate_off_grid(&r->off_grid, f, o->off_grid);
 	r->n_diagnostics = diagnostics_find(f, r->diagnostic);
@@ -28,6 +30,7 @@ void report_make(struct fit_report *r, const struct fit *f, const struct report_
 void report_release(struct fit_report *r)
 {
 	validation_release(&r->held_out);
+	validation_release(&r->itself);
 	validation_release(&r->off_grid);
 }
 
@@ -60,7 +63,7 @@ static void print_grid(const struct fit *f, FILE *out)
 	row(out, "grid", "%s; %s %g to %g; depth %ld to %ld; %d points, %d of them in the fit%s",
 	    modes, g->axis->name, g->size[0].value, g->size[g->n_sizes - 1].value,
 	    (long)g->depth[0], (long)g->depth[g->n_depths - 1], g->n_points, f->used,
-	    f->corner ? ", others too near the corner K + g = p" : "");
+	    f->corner ? ", others as bounds: too near the corner K + g = p" : "");
 	if (g->failed)
 		row(out, "", "%d more have no result in some process", g->failed);
 	if (g->left_out)
@@ -158,8 +161,9 @@ static void print_errors(const struct grid *g, const char *name, const struct er
 		100 * e->p95, 100 * e->worst, worst);
 }
 
+/* itself: errors of the fit to all of g; NULL: it is of another grid. */
 static void print_validation(const char *title, const struct grid *g, const struct validation *v,
-			     FILE *out)
+			     const struct validation *itself, FILE *out)
 {
 	fprintf(out, "\n%s\n", title);
 	if (!v->all.n) {
@@ -170,6 +174,8 @@ static void print_validation(const char *title, const struct grid *g, const stru
 	for (int r = 0; r < REGIMES; r++)
 		print_errors(g, regime_names[r], &v->regime[r], out);
 	print_errors(g, "all", &v->all, out);
+	if (itself)
+		print_errors(g, "not held out", &itself->all, out);
 	if (v->outside)
 		fprintf(out, "  %d more lie outside what was swept\n", v->outside);
 	fprintf(out,
@@ -197,9 +203,10 @@ void report_print(const struct fit_report *r, FILE *out)
 	print_validation(
 		"held out: each half of the grid (a checkerboard) predicted from the other, "
 		"|error|",
-		f->grid, &r->held_out, out);
+		f->grid, &r->held_out, &r->itself, out);
 	if (r->options.off_grid)
-		print_validation("off the grid, |error|", r->options.off_grid, &r->off_grid, out);
+		print_validation("off the grid, |error|", r->options.off_grid, &r->off_grid, NULL,
+				 out);
 	print_diagnostics(r, out);
 	answers_print(r, out);
 }
@@ -219,12 +226,13 @@ static void print_cell(const char *cell, int width, FILE *out)
 /* A bound, or what is said in place of a value. */
 static void bound_text(const struct answer *a, const char *value, char *cell, size_t size)
 {
-	static const char *const words[] = { [ANSWER_NEVER] = "never", [ANSWER_UNKNOWN] = "-" };
+	static const char *const words[] = {
+		[ANSWER_BELOW] = "≤",	  [ANSWER_ABOVE] = ">",	  [ANSWER_LEAST] = "≥",
+		[ANSWER_NEVER] = "never", [ANSWER_UNKNOWN] = "-", [ANSWER_REFUSED] = "?"
+	};
+	bool is_bound = a->kind >= ANSWER_BELOW && a->kind <= ANSWER_LEAST;
 
-	if (a->kind == ANSWER_BELOW || a->kind == ANSWER_ABOVE)
-		snprintf(cell, size, "%s%s", a->kind == ANSWER_BELOW ? "≤" : ">", value);
-	else
-		snprintf(cell, size, "%s", words[a->kind]);
+	snprintf(cell, size, "%s%s", words[a->kind], is_bound ? value : "");
 }
 
 /* "16.5 us ±1.2 %", "16.5 us ±>1.2 %", "≤2.00 us", ">50.0 us", "-" */
@@ -355,6 +363,8 @@ static void put_pair(const struct fit *f, int pair, double depth, FILE *out)
 		put_kernel(&k, PAY_CELL, out);
 	if (gain.kind == ANSWER_VALUE && isfinite(gain.interval.value))
 		snprintf(times, sizeof(times), "%.3g", gain.interval.value);
+	else if (gain.kind == ANSWER_REFUSED)
+		snprintf(times, sizeof(times), "?");
 	print_cell(times, TIMES_CELL, out);
 }
 
@@ -392,11 +402,13 @@ void answers_print(const struct fit_report *r, FILE *out)
 	if (f->has[MODE_STREAM] && (f->has[MODE_GRAPH] || f->has[MODE_FUSED]))
 		print_pays(f, out);
 	fprintf(out,
-		"\n± is half of the 95 %% interval, ±> and ≥ of one that ends where the sweep did. "
-		"≤: all that was\nswept will do; >: nothing that was swept will; never: no depth "
-		"is "
-		"enough, enlarge or fuse;\n-: not swept. "
-		"What making a graph costs, sweeps do not time: it is in no answer.\n");
+		"\n± is half of the 95 %% interval, ±> of one that ends where the sweep did. ≤: no "
+		"more than this, as all\nthat was swept will do or the blocks say no more; ≥: no "
+		"less; >: nothing that was swept will do;\nnever: no depth is enough, enlarge or "
+		"fuse; -: not swept; ?: the fit is over %.0f %% off blocks of this\nrow, or they "
+		"leave it open. What making a graph costs, sweeps do not time: it is in no "
+		"answer.\n",
+		100 * FIT_ERROR_MAX);
 }
 
 /* ---- what `rift fit` says, for machines ------------------------------------------------- */
@@ -410,6 +422,7 @@ static json_t *param_object(const struct fit *f, enum model_param which)
 
 	json_object_set_new(o, "identified", json_boolean(p->identified));
 	json_object_set_new(o, "why_not", json_text(p->identified ? NULL : p->why));
+	json_object_set_new(o, "at_most", json_number(p->most));
 	/* what blocks are predicted with, identified or not; null: no limit */
 	json_object_set_new(o, "used", json_number(f->model.v[which]));
 	return o;
@@ -478,6 +491,14 @@ static json_t *validation_json(const struct grid *g, const struct validation *v)
 			 errors_json(g, &v->all), "regimes", regimes, "outside", v->outside);
 }
 
+static json_t *held_out_json(const struct fit_report *r)
+{
+	json_t *o = validation_json(r->fit->grid, &r->held_out);
+
+	json_object_set_new(o, "not_held_out", errors_json(r->fit->grid, &r->itself.all));
+	return o;
+}
+
 static json_t *diagnostics_json(const struct fit_report *r)
 {
 	json_t *a = json_array();
@@ -492,7 +513,12 @@ static json_t *diagnostics_json(const struct fit_report *r)
 
 static json_t *answer_json(const struct answer *a)
 {
-	static const char *const kinds[] = { "value", "below", "above", "never", "not swept" };
+	static const char *const kinds[] = {
+		[ANSWER_VALUE] = "value",      [ANSWER_BELOW] = "below",
+		[ANSWER_ABOVE] = "above",      [ANSWER_LEAST] = "at least",
+		[ANSWER_NEVER] = "never",      [ANSWER_UNKNOWN] = "not swept",
+		[ANSWER_REFUSED] = "not known"
+	};
 	json_t *o = interval_json(&a->interval);
 
 	json_object_set_new(o, "answer", json_string(kinds[a->kind]));
@@ -590,8 +616,8 @@ json_t *report_json(const struct fit_report *r)
 		      journal_side_name(g->side), "platform", json_text(platform), "workload",
 		      g->workload->name, "parameters_set", g->others, "processes", r->fit->n,
 		      "grid", grid_json(r->fit), "parameters", params_json(r->fit), "held_out",
-		      validation_json(g, &r->held_out), "diagnostics", diagnostics_json(r),
-		      "answers", answers_json(r));
+		      held_out_json(r), "diagnostics", diagnostics_json(r), "answers",
+		      answers_json(r));
 	if (r->options.off_grid)
 		json_object_set_new(o, "off_grid",
 				    validation_json(r->options.off_grid, &r->off_grid));

@@ -19,6 +19,7 @@ struct fit_report {
 	const struct fit *fit;
 	struct report_options options;
 	struct validation held_out, off_grid;
+	struct validation itself; /* the blocks that it was fitted to */
 	struct diagnostic diagnostic[DIAGNOSTICS_MAX];
 	int n_diagnostics;
 };

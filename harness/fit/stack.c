@@ -66,9 +66,9 @@ double stack_transfer_ns(const struct stack_request *r, int point)
 
 /* ---- parts of the model ------------------------------------------------------------------- */
 
-/* What the model says of a block; NaN: gaps that are part of the kernels, calls not known. */
+/* Parts of a block by the model; NaN: not known, or part of another one. */
 struct modelled {
-	double total_ns, kernel_ns, gap_ns, sync_ns;
+	double kernel_ns, gap_ns, submission_ns, sync_ns;
 };
 
 static double batch_launches(const struct batch *b)
@@ -85,52 +85,96 @@ static double kernels_ns(const struct price_job *job)
 				: 0;
 }
 
+static double known(bool is, double ns)
+{
+	return is ? ns : NAN;
+}
+
+static double or_none(double ns)
+{
+	return isnan(ns) ? 0 : ns;
+}
+
+/*
+ * Where p hides g, the gap is part of submission. Where kernels set the pace and g is not
+ * identified, it is part of nothing. A first call that is not known is part of sync.
+ */
 static struct modelled model_stream(const struct price_job *job, const struct fit *f)
 {
 	const double *v = job->model.v;
+	const struct fit_param *is = f->param;
+	double n = batch_launches(&job->batch), kernel_ns = kernels_ns(job),
+	       gap_ns = (n - 1) * v[MODEL_G];
+	bool waits = kernel_ns / n + v[MODEL_G] < v[MODEL_P];
+	double call_ns = is[MODEL_C].identified ? v[MODEL_C] : 0;
+	double paced_ns = model_total_ns(&job->model, &job->batch) - kernel_ns - v[MODEL_Z];
 
+	if (is[MODEL_G].identified || !waits)
+		paced_ns -= gap_ns;
 	return (struct modelled){
-		.total_ns = model_total_ns(&job->model, &job->batch),
-		.kernel_ns = kernels_ns(job),
-		.gap_ns = f->param[MODEL_G].identified
-				  ? (batch_launches(&job->batch) - 1) * v[MODEL_G]
-				  : NAN,
-		.sync_ns = v[MODEL_Z] - v[MODEL_C],
+		.kernel_ns = kernel_ns,
+		.gap_ns = known(is[MODEL_G].identified, gap_ns),
+		.submission_ns = known(waits ? is[MODEL_P].identified : is[MODEL_C].identified,
+				       call_ns + paced_ns),
+		.sync_ns = known(is[MODEL_Z].identified, v[MODEL_Z] - call_ns),
 	};
 }
 
-/* Where K was measured in the same graphs gn is -b, and only gaps between graphs are left. */
+/*
+ * Where K was measured in the same graphs gn is -b, and only gaps between graphs are left. A call
+ * that is not known is part of sync, which is what it leaves.
+ */
 static struct modelled model_graph(const struct price_job *job, const struct fit *f)
 {
 	const struct graph_shape s = graph_shape_of(&job->batch);
-	double graphs = s.graphs + (s.rest >= 1), within = f->model.v[MODEL_GRAPH_G];
+	const double *v = f->model.v;
+	const struct fit_param *is = f->param;
+	double graphs = s.graphs + (s.rest >= 1), kernel_ns = kernels_ns(job), gap_ns, call_ns;
+	bool calls = is[MODEL_GRAPH_A].identified || is[MODEL_GRAPH_B].identified;
+	bool gaps = f->grid->nominal ? is[MODEL_GRAPH_G].identified
+				     : graphs > 1 && is[MODEL_GRAPH_GG].identified;
 
+	gap_ns = (f->grid->nominal ? batch_launches(&job->batch) - graphs
+				   : (graphs - 1) * (s.nodes - 1)) *
+			 v[MODEL_GRAPH_G] +
+		 (graphs - 1) * v[MODEL_GRAPH_GG];
+	call_ns = model_total_ns(&job->model, &job->batch) - kernel_ns - v[MODEL_GRAPH_Z] - gap_ns;
 	return (struct modelled){
-		.total_ns = model_total_ns(&job->model, &job->batch),
-		.kernel_ns = kernels_ns(job),
-		.gap_ns = f->grid->nominal || graphs > 1
-				  ? (f->grid->nominal ? batch_launches(&job->batch) - graphs
-						      : (graphs - 1) * (s.nodes - 1)) *
-						    within +
-					    (graphs - 1) * f->model.v[MODEL_GRAPH_GG]
-				  : NAN,
-		.sync_ns = f->model.v[MODEL_GRAPH_Z],
+		.kernel_ns = kernel_ns,
+		.gap_ns = known(gaps, gap_ns),
+		.submission_ns = known(calls, call_ns),
+		.sync_ns = known(is[MODEL_GRAPH_Z].identified,
+				 v[MODEL_GRAPH_Z] + (calls ? 0 : call_ns)),
 	};
+}
+
+/* From its own fit: units and the gaps between them, which are one where they are known as a sum.
+ */
+static void split_fused(struct modelled *out, const struct price_job *job, const struct fit *f)
+{
+	enum model_param gap = job->batch.kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0;
+	double gap_ns = (batch_launches(&job->batch) - 1) * f->model.v[gap];
+
+	out->kernel_ns = f->model.v[MODEL_FUSED_PHI] * model_ideal_ns(&job->model, &job->batch);
+	if (f->param[gap].identified &&
+	    (f->param[MODEL_FUSED_PHI].identified || !(job->batch.kernel_ns > 0)))
+		out->gap_ns = gap_ns;
+	else
+		out->kernel_ns += gap_ns;
 }
 
 static struct modelled model_fused(const struct price_job *job, const struct fit *f, bool own)
 {
 	const double *v = job->model.v;
-	double n = batch_launches(&job->batch);
-	struct modelled out = { .kernel_ns = n * job->fused_ns, .gap_ns = NAN };
+	bool call = f->has[MODE_STREAM] && f->param[MODEL_C].identified;
+	struct modelled out = { .kernel_ns = batch_launches(&job->batch) * job->fused_ns,
+				.gap_ns = NAN,
+				.submission_ns = known(call, v[MODEL_C]) };
 
-	out.sync_ns = v[MODEL_FUSED_Z] - (f->has[MODE_STREAM] ? v[MODEL_C] : 0);
-	out.total_ns = v[MODEL_FUSED_Z] + out.kernel_ns;
-	if (own) {
-		out.kernel_ns = v[MODEL_FUSED_PHI] * model_ideal_ns(&job->model, &job->batch);
-		out.gap_ns = (n - 1) * v[job->batch.kernel_ns > 0 ? MODEL_FUSED_B : MODEL_FUSED_B0];
-		out.total_ns = v[MODEL_FUSED_Z] + out.kernel_ns + out.gap_ns;
-	}
+	out.sync_ns = known(f->param[MODEL_FUSED_Z].identified,
+			    v[MODEL_FUSED_Z] - or_none(out.submission_ns));
+	if (own)
+		split_fused(&out, job, f);
 	return out;
 }
 
@@ -152,16 +196,13 @@ static void take_model(struct stack *s, const struct stack_request *r, const str
 				 : model_fused(&job, f, f == r->own);
 	s->part_ns[STACK_GAP] = m.gap_ns;
 	s->part_ns[STACK_SYNC] = m.sync_ns;
-	s->part_ns[STACK_SUBMISSION] =
-		m.total_ns - m.kernel_ns - m.sync_ns - (isnan(m.gap_ns) ? 0 : m.gap_ns);
-	if (mode == MODE_FUSED && !f->has[MODE_STREAM])
-		s->part_ns[STACK_SUBMISSION] = NAN; /* nobody knows the call */
+	s->part_ns[STACK_SUBMISSION] = m.submission_ns;
 	s->part_ns[step == STACK_COPIES ? STACK_TRANSFER : STACK_KERNEL] = m.kernel_ns;
 	if (step == STACK_LAUNCHES) {
 		double transfer_ns = job.batch.depth * stack_transfer_ns(r, s->point);
 
 		s->part_ns[STACK_TRANSFER] = transfer_ns;
-		s->part_ns[STACK_KERNEL] -= isnan(transfer_ns) ? 0 : transfer_ns;
+		s->part_ns[STACK_KERNEL] -= or_none(transfer_ns);
 	}
 }
 
@@ -174,6 +215,25 @@ static void take_calls(struct stack *s, const struct grid *g)
 
 	s->part_ns[takes_memory ? STACK_ALLOCATION : STACK_SUBMISSION] = at->enq_ns;
 	s->part_ns[STACK_SYNC] = at->total_ns - at->enq_ns;
+}
+
+/* Refuses parts that contradict the block. own: by its own fit, other is what that leaves. */
+static void hold_to_block(struct stack *s, bool own)
+{
+	double other = s->part_ns[STACK_OTHER] / s->total_ns;
+	int least = STACK_KERNEL;
+
+	for (int k = 0; k < STACK_OTHER; k++)
+		if (s->part_ns[k] < or_none(s->part_ns[least]))
+			least = k;
+	if (other < -FIT_ERROR_MAX || (own && other > FIT_ERROR_MAX && other < 1))
+		snprintf(s->refused, sizeof(s->refused), "the parts come to %.0f %% of it",
+			 100 * (1 - other));
+	else if (s->part_ns[least] < -FIT_ERROR_MAX * s->total_ns)
+		snprintf(s->refused, sizeof(s->refused), "%s comes to %.0f %% of it",
+			 stack_names[least], 100 * s->part_ns[least] / s->total_ns);
+	for (int k = 0; *s->refused && k < STACK_PARTS; k++)
+		s->part_ns[k] = NAN;
 }
 
 static void fill_parts(struct stack *s, const struct stack_request *r, int point)
@@ -189,8 +249,9 @@ static void fill_parts(struct stack *s, const struct stack_request *r, int point
 	else if (f)
 		take_model(s, r, f);
 	for (int k = 0; k < STACK_OTHER; k++)
-		known_ns += isnan(s->part_ns[k]) ? 0 : s->part_ns[k];
+		known_ns += or_none(s->part_ns[k]);
 	s->part_ns[STACK_OTHER] = s->total_ns - known_ns;
+	hold_to_block(s, f && f == r->own);
 }
 
 double stack_share(const struct stack *s, enum stack_part part)
@@ -331,13 +392,51 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 			whole_blocks(g), g->n_sizes);
 }
 
-static void note_gap(struct stack_notes *out, const struct stack_request *r, enum stack_step step)
+/* Where K is measured in streams, it is part of kernel, which that note says. */
+static void note_gap(struct stack_notes *out, const struct fit *f)
 {
-	const struct fit *f = stack_fit(r, 0);
+	const struct fit_param *is = f->param;
 
-	if (f && step != STACK_CALLS && f->has[MODE_STREAM] && !f->param[MODEL_G].identified)
-		add_note(out, "gap in stream mode: part of submission, as it is not identified: %s",
-			 f->param[MODEL_G].why);
+	if (f->has[MODE_STREAM] && !is[MODEL_G].identified && !grid_is_of_streams(f->grid))
+		add_note(out, "gap in stream mode: part of %s, as it is not identified: %s",
+			 is[MODEL_P].identified ? "submission" : "other", is[MODEL_G].why);
+	if (f->has[MODE_GRAPH] && !is[MODEL_GRAPH_A].identified && !is[MODEL_GRAPH_B].identified)
+		add_note(out, "submission in graph mode: part of sync, as it is not identified: %s",
+			 is[MODEL_GRAPH_A].why);
+}
+
+static void note_sync(struct stack_notes *out, const struct fit *f)
+{
+	static const enum model_param z[MODE_COUNT] = {
+		[MODE_STREAM] = MODEL_Z, [MODE_GRAPH] = MODEL_GRAPH_Z, [MODE_FUSED] = MODEL_FUSED_Z
+	};
+	char modes[64] = "";
+
+	for (int mode = 0; mode < MODE_COUNT; mode++)
+		if (f->has[mode] && !f->param[z[mode]].identified)
+			snprintf(modes + strlen(modes), sizeof(modes) - strlen(modes), "%s%s",
+				 *modes ? ", " : "", mode_name((enum mode)mode));
+	if (*modes)
+		add_note(out, "sync in %s mode: part of other, as it is not identified", modes);
+}
+
+/* The first that is, as an example. */
+static void note_refused(struct stack_notes *out, const struct stack_request *r,
+			 const struct stack *all)
+{
+	const char *first = NULL;
+	int n = 0;
+
+	for (int i = r->work->n_points - 1; i >= 0; i--)
+		if (*all[i].refused) {
+			first = all[i].refused;
+			n++;
+		}
+	if (n)
+		add_note(out,
+			 "%d of %d blocks are not taken apart, as that would contradict what they "
+			 "took: of one, %s",
+			 n, r->work->n_points, first);
 }
 
 /* Bytes that steps of some size copy between host and device. */
@@ -402,11 +501,16 @@ static void note_negative(struct stack_notes *out, const struct stack_request *r
 void stack_notes(struct stack_notes *out, const struct stack_request *r, const struct stack *all)
 {
 	enum stack_step step = stack_step_of(r->work, 0);
+	const struct fit *f = step == STACK_CALLS ? NULL : stack_fit(r, 0);
 
 	out->n = 0;
 	note_steps(out, r, step);
+	note_refused(out, r, all);
 	note_kernel(out, r, step);
-	note_gap(out, r, step);
+	if (f) {
+		note_gap(out, f);
+		note_sync(out, f);
+	}
 	note_transfer(out, r, step);
 	for (int k = 0; k < STACK_PARTS; k++)
 		note_negative(out, r, all, (enum stack_part)k);
@@ -439,7 +543,9 @@ static void print_stack(const struct grid *g, const struct stack *s, FILE *out)
 	fprintf(out, "  %-6s %9s %6.0f %9s", mode_name(at->batch.mode),
 		g->nominal ? text_real(size).s : text_int((int64_t)size, 1).s, at->batch.depth,
 		text_time(s->total_ns / at->batch.depth).s);
-	for (int k = 0; k < STACK_PARTS; k++) {
+	if (*s->refused)
+		fprintf(out, "  refused: %s", s->refused);
+	for (int k = 0; k < STACK_PARTS && !*s->refused; k++) {
 		double share = stack_share(s, (enum stack_part)k);
 
 		if (isnan(share))
@@ -485,9 +591,10 @@ static json_t *stack_json(const struct grid *g, const struct stack *s)
 
 	for (int k = 0; k < STACK_PARTS; k++)
 		json_object_set_new(parts, stack_names[k], json_number(s->part_ns[k]));
-	return json_pack("{s:o, s:s, s:o, s:o}", "axes", plan_axes_json(&g->j->plan, at->point),
-			 "key", g->j->plan.point[at->point].key, "total_ns",
-			 json_number(s->total_ns), "parts_ns", parts);
+	return json_pack("{s:o, s:s, s:o, s:o, s:o}", "axes",
+			 plan_axes_json(&g->j->plan, at->point), "key",
+			 g->j->plan.point[at->point].key, "total_ns", json_number(s->total_ns),
+			 "parts_ns", parts, "refused", json_text(*s->refused ? s->refused : NULL));
 }
 
 json_t *stacks_json(const struct stack_request *r, const struct stack *stack)

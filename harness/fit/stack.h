@@ -24,8 +24,11 @@
  * graph op=instantiate): all the time of the calls, which is t_enq, is allocation, or submission
  * where no memory is taken, and the rest is the synchronize.
  *
- * NaN is a part that there is not, or that is not known; it is part of another one then, which
- * stack_notes() says. No part is ever made 0 or moved to make them fit.
+ * NaN is a part that there is not, or that is not known: what is not identified (fit.h) fills none.
+ * It is part of another one then, which stack_notes() says. No part is ever made 0 or moved to make
+ * them fit. Where they come to over FIT_ERROR_MAX more than the block took, or some part is less
+ * than nothing by that much, they contradict what was measured: the block is refused and has no
+ * parts. So is one of which its own fit leaves that much unexplained.
  */
 #ifndef RIFT_FIT_STACK_H
 #define RIFT_FIT_STACK_H
@@ -71,6 +74,7 @@ struct stack {
 	int point;	 /* number in work's grid */
 	double total_ns; /* of the block, measured: the median over processes */
 	double part_ns[STACK_PARTS];
+	char refused[64]; /* "the parts come to 140 % of it"; "": it is not */
 };
 
 /* What a step of a point does; of older records, which do not say, that it launches kernels. */
@@ -94,7 +98,7 @@ double stack_share(const struct stack *s, enum stack_part part);
 /* One for each of work's points, in their order; to be freed. */
 struct stack *stacks_make(const struct stack_request *r);
 
-enum { STACK_NOTES = 6 };
+enum { STACK_NOTES = 8 };
 
 struct stack_notes {
 	int n;

@@ -123,7 +123,7 @@ Test(small_fit_signs, first_calls)
 	struct fake_session s = quiet_session();
 
 	s.factor = fast_up_to_4;
-	is_only(&s, "first calls", " 4 launches * 4");
+	is_only(&s, "first calls", " 4 launches * 3.98");
 }
 
 static double slower_with_depth(const struct batch *b, int side)
