@@ -5,6 +5,7 @@
 
 #include "harness/compare/compare.h"
 #include "harness/compare/format.h"
+#include "harness/record/trust.h"
 #include "workloads/workload.h"
 
 struct line {
@@ -41,10 +42,20 @@ static bool begin_clause(struct line *l)
 
 /* ---- results that are wrong or missing ---------------------------------------------------- */
 
+static void add_distrust(struct line *l, const struct comparison *c)
+{
+	char why[TRUST_TEXT];
+
+	for (int k = 0; k < 2; k++)
+		if (*session_distrust(&c->side[k]->view, why))
+			append_text(l, "%c cannot be trusted: %s. ", 'A' + k, why);
+}
+
 static void add_faults(struct line *l, const struct comparison *c)
 {
 	const struct faults *a = &c->faults[PAIR_A], *b = &c->faults[PAIR_B];
 
+	add_distrust(l, c);
 	if (b->wrong)
 		append_text(l, "B computes wrong results: %d of %d fail their check (%s). ",
 			    b->wrong, b->results, b->wrong_of);

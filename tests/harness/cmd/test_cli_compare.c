@@ -193,6 +193,31 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 						  "n = 2 ", "--processes 6", NULL });
 }
 
+/* Real layers, n = 5 or 6: what all pairs agree on is decided, and wrong results are told. */
+Test(large_cli_compare, kept_sessions_of_layers_end_in_a_verdict)
+{
+	static const struct {
+		const char *session, *first;
+		int code;
+	} kept[] = {
+		{ "atlas-h200/neighbour-spin", "B is slower than A by more than 2 %: ", 1 },
+		{ "atlas-h100/neighbour-spin", "B is slower than A by more than 2 %: ", 1 },
+		{ "atlas-h200/CUPTI", "B is slower than A by more than 2 %: ", 1 },
+		{ "atlas-h100/CUPTI", "B is slower than A by more than 2 %: ", 1 },
+		{ "atlas-h200/Lupine", "B computes wrong results: 39 of 435 ", 1 },
+		{ "atlas-h200/none", "Inconclusive: ", 2 },
+		{ "atlas-h200/none-1", "Inconclusive: ", 2 },
+		{ "atlas-h100/none", "Inconclusive: ", 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "data/sessions/%s.jsonl.gz", kept[i].session);
+		ends(kept[i].code, kept[i].first, quoted(path, NULL, ""));
+	}
+}
+
 /* Five processes each: no half of them is known well enough to be called different. */
 Test(large_cli_compare, halves_of_the_kept_sessions_are_alike)
 {

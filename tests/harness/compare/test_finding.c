@@ -1,0 +1,152 @@
+/*
+ * test_finding.c - harness/compare/compare.h: what the first line says, of made-up sessions.
+ */
+/* sanitizers: one thread */
+#include "tests/compared.h"
+#include "tests/divert.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+TestSuite(small_finding, .timeout = 300);
+
+enum { PROCESSES = 5, POINT = 7 };
+
+static const char *finding_of(const struct compared *c)
+{
+	static char text[1024];
+
+	compare_finding(&c->c, text, sizeof(text));
+	return text;
+}
+
+/* Quiet, and the same on both sides. */
+static struct compared *spoiled(void (*spoil)(struct journal *), bool strict)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+
+	s.processes = PROCESSES;
+	s.noise = 0.0005;
+	o.margin = 0.1;
+	o.strict = strict;
+	return compared_sides(&s, &o, spoil);
+}
+
+static void set_status(struct journal *j, int side, int process, enum point_status status)
+{
+	j->status[(side * PROCESSES + process) * j->plan.n_points + POINT] = (unsigned char)status;
+}
+
+/* ---- wrong results ------------------------------------------------------------------------ */
+
+static void b_is_wrong(struct journal *j)
+{
+	set_status(j, 1, 3, POINT_CHECK_FAILED);
+}
+
+Test(small_finding, wrong_results_come_before_all_times)
+{
+	struct compared *c = spoiled(b_is_wrong, false);
+	char want[160];
+
+	snprintf(want, sizeof(want),
+		 "B computes wrong results: 1 of %d fail their check (launch). By time, B is the "
+		 "same ",
+		 PROCESSES * c->c.pairs.n);
+	cr_assert(zero(int, strncmp(finding_of(c), want, strlen(want))), "%s", finding_of(c));
+	cr_assert(eq(int, c->c.outcome, OUTCOME_WRONG), "%d", c->c.outcome);
+	cr_assert(eq(int, c->c.by_time, OUTCOME_SAME), "%d", c->c.by_time);
+	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_CHECK_FAILED), "code");
+	compared_free(c);
+}
+
+static void a_is_wrong(struct journal *j)
+{
+	set_status(j, 0, 3, POINT_CHECK_FAILED);
+}
+
+Test(small_finding, a_base_that_is_wrong_decides_nothing)
+{
+	struct compared *c = spoiled(a_is_wrong, false);
+
+	cr_assert(tells(finding_of(c), "A *: 1 of *launch"), "%s", finding_of(c));
+	cr_assert(eq(int, c->c.outcome, OUTCOME_SAME), "%d", c->c.outcome);
+	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_FAILED_POINTS), "code");
+	compared_free(c);
+}
+
+/* ---- missing results ---------------------------------------------------------------------- */
+
+static void b_lacks_a_call(struct journal *j)
+{
+	for (int i = 0; i < PROCESSES; i++)
+		set_status(j, 1, i, POINT_NOT_SUPPORTED);
+	j->refused[1] = json_pack("{s:{s:s}}", "7", "call", "cudaMallocAsync");
+}
+
+Test(small_finding, calls_that_b_lacks_are_named_and_the_rest_decides)
+{
+	struct compared *c = spoiled(b_lacks_a_call, false);
+
+	cr_assert(tells(finding_of(c), "B lacks cudaMallocAsync *5 of *"), "%s", finding_of(c));
+	cr_assert(eq(int, c->c.outcome, OUTCOME_SAME), "%d", c->c.outcome);
+	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_OK), "by time");
+	compared_free(c);
+	c = spoiled(b_lacks_a_call, true);
+	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_CHECK_FAILED), "strict");
+	compared_free(c);
+}
+
+static void b_failed(struct journal *j)
+{
+	set_status(j, 1, 0, POINT_FAILED);
+}
+
+Test(small_finding, a_missing_result_is_no_success)
+{
+	struct compared *c = spoiled(b_failed, false);
+
+	cr_assert(tells(finding_of(c), "B * 1 of *launch"), "%s", finding_of(c));
+	cr_assert(eq(int, compare_exit_code(&c->c), RIFT_FAILED_POINTS), "code");
+	compared_free(c);
+}
+
+/* ---- sessions that say too little ---------------------------------------------------------- */
+
+static void all_is_noisy(struct journal *j)
+{
+	for (int i = 0; i < 2 * PROCESSES * j->plan.n_points; i++) {
+		j->noisy[i] = true;
+		j->total_ns[i] *= 1 + 0.2 * (i / j->plan.n_points % PROCESSES);
+	}
+}
+
+Test(small_finding, a_session_that_cannot_be_trusted_says_so_first)
+{
+	struct compared *c = spoiled(all_is_noisy, false);
+
+	cr_assert(zero(int, strncmp(finding_of(c), "A cannot be trusted: ", 21)), "%s",
+		  finding_of(c));
+	cr_assert(ne(ptr, strstr(finding_of(c), " B cannot be trusted: "), NULL), "%s",
+		  finding_of(c));
+	compared_free(c);
+}
+
+/* 2 a side: 1 of 6 orders; 3: 1 of 20. All of B are slower. */
+Test(small_finding, too_few_processes_are_told_how_many_are_enough)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c;
+
+	s.processes = 2;
+	s.model[1].v[MODEL_C] *= 4;
+	s.model[1].v[MODEL_P] *= 4;
+	c = compared_sides(&s, &o, NULL);
+	cr_assert(eq(int, c->c.outcome, OUTCOME_INCONCLUSIVE), "%d", c->c.outcome);
+	cr_assert(tells(finding_of(c), "n = 2 *: 3 *(--processes 3); * launch beyond the margin"),
+		  "%s", finding_of(c));
+	compared_free(c);
+}
