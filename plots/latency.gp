@@ -7,7 +7,8 @@
 #   crossing               depth from which on a graph is faster than a stream; 0: none
 #   with_depths, with_lengths   1: the left panel is there, the right one is
 #   nominal                1: sizes are durations
-#   fitted                 1: there are fitted lines
+#   fitted_depths, fitted_lengths   how many fitted lines each panel has
+#   ideal                  1: one of them is what is ideal
 #   fit                    what is said of the fitted lines
 #   title, finding, made1, made2   texts
 #   depths        columns series, depth, block_us, block_us_lo, block_us_hi
@@ -68,8 +69,8 @@ if (with_depths) {
 				right font small textcolor rgb faint
 		}
 	}
-	paths = fitted ? depth_lines : depths # gnuplot has a word to say about a file without data
-	plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+	paths = fitted_depths ? depth_lines : depths # gnuplot has a word to say about a file without data
+	plot for [k = 1:series] paths using (fitted_depths ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
 		for [k = 1:series] depths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
 			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \
@@ -94,7 +95,7 @@ if (with_lengths) {
 	set rmargin at screen 0.965
 	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
 	set label 53 size at graph 0.5, screen from_top(height - 18) center noenhanced
-	if (fitted) {
+	if (ideal) {
 		set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small \
 			textcolor rgb faint
 	}
@@ -109,10 +110,10 @@ if (with_lengths) {
 				'256k' 262144, '1M' 1048576, '4M' 4194304, '16M' 16777216, '64M' 67108864)
 		}
 	}
-	paths = fitted ? length_lines : lengths
-	plot paths using (fitted ? of(0, 2) : NaN):3 skip 1 \
+	paths = fitted_lengths ? length_lines : lengths
+	plot paths using (ideal ? of(0, 2) : NaN):3 skip 1 \
 			with lines linecolor rgb faint linewidth 1 dashtype solid, \
-		for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+		for [k = 1:series] paths using (fitted_lengths ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
 		for [k = 1:series] lengths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
 			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \

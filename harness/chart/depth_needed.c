@@ -105,7 +105,9 @@ static int put_line(const struct chart_set *s, int side, enum mode mode, double 
 
 		if (a.kind == ANSWER_NEVER)
 			*floor_ns = ns;
-		if (a.kind != ANSWER_VALUE && a.kind != ANSWER_BELOW)
+		/* a bound that is deeper than the least depth is no line */
+		if (a.kind != ANSWER_VALUE &&
+		    (a.kind != ANSWER_BELOW || a.interval.value > (double)g->depth[0]))
 			continue;
 		fprintf(out, "%d,%.6g,%.6g\n", side * MODE_COUNT + (int)mode + 1, ns / 1e3,
 			a.interval.value);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "harness/chart/words.h"
 
@@ -42,11 +43,59 @@ int latency_first(const struct grid *g)
 	return first;
 }
 
-static bool has_fit(const struct latency *l, int k)
+/* ---- which fitted lines are drawn ------------------------------------------------------- */
+
+static bool is_drawn(double off)
+{
+	return off <= FIT_ERROR_MAX;
+}
+
+/* Of the sizes that the panel of lengths has. */
+static double lengths_off(const struct latency *l, int k)
 {
 	const struct series *s = &l->series[k];
+	const struct grid *g = latency_grid(l, k);
+	double off = NAN;
 
-	return l->set->fitted[s->side] && l->set->fit[s->side].has[s->mode];
+	for (int i = 0; i < g->n_sizes; i++)
+		if (latency_place(g, i) > 0)
+			off = fmax(off, fit_error(&l->set->fit[s->side], s->mode,
+						  g->size[i].kernel_ns, (double)l->depth));
+	return off;
+}
+
+static void hold_lines(struct latency *l)
+{
+	for (int k = 0; k < l->n; k++) {
+		struct series *s = &l->series[k];
+		const struct fit *f = &l->set->fit[s->side];
+		int smallest = l->smallest[s->side];
+
+		s->depths_off = s->lengths_off = NAN;
+		if (!l->set->fitted[s->side] || !f->has[s->mode])
+			continue;
+		if (l->depths && smallest >= 0)
+			s->depths_off = fit_error(
+				f, s->mode, latency_grid(l, k)->size[smallest].kernel_ns, NAN);
+		if (l->lengths)
+			s->lengths_off = lengths_off(l, k);
+	}
+}
+
+/* Units of a fused launch may be shorter than kernels. */
+static bool ideal_holds(const struct latency *l)
+{
+	const struct grid *g = &l->set->grid[0];
+
+	for (int i = 0; i < g->n_points; i++) {
+		const struct grid_point *p = &g->point[i];
+
+		if (p->batch.mode != MODE_FUSED && (int64_t)p->batch.depth == l->depth &&
+		    model_ideal_ns(&l->set->fit[0].model, &p->batch) >
+			    (1 + FIT_ERROR_MAX) * p->total_ns)
+			return false;
+	}
+	return true;
 }
 
 /* ---- data files ------------------------------------------------------------------------- */
@@ -152,14 +201,17 @@ static void put_depth_line(const struct latency *l, int k, FILE *out)
 static int write_depth_lines(const struct latency *l, struct plot *p)
 {
 	struct output out;
-	int err = plot_open(p, "depth_lines", "-depths-fit.csv", &out);
+	int lines = 0, err = plot_open(p, "depth_lines", "-depths-fit.csv", &out);
 
 	if (err)
 		return err;
 	fprintf(out.file, "series,depth,block_us\n");
 	for (int k = 0; k < l->n; k++)
-		if (has_fit(l, k) && l->smallest[l->series[k].side] >= 0)
+		if (is_drawn(l->series[k].depths_off)) {
 			put_depth_line(l, k, out.file);
+			lines++;
+		}
+	plot_count(p, "fitted_depths", lines);
 	return output_commit(&out);
 }
 
@@ -182,8 +234,9 @@ static void put_length(const struct latency *l, int k, double place, FILE *out)
 			      pow(g->size[last].kernel_ns / g->size[first].kernel_ns, place);
 		x = b.kernel_ns / 1e3;
 	}
-	fprintf(out, "%d,%.6g,%.6g\n", k + 1, x,
-		(k < 0 ? model_ideal_ns(m, &b) : model_total_ns(m, &b)) / 1e3 / b.depth);
+	if (k < 0 || fit_covers(&l->set->fit[l->series[k].side], &b))
+		fprintf(out, "%d,%.6g,%.6g\n", k + 1, x,
+			(k < 0 ? model_ideal_ns(m, &b) : model_total_ns(m, &b)) / 1e3 / b.depth);
 }
 
 static void put_length_line(const struct latency *l, int k, FILE *out)
@@ -199,16 +252,20 @@ static void put_length_line(const struct latency *l, int k, FILE *out)
 static int write_length_lines(const struct latency *l, struct plot *p)
 {
 	struct output out;
-	int err = plot_open(p, "length_lines", "-lengths-fit.csv", &out);
+	int lines = 0, err = plot_open(p, "length_lines", "-lengths-fit.csv", &out);
 
 	if (err)
 		return err;
 	fprintf(out.file, "series,%s,step_us\n", latency_grid(l, 0)->axis->name);
 	for (int k = 0; k < l->n; k++)
-		if (has_fit(l, k) && l->lengths)
+		if (is_drawn(l->series[k].lengths_off)) {
 			put_length_line(l, k, out.file);
-	if (l->set->fitted[0] && l->lengths)
+			lines++;
+		}
+	if (l->ideal)
 		put_length_line(l, -1, out.file); /* series 0 */
+	plot_count(p, "fitted_lengths", lines + l->ideal);
+	plot_count(p, "ideal", l->ideal);
 	return output_commit(&out);
 }
 
@@ -260,7 +317,8 @@ static void find_series(struct latency *l)
 		l->smallest[side] = chart_size_on(l->set, side, 0);
 		for (int mode = 0; mode < MODE_COUNT; mode++)
 			if (chart_has_mode(l->set, side, (enum mode)mode))
-				l->series[l->n++] = (struct series){ side, (enum mode)mode };
+				l->series[l->n++] =
+					(struct series){ .side = side, .mode = (enum mode)mode };
 	}
 	l->depth = best_depth(l);
 }
@@ -346,25 +404,54 @@ static int64_t graph_wins_from(const struct latency *l)
 	return from;
 }
 
+/* What is said of fitted lines: the most that those that are drawn are off, and which are not. */
+struct lines {
+	int drawn;
+	double off, refused_off; /* shares */
+	char refused[64];	 /* "graph, fused" */
+};
+
+static void add_line(struct lines *s, const char *mode, double off)
+{
+	size_t used = strlen(s->refused);
+
+	if (is_drawn(off)) {
+		s->drawn++;
+		s->off = fmax(s->off, off);
+	} else if (!isnan(off)) {
+		s->refused_off = fmax(s->refused_off, off);
+		if (!strstr(s->refused, mode))
+			snprintf(s->refused + used, sizeof(s->refused) - used, "%s%s",
+				 used ? ", " : "", mode);
+	}
+}
+
+/* As short as the room beside the key. */
 static void label_fit(const struct latency *l, char *out, size_t size)
 {
-	const struct chart_set *s = l->set;
+	struct lines s = { 0 };
 
-	if (!s->fitted[0])
-		snprintf(out, size, "no fitted lines");
-	else if (s->sides < 2 || !s->fitted[1])
-		snprintf(out, size, "lines: fitted, median error %.1f %%",
-			 100 * s->fit[0].residual);
+	for (int k = 0; k < l->n; k++) {
+		add_line(&s, mode_name(l->series[k].mode), l->series[k].depths_off);
+		add_line(&s, mode_name(l->series[k].mode), l->series[k].lengths_off);
+	}
+	if (s.drawn && *s.refused)
+		snprintf(out, size, "lines: fitted, within %.1f %%; left out: %s", 100 * s.off,
+			 s.refused);
+	else if (s.drawn)
+		snprintf(out, size, "lines: fitted, within %.1f %% of the points", 100 * s.off);
+	else if (*s.refused)
+		snprintf(out, size, "no fitted lines: up to %.0f %% off the points",
+			 100 * s.refused_off);
 	else
-		snprintf(out, size, "lines: fitted, median error %.1f %% and %.1f %%",
-			 100 * s->fit[0].residual, 100 * s->fit[1].residual);
+		snprintf(out, size, "no fitted lines");
 }
 
 static void label_plot(const struct latency *l, struct plot *p)
 {
 	const struct chart_side *side = l->set->side;
 	int64_t wins = graph_wins_from(l);
-	char text[256], fit[96];
+	char text[256], fit[128];
 
 	side_text(l, 0, text, sizeof(text));
 	words_title(p, l->set, 0, "%s", text);
@@ -377,7 +464,6 @@ static void label_plot(const struct latency *l, struct plot *p)
 			 (long)wins);
 	words_finding(p, "%s%s", l->set->sides > 1 && *text ? "B: " : "", text);
 	plot_text(p, "fit", "%s", fit);
-	plot_count(p, "fitted", l->set->fitted[0] || l->set->fitted[1]);
 	plot_count(p, "with_depths", l->depths);
 	plot_count(p, "with_lengths", l->lengths);
 	plot_text(p, "made1", "%s", side[0].made);
@@ -412,6 +498,8 @@ int chart_latency(const struct chart_set *s, struct plot *p)
 	l.lengths = latency_first(g) < g->n_sizes - 1;
 	if (!l.n || (!l.depths && !l.lengths))
 		return 1;
+	hold_lines(&l);
+	l.ideal = s->fitted[0] && l.lengths && ideal_holds(&l);
 	p->script = "plots/latency.gp";
 	name_series(&l, p);
 	label_plot(&l, p);

@@ -4,10 +4,14 @@
 
 #include "harness/chart/chart.h"
 
-/* The series of the two panels: a mode on a side. */
+/*
+ * The series of the two panels: a mode on a side. Its fitted lines are drawn where they agree with
+ * the points beside them (fit_holds()).
+ */
 struct series {
 	int side;
 	enum mode mode;
+	double depths_off, lengths_off; /* how far a line is off its points; NAN: there is none */
 };
 
 struct latency {
@@ -17,6 +21,7 @@ struct latency {
 	int64_t depth;		   /* of the panel of lengths */
 	int smallest[CHART_SIDES]; /* size of the panel of depths, A's smallest; -1: not swept */
 	bool depths, lengths;	   /* panels with two places on their axis or more */
+	bool ideal;		   /* what is ideal on A is not above what was measured */
 };
 
 /* The grid of a series, and its point of this size and depth; NULL: not measured. */
@@ -33,7 +38,7 @@ double latency_place(const struct grid *g, int size);
 int latency_first(const struct grid *g);
 
 /*
- * Files of points, and of fitted lines where there is a fit, opened as the plot's variables depths,
+ * Files of points, and of the fitted lines that are drawn, opened as the plot's variables depths,
  * depth_lines, lengths and length_lines. Returns 0 or a negative errno after one line.
  */
 int latency_write(const struct latency *l, struct plot *p);

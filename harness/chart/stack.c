@@ -1,4 +1,5 @@
 /* stack.c - where the time of a step goes: a bar a block. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "harness/chart/words.h"
 #include "harness/measure/wait.h"
 
-/* What is drawn: the selection of stacks_select(), by mode. */
+/* What is drawn: the selection of stacks_select() without what is refused, by mode. */
 struct bars {
 	const struct grid *g;
 	const struct stack *stack;
@@ -27,7 +28,7 @@ static void bars_init(struct bars *b, const struct grid *g, const struct stack *
 	stacks_select(g, in);
 	for (int mode = 0; mode < MODE_COUNT; mode++)
 		for (int i = 0; i < g->n_points; i++)
-			if (in[i] && (int)g->point[i].batch.mode == mode)
+			if (in[i] && !*stack[i].refused && (int)g->point[i].batch.mode == mode)
 				b->point[b->n++] = i;
 	free(in);
 }
@@ -148,6 +149,23 @@ static void name_bars(const struct bars *b, struct plot *p)
 	}
 }
 
+static int draw_bars(const struct bars *b, const struct chart_set *s, int side,
+		     const struct stack_request *r, struct plot *p)
+{
+	p->script = "plots/stack.gp";
+	label_plot(b, s, side, r, p);
+	name_bars(b, p);
+	return write_parts(b, p);
+}
+
+/* Nothing to draw, for a reason that no other chart shows. */
+static int refuse_all(const struct stack_request *r, const struct stack *stack)
+{
+	complain(ENODATA, "%s: no time stack: of its first block, %s", r->work->workload->name,
+		 stack->refused);
+	return 1;
+}
+
 int chart_stack(const struct chart_set *s, int side, struct plot *p)
 {
 	struct stack_request r = { .work = &s->grid[side],
@@ -162,10 +180,7 @@ int chart_stack(const struct chart_set *s, int side, struct plot *p)
 		return 1; /* all would be other */
 	stack = stacks_make(&r);
 	bars_init(&b, r.work, stack);
-	p->script = "plots/stack.gp";
-	label_plot(&b, s, side, &r, p);
-	name_bars(&b, p);
-	err = write_parts(&b, p);
+	err = b.n ? draw_bars(&b, s, side, &r, p) : refuse_all(&r, stack);
 	free(b.point);
 	free(stack);
 	return err;

@@ -17,8 +17,7 @@ look3 = 3
 side3 = 0
 title = 'launch: empty kernels: one 9.0 µs; each of 4096: stream 3.5 µs, graph 1.0 µs, fused 13 ns'
 finding = 'a graph is faster than a stream from depth 1 on'
-fit = 'lines: fitted, median error 0.1 %'
-fitted = 1
+fit = 'lines: fitted, within 8.2 % of the points'
 with_depths = 1
 with_lengths = 1
 made1 = 'NVIDIA H200, driver 580.159.04; kvm, docker, passthrough; n = 5 processes, 2026-11-21'
@@ -35,7 +34,10 @@ longest = 1000.0
 depths = 'launch-latency-depths.csv'
 lengths = 'launch-latency-lengths.csv'
 depth_lines = 'launch-latency-depths-fit.csv'
+fitted_depths = 3
 length_lines = 'launch-latency-lengths-fit.csv'
+fitted_lengths = 4
+ideal = 1
 
 # style.gp - the look of every picture. A script that rift writes is: values, this, and the
 # picture's own commands, which begin with
@@ -70,6 +72,10 @@ heading(h) = sprintf("set label 101 title at screen 0.014, %g left noenhanced fo
 	"set label 103 made1 at screen 0.014, %g left noenhanced font small textcolor rgb faint;" . \
 	"set label 104 made2 at screen 0.014, %g left noenhanced font small textcolor rgb faint", \
 	1 - 22.0 / h, 1 - 46.0 / h, 1 - 66.0 / h, 1 - 82.0 / h)
+# A key of n series above a picture, six a row: how many rows, and where in them number k stands.
+key_rows(n) = (n + 5) / 6
+key_x(k) = 0.02 + 0.16 * ((k - 1) % 6)
+key_pixels(k) = 112 + 18 * ((k - 1) / 6)
 again = "format = 'svg'; load name.'.gp'"
 done = "unset output; eval format eq 'png' ? again : 'undefine format'"
 
@@ -100,7 +106,8 @@ set key noautotitle reverse Left samplen 2.6 spacing 1.25 width -1 textcolor rgb
 #   crossing               depth from which on a graph is faster than a stream; 0: none
 #   with_depths, with_lengths   1: the left panel is there, the right one is
 #   nominal                1: sizes are durations
-#   fitted                 1: there are fitted lines
+#   fitted_depths, fitted_lengths   how many fitted lines each panel has
+#   ideal                  1: one of them is what is ideal
 #   fit                    what is said of the fitted lines
 #   title, finding, made1, made2   texts
 #   depths        columns series, depth, block_us, block_us_lo, block_us_hi
@@ -161,8 +168,8 @@ if (with_depths) {
 				right font small textcolor rgb faint
 		}
 	}
-	paths = fitted ? depth_lines : depths # gnuplot has a word to say about a file without data
-	plot for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+	paths = fitted_depths ? depth_lines : depths # gnuplot has a word to say about a file without data
+	plot for [k = 1:series] paths using (fitted_depths ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
 		for [k = 1:series] depths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
 			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \
@@ -187,7 +194,7 @@ if (with_lengths) {
 	set rmargin at screen 0.965
 	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
 	set label 53 size at graph 0.5, screen from_top(height - 18) center noenhanced
-	if (fitted) {
+	if (ideal) {
 		set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small \
 			textcolor rgb faint
 	}
@@ -202,10 +209,10 @@ if (with_lengths) {
 				'256k' 262144, '1M' 1048576, '4M' 4194304, '16M' 16777216, '64M' 67108864)
 		}
 	}
-	paths = fitted ? length_lines : lengths
-	plot paths using (fitted ? of(0, 2) : NaN):3 skip 1 \
+	paths = fitted_lengths ? length_lines : lengths
+	plot paths using (ideal ? of(0, 2) : NaN):3 skip 1 \
 			with lines linecolor rgb faint linewidth 1 dashtype solid, \
-		for [k = 1:series] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \
+		for [k = 1:series] paths using (fitted_lengths ? of(k, 2) : NaN):3 skip 1 \
 			with lines linetype look(k) linewidth width(k), \
 		for [k = 1:series] lengths using (valid(4) ? of(k, 2) : NaN):3:(bound(4)):(bound(5)) \
 			skip 1 with yerrorbars linetype look(k) pointtype shape(k) pointsize 1.1 * point \

@@ -261,3 +261,42 @@ Test(small_chart_data, what_is_not_explained_is_no_part_to_name)
 	script_says("launch-stack", "finding", " 8.5 %*sync*4.3 % (100 µs*, graph, *1)");
 	chart_files_release(&made);
 }
+
+/* 200 us at depth 256 take half of what the others say. */
+static double fast_at_256(const struct batch *b, int side)
+{
+	(void)side;
+	return b->mode == MODE_STREAM && b->depth == 256 && b->kernel_ns > 1e5 ? 0.5 : 1;
+}
+
+Test(small_chart_data, a_stack_that_contradicts_its_block_is_no_bar)
+{
+	struct fake_session s = chart_session(1);
+
+	s.factor = fast_at_256;
+	charts_of(&made, &s);
+	script_says("launch-stack", "bars", "17");
+	script_says("launch-stack", "bar5", "stream, 200 µs kernels, depth 1");
+	script_says("launch-stack", "bar6", "graph, empty kernels, depth 1");
+	chart_files_release(&made);
+}
+
+Test(small_chart_data, no_stack_is_left)
+{
+	struct fake_session s = chart_session(1);
+	struct model *m;
+	char path[512];
+
+	chart_files_session(&made, &s);
+	chart_side_init(&made.side[0], &made.journal, 0, "");
+	cr_assert(zero(int, charts_init(&made.charts, made.side, 1)), "charts");
+	m = &made.charts.set[0].fit[0].model;
+	m->v[MODEL_CLOCK] = m->v[MODEL_FUSED_PHI] = 2;
+	m->v[MODEL_Z] = m->v[MODEL_GRAPH_Z] = m->v[MODEL_FUSED_Z] = 1e6;
+	cr_assert(zero(int, charts_write(&made.charts, chart_folder)), "files");
+	snprintf(path, sizeof(path), "%s/launch-stack.gp", chart_folder);
+	cr_assert(ne(int, access(path, F_OK), 0), "a chart");
+	snprintf(path, sizeof(path), "%s/launch-latency.gp", chart_folder);
+	cr_assert(zero(int, access(path, F_OK)), "but others");
+	chart_files_release(&made);
+}

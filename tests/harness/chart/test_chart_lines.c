@@ -101,6 +101,91 @@ Test(small_chart_lines, latency_is_measured_and_fitted)
 	chart_files_release(&made);
 }
 
+static int rows_of(const struct table *t, double series)
+{
+	int n = 0;
+
+	for (int i = 0; i < t->rows; i++)
+		n += t->v[i][0] == series;
+	return n;
+}
+
+/* Streams of empty kernels take a fifth less at depth 16: the line would not say so. */
+static double fast_at_16(const struct batch *b, int side)
+{
+	(void)side;
+	return b->mode == MODE_STREAM && b->depth == 16 && b->kernel_ns == 0 ? 0.8 : 1;
+}
+
+Test(small_chart_lines, a_line_that_is_off_its_points_is_not_drawn)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	s.factor = fast_at_16;
+	charts_of(&made, &s);
+	t = table_read("launch-latency-depths.csv");
+	cr_assert(eq(int, rows_of(t, 1), 5), "its points are");
+	t = table_read("launch-latency-depths-fit.csv");
+	cr_assert(eq(int, rows_of(t, 1), 0), "stream over depth");
+	cr_assert(lt(int, 5, rows_of(t, 2)), "graph over depth");
+	t = table_read("launch-latency-lengths-fit.csv");
+	cr_assert(lt(int, 5, rows_of(t, 1)), "stream over length");
+	cr_assert(eq(str, (char *)script_value("launch-latency", "fitted_depths"), "2"), "two");
+	cr_assert(eq(str, (char *)script_value("launch-latency", "fitted_lengths"), "4"), "and 4");
+	script_says("launch-latency", "fit", "lines: fitted, within 0.");
+	script_says("launch-latency", "fit", "; left out: stream");
+	chart_files_release(&made);
+}
+
+/* Every other block takes twice as long. */
+static double unsteady(const struct batch *b, int side)
+{
+	(void)side;
+	return ((int)(log2(b->depth) / 2) + (b->kernel_ns > 1e4) + (b->kernel_ns > 1e5)) % 2 ? 2
+											     : 1;
+}
+
+Test(small_chart_lines, no_line_is_left)
+{
+	struct fake_session s = chart_session(1);
+
+	s.factor = unsteady;
+	charts_of(&made, &s);
+	cr_assert(eq(str, (char *)script_value("launch-latency", "fitted_depths"), "0"), "none");
+	for (int k = 1; k <= 3; k++)
+		cr_assert(zero(int, rows_of(table_read("launch-latency-lengths-fit.csv"), k)),
+			  "series %d over length", k);
+	script_says("launch-latency", "fit", "no fitted lines: up to * % off the points");
+	chart_files_release(&made);
+}
+
+/* Deep graphs take twice as long, and say K: twice what kernels of streams take. */
+static double slow_graphs(const struct batch *b, int side)
+{
+	(void)side;
+	return b->mode == MODE_GRAPH && b->depth >= 64 ? 2 : 1;
+}
+
+Test(small_chart_lines, no_ideal_above_what_was_measured)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	s.workload = "myocyte";
+	s.size = "100,400,1600";
+	for (int slow = 0; slow <= 1; slow++) {
+		s.factor = slow ? slow_graphs : NULL;
+		charts_of(&made, &s);
+		t = table_read("myocyte-latency-lengths-fit.csv");
+		cr_assert(eq(int, rows_of(t, 0), slow ? 0 : 3), "%d rows", rows_of(t, 0));
+		cr_assert(
+			eq(str, (char *)script_value("myocyte-latency", "ideal"), slow ? "0" : "1"),
+			"said");
+		chart_files_release(&made);
+	}
+}
+
 /* The first process has failed at points of this size and depth. */
 static void fail_at(double us, int64_t depth)
 {
@@ -117,6 +202,52 @@ static void fail_at(double us, int64_t depth)
 		failed++;
 	}
 	cr_assert(lt(int, 0, failed), "us=%g depth %ld", us, (long)depth);
+}
+
+/* Streams of 200 us are swept at depth 1 alone: at 256 their line ends before. */
+Test(small_chart_lines, a_line_ends_where_its_points_do)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+	struct journal *j;
+	double longest = 0;
+
+	chart_files_session(&made, &s);
+	j = &made.journal;
+	for (int i = 0; i < j->plan.n_points; i++) {
+		bool stream = j->plan.point[i].mode == MODE_STREAM;
+		bool last = j->plan.point[i].config == 3, first = j->plan.point[i].config == 1;
+
+		if (stream ? last && j->plan.point[i].depth > 1
+			   : first && j->plan.point[i].depth < 256)
+			j->status[i] = POINT_FAILED;
+	}
+	chart_files_make(&made);
+	script_says("launch-latency", "depth", "256");
+	t = table_read("launch-latency-lengths-fit.csv");
+	cr_assert(lt(int, 5, rows_of(t, 1)), "some of it");
+	for (int i = 0; i < t->rows; i++)
+		if (t->v[i][0] == 1)
+			longest = fmax(longest, t->v[i][1]);
+	cr_assert(le(dbl, longest, 20.0001), "%g us", longest);
+	chart_files_release(&made);
+}
+
+/* A bound is no line: how deep blocks must be where a wait may take twenty times as long. */
+Test(small_chart_lines, no_line_of_what_is_left_open)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+
+	chart_files_session(&made, &s);
+	chart_side_init(&made.side[0], &made.journal, 0, "");
+	cr_assert(zero(int, charts_init(&made.charts, made.side, 1)), "charts");
+	made.charts.set[0].fit[0].most.v[MODEL_Z] *= 20;
+	cr_assert(zero(int, charts_write(&made.charts, chart_folder)), "files");
+	t = table_read("launch-depth-needed-fit.csv");
+	cr_assert(lt(int, 5, rows_of(t, 2)), "of graphs");
+	cr_assert(zero(int, rows_of(t, 1)), "of streams");
+	chart_files_release(&made);
 }
 
 /* Where most lengths were measured; empty kernels have no place among lengths. */

@@ -117,7 +117,7 @@ Test(small_chart_texts, of_two_sides)
 		{ "launch-latency", "title", "5.8 µs 256 stream 2.2 µs graph 550 ns fused 82 ns" },
 		{ "launch-latency", "finding",
 		  "7.8 µs 256 stream 2.2 µs graph 550 ns fused 82 ns" },
-		{ "launch-latency", "fit", "0.0 % 0.0 %" },
+		{ "launch-latency", "fit", "0.0 %" },
 		{ "launch-latency", "series", "6" },
 		{ "launch-latency", "sides", "2" },
 		{ "launch-latency", "title1", "A: stream" },
