@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
+#include "workloads/workload.h"
 #include "harness/measure/wait.h"
 
 /* What is drawn: the selection of stacks_select() without what is refused, by mode. */
