@@ -50,7 +50,7 @@ static bool is_drawn(double off)
 	return off <= FIT_ERROR_MAX;
 }
 
-/* Of the sizes that the panel of lengths has. */
+/* For the sizes that the panel of lengths has. */
 static double lengths_off(const struct latency *l, int k)
 {
 	const struct series *s = &l->series[k];

@@ -124,7 +124,7 @@ static struct interval root_interval(const struct along_k *k, double value)
 	return out;
 }
 
-/* Of models with what is not identified as large as it may be. */
+/* For models with what is not identified as large as it may be. */
 static double open_root(const struct along_k *k, const struct model *m, const struct model *other)
 {
 	return k->excess(k, m, other, k->most) > 0 ? INFINITY : root(k, m, other);

@@ -27,7 +27,7 @@ static int lines, stacks, refused;
 
 /* ---- fitted lines ------------------------------------------------------------------------- */
 
-/* Of a line at x, between two of its places; NaN: it is not there. */
+/* A line at x, between two of its places; NaN: it is not there. */
 static double line_at(const struct table *t, double series, double x)
 {
 	for (int i = 0; i < t->rows; i++) {

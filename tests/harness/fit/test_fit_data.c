@@ -380,7 +380,7 @@ Test(small_fit_data, a_fit_that_is_off_is_not_accepted)
 	made_release(&m);
 }
 
-/* Of 24 us to beyond the 200 that were swept the lower end is known; of 24 to 185 the upper one. */
+/* 24 us to beyond the 200 that were swept: the lower end is known; 24 to 185: the upper one. */
 Test(small_fit_data, a_wide_interval_is_a_bound)
 {
 	struct fake_session s = few_processes(0.01);

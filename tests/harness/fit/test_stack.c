@@ -158,7 +158,7 @@ Test(small_stack, parts_that_contradict_the_block_are_refused)
 	made_release(&m);
 }
 
-/* Of its own fit; with prices of another session what is left is what kernels do, and shown. */
+/* By its own fit; with prices of another session what is left is what kernels do, and shown. */
 Test(small_stack, what_its_own_fit_leaves_open_is_refused_too)
 {
 	struct fake_session s = quiet();
