@@ -239,7 +239,8 @@ Test(small_host_runs, a_library_that_is_not_there)
 {
 	const char *out;
 	int rc = shell(&out,
-		       "cd '%s'; cp '%s' rift; LD_LIBRARY_PATH=$(dirname '%s') ./rift profile "
+		       "cd '%s'; cp '%s' rift; LD_LIBRARY_PATH=$(dirname '%s'):$LD_LIBRARY_PATH "
+		       "./rift profile "
 		       "--host-runs 1 --output a.trace -- touch ran 2>&1; echo $?; ls ran 2>&1",
 		       folder, rift(), rift());
 

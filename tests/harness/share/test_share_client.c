@@ -33,6 +33,8 @@ static void start(enum share_way way, const char *workloads)
 	int to[2], from[2];
 
 	need_device();
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: NVIDIA's runtime does not outlive a fork");
 	cr_assert(zero(int, pipe(to)));
 	cr_assert(zero(int, pipe(from)));
 	client = fork();
