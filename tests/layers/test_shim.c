@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "layers/shim/calls.h"
+#include "tests/on_cpu.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/races.h"
@@ -277,8 +278,11 @@ Test(small_shim, a_runtime_that_is_asked_for_its_functions_is_counted)
 			   "libcudart.so.1? | tail -n 1)\" 7 2>&1",
 			   rift(), middle, beside_tests("layers/caller"), rift());
 		cr_assert(zero(int, rc), "%s", out);
-		cr_assert(ne(ptr, strstr(out, "saw 7 calls of the CUDA runtime; other 7\n"), NULL),
-			  "%s", out);
+		/* rift of nvcc registers its kernels, as it becomes the inner layer */
+		if (ON_CPU || !inside)
+			cr_assert(ne(ptr, strstr(out, "saw 7 calls of the CUDA runtime; other 7\n"),
+				     NULL),
+				  "%s", out);
 	}
 }
 
@@ -303,6 +307,8 @@ Test(small_shim, a_runtime_without_a_call_is_told)
 	static const char told[] = "; the runtime was loaded in 1 process that made no call it saw";
 	const char *out;
 
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: rift of nvcc registers its kernels");
 	cr_assert(zero(int, shell(&out, "'%s' layer shim -- '%s' --version 2>&1", rift(), rift())));
 	cr_expect(ne(ptr, strstr(out, told), NULL), "%s", out);
 	cr_assert(zero(int, shell(&out, "'%s' layer emulate call=1 -- '%s' --version 2>&1", rift(),
