@@ -295,7 +295,8 @@ static void find_copy(struct scan *scan, int64_t i, int64_t pending)
 {
 	const struct trace *t = scan->t;
 	const struct trace_call *c = &t->call[i];
-	const struct trace_op *first = &t->op[c->first_op], *last = first + c->ops - 1;
+	const struct trace_op *first = &t->op[c->first_op];
+	const struct trace_op *last = c->ops ? first + c->ops - 1 : first;
 	struct step *step = &scan->s->step[i];
 	int64_t lead;
 	bool waits;

@@ -16,6 +16,7 @@
 #include "tests/made_trace.h"
 
 TestSuite(small_trace, .timeout = 60);
+TestSuite(large_trace, .timeout = 60);
 
 static struct made made;
 static struct trace trace;
@@ -380,7 +381,7 @@ Test(small_trace, a_fold_that_takes_too_much_memory_says_how_much)
 }
 
 /* A line of 9 MB whose objects would take 700 MB. */
-Test(small_trace, a_line_that_takes_too_much_memory_is_refused)
+Test(large_trace, a_line_that_takes_too_much_memory_is_refused)
 {
 	long before = most_kib();
 
