@@ -2,7 +2,7 @@
  * test_cli_show.c - `rift show` of the real binary on sessions made up here: what it says of sides,
  * failures and the device, and its exit code. test_cli_check.c has a kept session.
  */
-/* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
