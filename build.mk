@@ -270,7 +270,7 @@ endif
 # What has one thread has no races; what shows the same as others is passed by. Large tests run
 # under no sanitizer.
 CALM := $(if $(filter tsan,$(SANITIZE)),$(patsubst %.c,%,$(shell grep -lxE '/\* sanitizers: (one thread|seen elsewhere) \*/' $(TESTS))))
-CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS)) $(shell grep -lxE '/\* sanitizers: left out \*/' $(TESTS))))
+CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
 golden: $B/rift $(BLAS) $B/tests/test_golden

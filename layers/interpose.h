@@ -42,16 +42,24 @@ static inline int runtime_call_missing(void)
 
 typedef void *interpose_lookup(void *handle, const char *name);
 
+/*
+ * A sanitizer's runtime calls dlsym() before it is there itself: what it gets to first must call
+ * nothing of it, no hook of its instrumentation and no memcpy() either.
+ */
+#define INTERPOSE_EARLY __attribute__((no_sanitize("address", "thread", "undefined")))
+
 /* What dlsym() is next. Asked for without dlopen(), as sanitizers ask before theirs can be called.
  */
-static inline interpose_lookup *interpose_next_dlsym(void)
+INTERPOSE_EARLY static inline interpose_lookup *interpose_next_dlsym(void)
 {
-	void *found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-	interpose_lookup *next;
+	union {
+		void *found;
+		interpose_lookup *next;
+	} as = { dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34") };
 
-	found = found ? found : dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-	memcpy(&next, &found, sizeof(next));
-	return next;
+	if (!as.found)
+		as.found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+	return as.next;
 }
 
 /* libc's own dlsym(), past those below. NULL: a libc that is not known. */
@@ -119,7 +127,7 @@ static inline void *runtime_call_next(long call)
 #define INTERPOSE_DLSYM                                                                            \
 	__attribute__((visibility("hidden"))) interpose_lookup *interpose_dlsym_next;              \
 	__attribute__((visibility("hidden"))) void *interpose_found(void *, const char *);         \
-	void *interpose_found(void *handle, const char *name)                                      \
+	INTERPOSE_EARLY void *interpose_found(void *handle, const char *name)                      \
 	{                                                                                          \
 		if (!interpose_dlsym_next)                                                         \
 			interpose_dlsym_next = interpose_next_dlsym();                             \
@@ -156,7 +164,7 @@ static inline int interpose_has_runtime(void)
 	"they went past it"
 
 /* NULL: the name is none of the runtime's, or nobody stands before it. */
-static inline void *interpose_of_runtime(void *handle, const char *name)
+INTERPOSE_EARLY static inline void *interpose_of_runtime(void *handle, const char *name)
 {
 	void *theirs, *first, *base;
 	interpose_lookup *libc;

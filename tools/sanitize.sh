@@ -14,10 +14,6 @@
 #   sanitizers: seen elsewhere  others show the same: these do little but run rift with one option
 #                               after the other, give other data to kernels that run under it in the
 #                               workload's tests of modes, or wait for the device before they read
-#
-# and under both those of a preloaded dlsym(), which a sanitizer's runtime calls before it is there:
-#
-#   sanitizers: left out
 set -eu
 cpu() { "${MAKE:-make}" --no-print-directory -f build.mk DEVICE=cpu "$@"; }
 

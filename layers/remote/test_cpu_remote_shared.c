@@ -3,7 +3,6 @@
  * Tests of small_remote_part are one part of two or three, each a process of its own, and meet by
  * files. What a client does alone is in test_cpu_remote_order.c.
  */
-/* sanitizers: left out */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>

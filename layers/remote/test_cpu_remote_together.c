@@ -5,7 +5,6 @@
  * The CPU device ends a process by a kernel's fault. So the daemon's runtime is put before it here:
  * once it has been told to, calls that need the device return an error, as a GPU's do.
  */
-/* sanitizers: left out */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>

@@ -3,7 +3,7 @@
  * what `rift profile --recorder` makes of them. Programs are tests/cpu/traced.cu, rift itself, and
  * one whose runtime is of stubs.
  */
-/* sanitizers: left out */
+/* sanitizers: seen elsewhere */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
