@@ -176,6 +176,7 @@ Test(small_fit_price, a_block_that_failed_on_b_is_told_from_one_that_was_not_swe
 		cr_expect(not(p.priced[i].b_failed), "nothing of B was measured: %d", i);
 	prices_release(&p);
 	made_release(&work);
+	on_b.grid.n_points++; /* the block that was taken from it */
 	made_release(&on_b);
 	made_release(&b);
 }
@@ -214,6 +215,7 @@ Test(small_fit_price, a_price_is_printed_as_it_is)
 	row_says(&p, &r, &at, " 2.500 *failed*outside\n");
 	prices_release(&p);
 	made_release(&work);
+	on_b.grid.n_points++; /* the block that was taken from it */
 	made_release(&on_b);
 	made_release(&b);
 }

@@ -608,6 +608,8 @@ Test(small_sweep_pairs, one_works_at_a_time)
 	cr_assert(le(int, 2 * (3 + ROUNDS), pieces), "%d pieces", pieces);
 	cr_assert(eq(int, together, 1), "%d at a time", together);
 	watch_close(s.watch);
+	for (int side = 0; side < 2; side++)
+		json_decref(s.remarked[side]);
 	journal_release(&s.journal);
 }
 
