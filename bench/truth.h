@@ -16,6 +16,9 @@
 #include "common/check.h"
 #include "common/philox.h"
 #include "harness/compare/compare.h"
+#include "harness/plan/plan.h"
+#include "harness/session/stopping.h"
+#include "harness/stats/bootstrap.h"
 #include "harness/stats/contrast.h"
 #include "harness/stats/outcome.h"
 #include "harness/stats/stats.h"
@@ -23,7 +26,7 @@
 #define TRUTH_SD 0.015
 #define TRUTH_SESSION_SD BETWEEN_DEFAULT
 
-enum { TRUTH_N_MAX = 30, TRUTH_WORKLOADS_MAX = 12, TRUTH_LARGE = 20000 };
+enum { TRUTH_N_MAX = 100, TRUTH_WORKLOADS_MAX = 12, TRUTH_LARGE = 20000 };
 
 enum scatter {
 	NORMAL,
@@ -248,6 +251,69 @@ static inline struct found simulate(const struct world *w, int trials)
 	}
 	contrast_release(&c);
 	return (struct found){ 100.0 * slower / trials, 100.0 * covered / trials, 100 * c.level };
+}
+
+/* ---- a fitted parameter --------------------------------------------------------------------- */
+
+/*
+ * A parameter of a fit is a smooth function of the points' medians, and its interval comes from
+ * refits to draws of processes: here the simplest one, the difference of one point's medians on
+ * both sides, over the same draws of pairs.
+ */
+struct parameter_found {
+	double covered; /* in percent of sessions */
+	double pairs;	/* the mean over sessions */
+};
+
+static inline struct interval difference_of(const struct side_times *a, const struct side_times *b,
+					    const struct resamples *r)
+{
+	static double of_a[BOOTSTRAP_DRAWS], of_b[BOOTSTRAP_DRAWS];
+	double at_a, at_b;
+	struct interval out;
+
+	CHECK(!resamples_medians(r, a->ns[0], of_a, &at_a) &&
+		      !resamples_medians(r, b->ns[0], of_b, &at_b),
+	      "times above 0");
+	for (int draw = 0; draw < BOOTSTRAP_DRAWS; draw++)
+		of_b[draw] -= of_a[draw];
+	CHECK(!interval_of_draws(&out, at_b - at_a, r->n, of_b), "finite draws");
+	return out;
+}
+
+/*
+ * The session ends at the first of its looks where the interval, as much wider as `--resolve` asks
+ * for, is within plus or minus goal of A's time; w->n is the last look. goal 0: at w->n alone.
+ */
+static inline struct parameter_found simulate_parameter(const struct world *w, double goal,
+							int trials)
+{
+	struct design d = { .pairs = true, .sequential = true, .processes = w->n };
+	struct parameter_found found = { 0 };
+	const double truth = 1;
+
+	d.goals.parameter_ns[0] = goal;
+	for (int t = 0; t < trials; t++) {
+		struct dice dice = { (uint32_t)t, 0 };
+		struct side_times a, b;
+		struct interval i;
+		int n = goal > 0 ? design_next_interim(&d, 0) : w->n;
+
+		make_side(&a, w, false, &truth, &dice);
+		make_side(&b, w, true, &truth, &dice);
+		for (;; n = design_next_interim(&d, n)) {
+			struct resamples r;
+
+			CHECK(!resamples_init(&r, n, (uint64_t)t, 0), "%d pairs", n);
+			i = difference_of(&a, &b, &r);
+			resamples_release(&r);
+			if (n == w->n || goals_interim_factor * (i.hi - i.lo) / 2 <= goal)
+				break;
+		}
+		found.covered += 100.0 * (i.lo <= 0 && 0 <= i.hi) / trials;
+		found.pairs += (double)n / trials;
+	}
+	return found;
 }
 
 #endif

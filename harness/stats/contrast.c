@@ -174,13 +174,24 @@ void contrast_means(const struct contrast *c, const struct point_pair *point, in
 
 /* ---- intervals ---------------------------------------------------------------------------- */
 
+/* The processes of ratio k. */
+static int b_of(const struct contrast *c, int k)
+{
+	return c->paired ? k : k / c->na;
+}
+
+static int a_of(const struct contrast *c, int k)
+{
+	return c->paired ? k : k % c->na;
+}
+
 /* In ascending order, for the caller to free. */
 static double *sorted_ratios(const struct contrast *c, const struct point_pair *p)
 {
 	double *ratio = zeroed((size_t)c->ratios, sizeof(*ratio));
 
 	for (int k = 0; k < c->ratios; k++)
-		ratio[k] = p->b[c->paired ? k : k / c->na] / p->a[c->paired ? k : k % c->na];
+		ratio[k] = p->b[b_of(c, k)] / p->a[a_of(c, k)];
 	sort_doubles(ratio, c->ratios);
 	return ratio;
 }
@@ -239,9 +250,9 @@ static struct counts count_all(const struct contrast *c, const struct point_pair
 	struct counts n = { 0 };
 
 	for (int k = 0; k < c->ratios; k++) {
-		double a = p->a[c->paired ? k : k % c->na];
+		double a = p->a[a_of(c, k)];
 
-		count_one(&n, c, p->b[c->paired ? k : k / c->na], a, fmax(margin * a, floor));
+		count_one(&n, c, p->b[b_of(c, k)], a, fmax(margin * a, floor));
 	}
 	return n;
 }

@@ -67,7 +67,7 @@ static void a_is_wrong(struct journal *j)
 	set_status(j, 0, 3, POINT_CHECK_FAILED);
 }
 
-Test(small_finding, a_base_that_is_wrong_decides_nothing)
+Test(small_finding, a_base_that_is_wrong_is_told_and_good_points_decide)
 {
 	struct compared *c = spoiled(a_is_wrong, false);
 
