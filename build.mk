@@ -409,6 +409,9 @@ $B/bench/cpu_layers: $B/tests/layers/stubs.so $(PRELOADS:%=$B/layers/%.so)
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with
 # CUBLAS=yes only. docs/ stays behind: links to it become text.
 DIST := dist/rift-$(DEVICE)
+# Of the kept sessions one of each device; the rest is a checkout's.
+CARRIED := data/sessions/README.md data/sessions/h200-launch.jsonl data/sessions/h200-costs.json \
+	data/sessions/emulate-sets/set-00.jsonl.gz
 dist: $B/rift $(BLAS) preloads
 	$(Q)rm -rf $(DIST)
 	$(Q)mkdir -p $(DIST)
@@ -420,8 +423,9 @@ dist: $B/rift $(BLAS) preloads
 	$(if $(INJECTED),$(Q)mkdir $(DIST)/recorder && cp $(INJECTED) $(DIST)/recorder/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
-	$(Q)find workloads $(wildcard plots data) \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name '*.jsonl' -o -name '*.json' -o -name '*.jsonl.gz' -o -name '*.trace.gz' \
-		-o -name README.md \) -not -path '*/golden/*' -not -path 'plots/samples/*' -exec cp --parents -t $(DIST) {} +
+	$(Q)find workloads \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name README.md \) -not -path '*/golden/*' \
+		-exec cp --parents -t $(DIST) {} +
+	$(if $(wildcard data plots),$(Q)cp --parents -t $(DIST) $(wildcard $(CARRIED)))
 	$(Q)find $(DIST) -name README.md -exec sed -i -E 's,\[([^]]*)\]\((\.\./)+(docs/[^)#]*)[^)]*\),\1 (\3 of the source tree),g' {} +
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 

@@ -23,6 +23,16 @@ void journal_apply_point(struct journal *j, int replicate, int point, const json
 
 void journal_release_turns(struct journal *j);
 
+/*
+ * What the ratio of a pair at a point comes from: the replicate's times in the round, or the two,
+ * whose ratio b / a is the median over the rounds. series: enum turn. Returns how many; 0: no pair.
+ */
+int journal_middle_turns(const struct journal *j, int replicate, int point, int series,
+			 double ns[2]);
+
+/* The point of a key, or of the first digits of one; -1: none. */
+int journal_point_of(const struct journal *j, const char *key);
+
 /* The median of a point's first n rounds in a replicate, ns a block; NAN: none. */
 double journal_first_turns_ns(const struct journal *j, int replicate, int point, int n);
 

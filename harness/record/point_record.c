@@ -190,6 +190,62 @@ double summary_median(const json_t *summary, const char *series)
 	return json_is_number(median) ? json_number_value(median) : NAN;
 }
 
+/* ---- turns ------------------------------------------------------------------------------ */
+
+const char *const turn_series[TURN_SERIES] = { "t_total_ns", "t_enq_ns" };
+
+/* Is block i of the round, and neither disturbed nor one with events? */
+static bool is_good(const json_t *rounds, const json_t *marks, size_t i, int round)
+{
+	json_int_t mark = json_integer_value(json_array_get(marks, i));
+
+	return json_integer_value(json_array_get(rounds, i)) == round &&
+	       !(mark & (MARK_DISTURBED | MARK_EVENTS));
+}
+
+static double median_of_blocks(const json_t *point, const char *name, int round)
+{
+	const json_t *rounds = json_object_get(point, "round_of_block"), *of;
+	const json_t *ns = json_object_get(point, name), *marks = json_object_get(point, "marks");
+	double *of_round = calloc(json_array_size(rounds) + 1, sizeof(*of_round)), median;
+	int n = 0, good = 0;
+	size_t i;
+
+	CHECK(of_round, "memory of %zu blocks", json_array_size(rounds));
+	json_array_foreach(rounds, i, of) good += is_good(rounds, marks, i, round);
+	json_array_foreach(rounds, i, of)
+	{
+		if (good ? is_good(rounds, marks, i, round) : json_integer_value(of) == round)
+			of_round[n++] = json_number_value(json_array_get(ns, i));
+	}
+	median = median_of(of_round, n);
+	free(of_round);
+	return median;
+}
+
+double point_turn_ns(const json_t *point, int series, int round)
+{
+	const json_t *kept = json_object_get(json_object_get(point, "turns"), turn_series[series]);
+	const json_t *ns = json_array_get(kept, (size_t)round);
+
+	if (kept)
+		return json_is_number(ns) ? json_number_value(ns) : NAN;
+	return median_of_blocks(point, turn_series[series], round);
+}
+
+double point_host_ns(const json_t *point)
+{
+	const json_t *all = json_object_get(point, "host_canary_ns"), *v;
+	double *ns = calloc(json_array_size(all) + 1, sizeof(*ns)), median;
+	size_t i;
+
+	CHECK(ns, "memory of %zu canaries", json_array_size(all));
+	json_array_foreach(all, i, v) ns[i] = json_number_value(v);
+	median = median_of(ns, (int)json_array_size(all));
+	free(ns);
+	return median;
+}
+
 /* ---- point ------------------------------------------------------------------------------ */
 
 /* A copy of a check that says in which rounds there was one. */

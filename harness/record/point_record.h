@@ -35,6 +35,18 @@ json_t *point_summary(const json_t *point);
 /* Median of the blocks that a summary takes, ns; NAN: none. */
 double summary_median(const json_t *summary, const char *series);
 
+/*
+ * What a process says of a point in one round, of "t_total_ns" or "t_enq_ns": the median of its
+ * blocks, ns, of those that nothing disturbed where there are any; NAN: none. A thinned record has
+ * these medians themselves.
+ */
+enum turn { TURN_TOTAL, TURN_ENQ, TURN_SERIES };
+extern const char *const turn_series[TURN_SERIES];
+double point_turn_ns(const json_t *point, int series, int round);
+
+/* The median of a point's host canaries, ns; NAN: it has none. */
+double point_host_ns(const json_t *point);
+
 /* ---- steps ------------------------------------------------------------------------------ */
 
 /*

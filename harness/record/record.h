@@ -18,7 +18,7 @@
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-#define RECORD_SCHEMA "2.3"
+#define RECORD_SCHEMA "2.4"
 /* Major versions: the one written, and the oldest read (docs/records.md has the names of older
  * ones). */
 enum { RECORD_SCHEMA_MAJOR = 2, RECORD_SCHEMA_OLDEST = 1 };

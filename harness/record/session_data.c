@@ -14,6 +14,7 @@
 #include "harness/record/journal_impl.h"
 #include "harness/plan/plan_record.h"
 #include "harness/record/point_record.h"
+#include "harness/record/thin.h"
 #include "harness/record/validate_record.h"
 #include "harness/stats/stats.h"
 #include "workloads/workload.h"
@@ -27,41 +28,10 @@
  * 4.1 us in others, of both sides alike.
  */
 
-enum { TURN_TOTAL, TURN_ENQ, TURN_SERIES };
-static const char *const series_names[TURN_SERIES] = { "t_total_ns", "t_enq_ns" };
-
-/* Is block i of the round, and neither disturbed nor one with events? */
-static bool is_good(const json_t *rounds, const json_t *marks, size_t i, int round)
-{
-	json_int_t mark = json_integer_value(json_array_get(marks, i));
-
-	return json_integer_value(json_array_get(rounds, i)) == round &&
-	       !(mark & (MARK_DISTURBED | MARK_EVENTS));
-}
-
-/* The median of a round's blocks, of the good ones where there are any; NAN: none. */
-static double median_of_round(const json_t *line, const char *series, int round, double *scratch)
-{
-	const json_t *rounds = json_object_get(line, "round_of_block"), *of;
-	const json_t *ns = json_object_get(line, series), *marks = json_object_get(line, "marks");
-	int n = 0, good = 0;
-	size_t i;
-
-	json_array_foreach(rounds, i, of) good += is_good(rounds, marks, i, round);
-	json_array_foreach(rounds, i, of)
-	{
-		if (good ? is_good(rounds, marks, i, round) : json_integer_value(of) == round)
-			scratch[n++] = json_number_value(json_array_get(ns, i));
-	}
-	return median_of(scratch, n);
-}
-
 /* A point's rounds are kept; where the other side of the pair has it too, both values are moved. */
 static void journal_take_turns(struct journal *j, int replicate, int point, const json_t *line)
 {
 	size_t rounds = (size_t)j->plan.design.rounds, points = (size_t)j->plan.n_points;
-	size_t blocks = json_array_size(json_object_get(line, "round_of_block"));
-	double *scratch;
 
 	if (!j->plan.design.pairs)
 		return;
@@ -69,27 +39,52 @@ static void journal_take_turns(struct journal *j, int replicate, int point, cons
 		j->turns = journal_zeroed((size_t)j->replicates, sizeof(*j->turns));
 	if (!j->turns[replicate])
 		j->turns[replicate] = journal_zeroed(points * rounds * TURN_SERIES, sizeof(double));
-	scratch = journal_zeroed(blocks, sizeof(*scratch));
 	for (size_t r = 0; r < rounds; r++)
 		for (size_t k = 0; k < TURN_SERIES; k++)
 			j->turns[replicate][((size_t)point * rounds + r) * TURN_SERIES + k] =
-				median_of_round(line, series_names[k], (int)r, scratch);
-	free(scratch);
+				point_turn_ns(line, (int)k, (int)r);
 }
 
-/* The median of b / a over the rounds that both have; NAN: none. */
-static double ratio_of_turns(const struct journal *j, const double *a, const double *b, int series)
+/* A round that both sides of a pair have. */
+struct both {
+	double a_ns, b_ns, ratio;
+};
+
+static int by_ratio(const void *x, const void *y)
 {
+	const struct both *p = x, *q = y;
+
+	return (p->ratio > q->ratio) - (p->ratio < q->ratio);
+}
+
+/* Those of them whose ratios decide the median of b / a: the middle one, or two. Returns how many.
+ */
+static int middle_turns(const struct journal *j, const double *a, const double *b, int series,
+			struct both out[2])
+{
+	struct both all[ROUNDS_MAX];
 	int rounds = j->plan.design.rounds, n = 0;
-	double ratio[ROUNDS_MAX];
 
 	for (int r = 0; r < rounds && r < ROUNDS_MAX; r++) {
 		double x = a[r * TURN_SERIES + series], y = b[r * TURN_SERIES + series];
 
 		if (x > 0 && y > 0)
-			ratio[n++] = y / x;
+			all[n++] = (struct both){ x, y, y / x };
 	}
-	return median_of(ratio, n);
+	if (!n)
+		return 0;
+	qsort(all, (size_t)n, sizeof(*all), by_ratio);
+	out[0] = all[(n - 1) / 2];
+	out[1] = all[n / 2];
+	return n % 2 ? 1 : 2;
+}
+
+static double ratio_of_turns(const struct journal *j, const double *a, const double *b, int series)
+{
+	struct both middle[2];
+	int n = middle_turns(j, a, b, series, middle);
+
+	return n ? (middle[0].ratio + middle[n - 1].ratio) / 2 : NAN;
 }
 
 /* Both move by the same share. */
@@ -103,27 +98,56 @@ static void set_ratio(double *a, double *b, double ratio)
 	*b *= move;
 }
 
-static void journal_pair_turns(struct journal *j, int replicate, int point)
+/*
+ * The turns of both sides of the pair that replicate belongs to, at a point. False: they are no
+ * pair there. Apart, no turn of one side lies beside one of the other.
+ */
+static bool find_pair(const struct journal *j, int replicate, int point, size_t at[2],
+		      const double *turns[2])
 {
 	int processes = j->plan.design.processes, process = replicate % processes;
-	size_t points = (size_t)j->plan.n_points, at[2];
-	const double *turns[2];
+	size_t points = (size_t)j->plan.n_points;
 
 	if (!j->turns || j->sides < 2 || j->plan.config[j->plan.point[point].config].apart)
-		return; /* apart, no turn of one side lies beside one of the other */
+		return false;
 	for (int side = 0; side < 2; side++) {
 		int of = side * processes + process;
 
 		at[side] = (size_t)of * points + (size_t)point;
 		if (!j->turns[of] || j->status[at[side]] != POINT_OK)
-			return;
+			return false;
 		turns[side] =
 			&j->turns[of][(size_t)point * (size_t)j->plan.design.rounds * TURN_SERIES];
 	}
+	return true;
+}
+
+static void journal_pair_turns(struct journal *j, int replicate, int point)
+{
+	const double *turns[2];
+	size_t at[2];
+
+	if (!find_pair(j, replicate, point, at, turns))
+		return;
 	set_ratio(&j->total_ns[at[0]], &j->total_ns[at[1]],
 		  ratio_of_turns(j, turns[0], turns[1], TURN_TOTAL));
 	set_ratio(&j->enq_ns[at[0]], &j->enq_ns[at[1]],
 		  ratio_of_turns(j, turns[0], turns[1], TURN_ENQ));
+}
+
+int journal_middle_turns(const struct journal *j, int replicate, int point, int series,
+			 double ns[2])
+{
+	struct both middle[2];
+	const double *turns[2];
+	size_t at[2];
+	int n = 0;
+
+	if (find_pair(j, replicate, point, at, turns))
+		n = middle_turns(j, turns[0], turns[1], series, middle);
+	for (int i = 0; i < n; i++)
+		ns[i] = replicate < j->plan.design.processes ? middle[i].a_ns : middle[i].b_ns;
+	return n;
 }
 
 double journal_first_turns_ns(const struct journal *j, int replicate, int point, int n)
@@ -230,16 +254,11 @@ static void apply_refusal(struct journal *j, int side, int point, json_t *error)
 	json_object_set(j->refused[side], number, error);
 }
 
-/* The median of a point's host canaries; records of before 2026-11-24 have none. */
+/* Records of before 2026-11-24 have no host canaries. */
 static void apply_host(struct journal *j, const json_t *line)
 {
-	const json_t *all = json_object_get(line, "host_canary_ns"), *v;
-	double *ns = journal_zeroed(json_array_size(all), sizeof(*ns)), median;
-	size_t i;
+	double median = point_host_ns(line);
 
-	json_array_foreach(all, i, v) ns[i] = json_number_value(v);
-	median = median_of(ns, (int)json_array_size(all));
-	free(ns);
 	if (!isfinite(median))
 		return;
 	j->host_ns[0] = j->host_ns[0] > 0 ? fmin(j->host_ns[0], median) : median;
@@ -281,7 +300,7 @@ static void apply_alone(struct journal *j, int replicate, const json_t *alone)
 
 	j->company[replicate] = json_is_number(company) ? json_number_value(company) : NAN;
 	for (int i = 0; i < points; i++) {
-		const json_t *ns = json_object_get(all, j->plan.point[i].key);
+		const json_t *ns = of_key(all, j->plan.point[i].key);
 
 		j->alone_ns[replicate * points + i] =
 			json_is_number(ns) ? json_number_value(ns) : NAN;
@@ -415,12 +434,10 @@ static int replicate_of(const struct journal *j, const json_t *o)
 	return s * j->plan.design.processes + (int)process;
 }
 
-static int point_of(const struct journal *j, const json_t *o)
+int journal_point_of(const struct journal *j, const char *key)
 {
-	const char *key = json_string_value(json_object_get(o, "key"));
-
 	for (int i = 0; key && i < j->plan.n_points; i++)
-		if (!strcmp(j->plan.point[i].key, key))
+		if (is_key(key, j->plan.point[i].key))
 			return i;
 	return -1;
 }
@@ -467,7 +484,7 @@ int journal_take_line(struct journal *j, const json_t *o, const struct record_sc
 		return 0; /* a kind that a later version added */
 	if (record_is(o, "header"))
 		journal_apply_header(j, replicate, (json_t *)(uintptr_t)o);
-	point = point_of(j, o);
+	point = journal_point_of(j, json_string_value(json_object_get(o, "key")));
 	if (record_is(o, "point") && point >= 0)
 		journal_apply_point(j, replicate, point, o);
 	if (record_is(o, "failure") && point >= 0)

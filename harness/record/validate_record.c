@@ -14,6 +14,7 @@
 #include "harness/plan/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/record/record.h"
+#include "harness/record/thin.h"
 
 /* ---- are blocks possible, and a summary theirs? ----------------------------------------- */
 
@@ -263,6 +264,43 @@ static struct text measured_wrong(const json_t *point, int rounds)
 	return summary_wrong(point);
 }
 
+/* ---- without blocks --------------------------------------------------------------------- */
+
+/* The rounds from which a pair's ratio comes are one or two. */
+static struct text turns_wrong(const json_t *turns)
+{
+	const json_t *ns;
+	size_t r;
+
+	for (int k = 0; turns && k < TURN_SERIES; k++) {
+		const json_t *times = json_object_get(turns, turn_series[k]);
+
+		if (json_array_size(times) < 1 || json_array_size(times) > 2)
+			return (struct text){ "turns is not of one round or two" };
+		json_array_foreach(times, r, ns)
+		{
+			if (!(json_number_value(ns) > 0))
+				return (struct text){ "a time of turns is no number above 0" };
+		}
+	}
+	return nothing;
+}
+
+/* What is wrong with a measured point of a thinned record. */
+static struct text thinned_wrong(const json_t *point)
+{
+	const json_t *summary = json_object_get(point, "summary");
+	double enq_ns = summary_median(summary, "t_enq_ns");
+	double total_ns = summary_median(summary, "t_total_ns");
+	struct text wrong = counts_wrong(point);
+
+	if (*wrong.s)
+		return wrong;
+	if (!(enq_ns > 0) || !(total_ns >= enq_ns))
+		return (struct text){ "medians that cannot be: 0 < t_enq <= t_total" };
+	return turns_wrong(json_object_get(point, "turns"));
+}
+
 /* ---- do the records of a session agree with its plan and with each other? --------------- */
 
 /* What is known of one process. */
@@ -429,7 +467,9 @@ struct checking {
 	const struct record_scan *scan;
 	struct checked_session session;
 	struct csv_points *csv;
-	json_t *keys; /* of the plan: key -> true; NULL before it */
+	json_t *keys; /* of the plan: key -> true, of a thinned record its first digits; NULL before
+			 it */
+	bool is_thinned;
 	void (*each)(const json_t *o, const struct record_scan *scan, void *arg); /* NULL: nobody */
 	void *arg;
 };
@@ -438,6 +478,16 @@ static int complain_at(const struct checking *c, const char *what, const char *f
 {
 	return complain(EINVAL, "%s:%ld: %s%s%s", c->scan->path, (long)c->scan->line + 1, what,
 			*field ? ": " : "", field);
+}
+
+/* The name of a point in c->keys. */
+static struct text key_name(const struct checking *c, const char *key)
+{
+	struct text name;
+
+	snprintf(name.s, sizeof(name.s), "%.*s",
+		 c->is_thinned ? THIN_KEY_DIGITS : (int)sizeof(name.s) - 1, key ? key : "");
+	return name;
 }
 
 /* NULL, "": nothing. */
@@ -500,6 +550,22 @@ static const struct field measured_fields[] = { { "rounds", WHOLE },	{ "blocks",
 						{ "t_dev_ns", ARRAY },	{ "marks", ARRAY },
 						{ "canary_ns", ARRAY }, { "round_of_block", ARRAY },
 						{ "summary", OBJECT },	{ NULL, TEXT } };
+/* Of a thinned record, where another header or line of the point has the rest. */
+static const struct field thin_header_fields[] = {
+	{ "schema", TEXT },	 { "session_id", TEXT },	 { "side", TEXT },
+	{ "plan_sha256", TEXT }, { "environment_sha256", TEXT }, { "process_index", WHOLE },
+	{ NULL, TEXT }
+};
+static const struct field thin_point_fields[] = { { "side", TEXT },
+						  { "process_index", WHOLE },
+						  { "key", TEXT },
+						  { "status", TEXT },
+						  { NULL, TEXT } };
+static const struct field thin_measured_fields[] = { { "rounds", WHOLE },
+						     { "blocks", WHOLE },
+						     { "canary_ns", ARRAY },
+						     { "summary", OBJECT },
+						     { NULL, TEXT } };
 static const struct field trailer_fields[] = {
 	{ "side", TEXT },    { "process_index", WHOLE }, { "records", WHOLE },
 	{ "failed", WHOLE }, { "lines_sha256", TEXT },	 { "complete", TRUTH },
@@ -549,13 +615,14 @@ static int take_plan(struct checking *c, const json_t *o)
 	if (err)
 		return err;
 	c->keys = json_object();
+	c->is_thinned = plan_is_thinned(o);
 	json_array_foreach(json_object_get(plan, "points"), i, point)
 	{
 		key = json_string_value(json_object_get(point, "key"));
-		if (!key || json_object_get(c->keys, key))
+		if (!key || json_object_get(c->keys, key_name(c, key).s))
 			return complain_at(
 				c, "two points of the plan have one key, or one has none", "");
-		json_object_set_new(c->keys, key, json_true());
+		json_object_set_new(c->keys, key_name(c, key).s, json_true());
 	}
 	snprintf(c->facts->session_id, sizeof(c->facts->session_id), "%s",
 		 json_string_value(json_object_get(o, "session_id")));
@@ -569,14 +636,16 @@ static int take_plan(struct checking *c, const json_t *o)
 
 static int check_measured(const struct checking *c, const json_t *o)
 {
-	int err = check_fields(c, o, measured_fields);
+	int err = check_fields(c, o, c->is_thinned ? thin_measured_fields : measured_fields);
 
+	if (!err && c->is_thinned)
+		return complain_if(c, thinned_wrong(o).s);
 	return err ? err : complain_if(c, measured_wrong(o, c->session.rounds).s);
 }
 
 static int take_header(struct checking *c, const json_t *o)
 {
-	int err = check_fields(c, o, header_fields);
+	int err = check_fields(c, o, c->is_thinned ? thin_header_fields : header_fields);
 
 	c->facts->headers++;
 	return err ? err : complain_if(c, session_check_header(&c->session, o));
@@ -585,11 +654,16 @@ static int take_header(struct checking *c, const json_t *o)
 static int take_point(struct checking *c, const json_t *o)
 {
 	const char *status;
-	int err = check_fields(c, o, point_fields);
+	int err = check_fields(c, o, c->is_thinned ? thin_point_fields : point_fields);
 
 	if (err)
 		return err;
-	if (!json_object_get(c->keys, json_string_value(json_object_get(o, "key"))))
+	if (c->csv && c->is_thinned)
+		return complain_at(c,
+				   "is thinned: it has the medians of points, and no blocks or "
+				   "quantiles to write",
+				   "");
+	if (!json_object_get(c->keys, key_name(c, json_string_value(json_object_get(o, "key"))).s))
 		return complain_at(c, "a key that is not in the plan", "");
 	err = complain_if(c, session_check_point(&c->session, o));
 	if (err)
@@ -637,7 +711,7 @@ static int check_alone(const struct checking *c, const json_t *alone)
 		return err;
 	json_object_foreach(json_object_get(alone, "t_total_ns"), key, ns)
 	{
-		if (!json_object_get(c->keys, key))
+		if (!json_object_get(c->keys, key_name(c, key).s))
 			return complain_at(c, "alone names a key that is not in the plan", "");
 		if (!(json_number_value(ns) > 0))
 			return complain_at(c, "a time of alone is no number above 0", "");
@@ -678,7 +752,8 @@ static int take_fewer(struct checking *c, const json_t *o)
 	{
 		if (err)
 			break;
-		if (!json_is_string(key) || json_object_del(c->keys, json_string_value(key)))
+		if (!json_is_string(key) ||
+		    json_object_del(c->keys, key_name(c, json_string_value(key)).s))
 			err = complain_at(c, "fewer names a key that is not in the plan", "");
 	}
 	return err ? err : complain_if(c, session_check_fewer(&c->session, o));
