@@ -21,6 +21,17 @@ json_t *journal_now_utc(void);
 void journal_apply_header(struct journal *j, int replicate, json_t *line);
 void journal_apply_point(struct journal *j, int replicate, int point, const json_t *line);
 
+/* ---- turns.c ---------------------------------------------------------------------------- */
+
+/* A point's rounds are kept ... */
+void journal_take_turns(struct journal *j, int replicate, int point, const json_t *line);
+
+/* ... where the other side of the pair has it too, both process values are moved ... */
+void journal_pair_turns(struct journal *j, int replicate, int point);
+
+/* ... and only those of the points that stay. */
+void journal_keep_turns(struct journal *j, const bool *stays);
+
 void journal_release_turns(struct journal *j);
 
 /*

@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/record/fields.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
@@ -80,24 +81,6 @@ static json_t *thin_plan(struct thinning *t, const json_t *line)
 /* The first of a side and its wait policy stays whole: the others are of the same machine. */
 static json_t *thin_header(struct thinning *t, const json_t *line)
 {
-	static const char *const kept[] = {
-		"record",
-		"schema",
-		"session_id",
-		"side",
-		"process_index",
-		"attempt",
-		"plan_sha256",
-		"seed",
-		"command",
-		"start_utc",
-		"environment_sha256",
-		"cuda_flags",
-		"pinned_cpu",
-		"warmup",
-		"startup",
-		NULL,
-	};
 	const char *side = json_string_value(json_object_get(line, "side"));
 	const char *sync =
 		json_string_value(json_object_get(json_object_get(line, "cuda_flags"), "sync"));
@@ -105,7 +88,7 @@ static json_t *thin_header(struct thinning *t, const json_t *line)
 
 	snprintf(name, sizeof(name), "%s %s", side ? side : "", sync ? sync : "");
 	if (json_object_get(t->headers, name))
-		return only(line, kept);
+		return fields_thin(line, "header");
 	json_object_set_new(t->headers, name, json_true());
 	return json_incref((json_t *)(uintptr_t)line);
 }
@@ -196,15 +179,10 @@ static void set_if(json_t *o, const char *name, json_t *value)
 
 static json_t *thin_point(struct thinning *t, const json_t *line)
 {
-	static const char *const kept[] = {
-		"record", "side",   "process_index",	 "status",	"error",
-		"rounds", "blocks", "launches_per_step", "graph_steps", "step",
-		NULL
-	};
 	static const char *const of_check[] = { "state", "error", "tolerance", NULL };
 	const json_t *check = json_object_get(line, "check");
 	const char *key = json_string_value(json_object_get(line, "key"));
-	json_t *o = only(line, kept);
+	json_t *o = fields_thin(line, "point");
 
 	json_object_set_new(o, "key", first_digits(key));
 	if (json_is_object(check))
@@ -255,10 +233,9 @@ static json_t *thin_alone(const json_t *alone)
 
 static json_t *thin_trailer(struct thinning *t, const json_t *line)
 {
-	json_t *o = json_copy((json_t *)(uintptr_t)line), *v;
+	json_t *o = fields_thin(line, "trailer"), *v;
 	char hash[HASH_TEXT];
 
-	json_object_del(o, "nvml");
 	v = json_object_get(line, "sentinels");
 	if (v)
 		json_object_set_new(o, "sentinels", most_held(v));

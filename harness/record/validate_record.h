@@ -33,8 +33,4 @@ int record_check_each(struct record_facts *out, const char *path,
 		      void (*each)(const json_t *o, const struct record_scan *scan, void *arg),
 		      void *arg);
 
-/* What is wrong with a line of a .visits file; "": nothing. A record of visits that pass is valid.
- */
-struct text visit_wrong(const json_t *visit);
-
 #endif

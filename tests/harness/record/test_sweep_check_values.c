@@ -97,7 +97,8 @@ Test(small_sweep_check_values, rounds_alone_that_cannot_be)
 	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{},\"company_over_alone\":null}}",
 			NULL);
 	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":4.5}}}", NULL);
-	changed_trailer("{\"alone\":[]}", ": rounds");
+	changed_trailer("{\"alone\":[]}", "wrong kind: alone");
+	changed_trailer("{\"alone\":{\"t_total_ns\":{}}}", ": rounds");
 	changed_trailer("{\"alone\":{\"rounds\":5}}", ": t_total_ns");
 	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"k\":4}}}", ":4: alone ");
 	changed_trailer("{\"alone\":{\"rounds\":5,\"t_total_ns\":{\"" K0 "\":0}}}", ":4: ");
@@ -123,7 +124,7 @@ Test(small_sweep_check_values, starts_that_cannot_be)
 	changed_startup("{\"startup\":{\"process_ns\":-1,\"device_ns\":0}}", ":2: startup");
 	changed_startup("{\"startup\":{\"process_ns\":1,\"device_ns\":null}}", ":2: startup");
 	changed_startup("{\"startup\":{\"device_ns\":1}}", ":2: startup");
-	changed_startup("{\"startup\":5}", ":2: startup");
+	changed_startup("{\"startup\":5}", "wrong kind: startup");
 }
 
 /* What another version adds is no fault. */

@@ -1,0 +1,54 @@
+/*
+ * fields.h - the fields that records of a session have: one table, by which records are checked and
+ * thinned, and which docs/records.md explains (tests/harness/record/test_fields.c holds the two
+ * together). A field that a writer adds and the table lacks makes its record invalid.
+ */
+#ifndef RIFT_RECORD_FIELDS_H
+#define RIFT_RECORD_FIELDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "harness/base/text.h"
+
+enum field_kind {
+	FIELD_TEXT,
+	FIELD_WHOLE,
+	FIELD_NUMBER,
+	FIELD_ARRAY,
+	FIELD_OBJECT,
+	FIELD_TRUTH,
+};
+
+enum {
+	FIELD_ALWAYS = 1,   /* each such record has it; others may be missing, or null: not known */
+	FIELD_MEASURED = 2, /* so does a point that was measured */
+	FIELD_THIN = 4,	    /* a thinned record has it as it was, and needs it as much */
+	FIELD_THINNED = 8, /* a thinned one needs it too, in another form (harness/record/thin.c) */
+	FIELD_OLD = 16,	   /* only records of older schemas have it */
+};
+
+struct record_field {
+	const char *record, *name;
+	enum field_kind kind;
+	unsigned flags;
+};
+
+/* Ends with record NULL. */
+extern const struct record_field record_fields[];
+
+/* Is v there, and of the kind? */
+bool field_is(const json_t *v, enum field_kind kind);
+
+struct field_rules {
+	bool is_thinned, is_measured;
+	bool knows_all; /* of today's schema: no field that the table lacks */
+};
+
+/* What is wrong with the fields of o, a record "plan", "point", ...; "": nothing. */
+struct text fields_wrong(const json_t *o, const char *record, struct field_rules rules);
+
+/* The fields of o that a thinned record has as they are. New reference. */
+json_t *fields_thin(const json_t *o, const char *record);
+
+#endif
