@@ -137,7 +137,8 @@ static void print_parameters(int trials)
 		w.scatter = (enum scatter)s;
 		print_fixed_pairs(&w, scatter_names[s], trials);
 	}
-	printf("\nThe same where the session ends once it is known to +-2 to +-0.7 %% of the time\n\n"
+	printf("\nThe same where the session ends once it is known to +-2 to +-0.7 %% of the "
+	       "time\n\n"
 	       "| scatter | 2 %% | 1.5 %% | 1 %% | 0.7 %% |\n|---|---|---|---|---|\n");
 	for (int s = NORMAL; s <= TWO_KINDS; s++) {
 		w.scatter = (enum scatter)s;

@@ -115,3 +115,8 @@ int contract_check(const struct workload *const *table)
 		err = check_entry(table, i);
 	return err;
 }
+
+bool verdict_holds(const struct verdict *v)
+{
+	return v->passed && v->error <= v->tolerance && v->compared > 0;
+}

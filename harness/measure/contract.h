@@ -7,6 +7,8 @@
 #ifndef RIFT_MEASURE_CONTRACT_H
 #define RIFT_MEASURE_CONTRACT_H
 
+#include <stdbool.h>
+
 #include "workloads/workload.h"
 
 /*
@@ -16,5 +18,11 @@
  * -EINVAL after one line for the first that has not.
  */
 int contract_check(const struct workload *const *table);
+
+/*
+ * Has a check passed, whatever the hook itself says? One that lets NaN pass, or compares nothing,
+ * has not.
+ */
+bool verdict_holds(const struct verdict *v);
 
 #endif

@@ -13,7 +13,8 @@
 
 /* ---- blocks: what is timed, and how often ----------------------------------------------- */
 
-int measure_block(const struct submission *s, struct block *out)
+int measure_block_between(const struct submission *s, cudaEvent_t first, cudaEvent_t last,
+			  struct block *out)
 {
 	const struct instance *w = s->instance;
 	int64_t begin, enqueued;
@@ -25,7 +26,11 @@ int measure_block(const struct submission *s, struct block *out)
 	CUDA(cudaStreamSynchronize(w->stream));
 	NVTX_BEGIN("block");
 	begin = clock_ns();
+	if (first)
+		CUDA(cudaEventRecord(first, w->stream));
 	err = submission_enqueue(s);
+	if (last)
+		CUDA(cudaEventRecord(last, w->stream));
 	enqueued = clock_ns();
 	sync_wait(w->sync, w->stream, w->event);
 	out->total_ns = clock_ns() - begin;
@@ -34,6 +39,11 @@ int measure_block(const struct submission *s, struct block *out)
 	if (err)
 		return err;
 	return interrupted() ? -EINTR : 0;
+}
+
+int measure_block(const struct submission *s, struct block *out)
+{
+	return measure_block_between(s, NULL, NULL, out);
 }
 
 int measure_one_step(const struct instance *instance, enum mode mode, int64_t *step_ns)

@@ -36,6 +36,10 @@ enum { BLOCKS_MIN = 5, BLOCKS_MAX = 100 };
 /* One block. */
 int measure_block(const struct submission *s, struct block *out);
 
+/* The same with an event before the steps and one behind them, within its times. NULL: without. */
+int measure_block_between(const struct submission *s, cudaEvent_t first, cudaEvent_t last,
+			  struct block *out);
+
 /* t_total of a block of one step: the shortest of three. */
 int measure_one_step(const struct instance *instance, enum mode mode, int64_t *step_ns);
 

@@ -34,18 +34,12 @@ static bool goes_on(int i, int n, int64_t start_ns)
 	return i < n && (i < SAMPLES_LEAST || clock_ns() - start_ns < part_longest_ns);
 }
 
-/* Reads of the clock one after the other: their pace, and the smallest step above 0. */
 static void host_clock(struct calibration *out)
 {
-	int64_t start = clock_ns(), last = start, now = start, least = INT64_MAX;
+	struct clock_probe c = clock_probe();
 
-	for (int i = 0; i < CLOCK_READS; i++, last = now) {
-		now = clock_ns();
-		if (now > last && now - last < least)
-			least = now - last;
-	}
-	out->clock_cost_ns = (double)(now - start) / CLOCK_READS;
-	out->clock_tick_ns = least < INT64_MAX ? (double)least : NAN;
+	out->clock_cost_ns = c.cost_ns;
+	out->clock_tick_ns = c.tick_ns < INT64_MAX ? (double)c.tick_ns : NAN;
 }
 
 static void tsc(struct calibration *out)

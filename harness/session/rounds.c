@@ -10,6 +10,7 @@
 #include "common/cuda_check.h"
 #include "common/philox.h"
 #include "harness/base/json.h"
+#include "harness/measure/contract.h"
 #include "harness/measure/measure.h"
 #include "harness/plan/estimate.h"
 #include "harness/record/point_record.h"
@@ -242,12 +243,11 @@ static int run_steps_to_check(const struct prepared *p, int64_t steps)
 
 static json_t *check_json(const struct verdict *v, int64_t steps)
 {
-	bool passed = v->passed && v->error <= v->tolerance && v->compared > 0;
-
-	return json_pack("{s:s, s:o, s:o, s:f, s:I}", "state", passed ? "passed" : "failed",
-			 "error", json_number(v->error), "tolerance", json_number(v->tolerance),
-			 "share", v->total > 0 ? (double)v->compared / (double)v->total : 0.0,
-			 "steps", (json_int_t)steps);
+	return json_pack("{s:s, s:o, s:o, s:f, s:I}", "state",
+			 verdict_holds(v) ? "passed" : "failed", "error", json_number(v->error),
+			 "tolerance", json_number(v->tolerance), "share",
+			 v->total > 0 ? (double)v->compared / (double)v->total : 0.0, "steps",
+			 (json_int_t)steps);
 }
 
 /*

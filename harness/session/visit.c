@@ -22,33 +22,18 @@ int visit_first(struct prepared *p)
 	return err;
 }
 
-/* Like measure_block(), with events around the steps. */
+/* *dev_ns: what the device takes for the steps, by events around them. */
 static int block_with_events(const struct submission *s, const struct canary *c, struct block *out,
 			     int64_t *dev_ns)
 {
-	const struct instance *w = s->instance;
-	int64_t begin, enqueued;
-	int err = w->workload->reset(w->opts, w->state, w->stream);
+	int err = measure_block_between(s, c->begin, c->end, out);
 	float ms;
 
 	if (err)
 		return err;
-	CUDA(cudaStreamSynchronize(w->stream));
-	NVTX_BEGIN("block");
-	begin = clock_ns();
-	CUDA(cudaEventRecord(c->begin, w->stream));
-	err = submission_enqueue(s);
-	CUDA(cudaEventRecord(c->end, w->stream));
-	enqueued = clock_ns();
-	sync_wait(w->sync, w->stream, w->event);
-	out->total_ns = clock_ns() - begin;
-	out->enq_ns = enqueued - begin;
-	NVTX_END();
 	CUDA(cudaEventElapsedTime(&ms, c->begin, c->end));
 	*dev_ns = llround(ms * 1e6);
-	if (err)
-		return err;
-	return interrupted() ? -EINTR : 0;
+	return 0;
 }
 
 /* Block i of the visit, with what the system did to it. */
