@@ -42,7 +42,7 @@ plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl
 ATLAS_H100 = none shim container cpu-50 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager XSched Lupine neighbour-spin
 ATLAS_H200 = none shim container cpu-50 cpu-100 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager Lupine remote neighbour-copy neighbour-launch neighbour-spin
 atlas_session = data/sessions/$(1)/$(2).jsonl.gz
-atlas_of = ./rift atlas '$(call atlas_session,$(1),none):a' $(foreach r,$(2),'$r=$(call atlas_session,$(1),$r)') --force --quiet --plot=results/$(1) $(ARGS); \
+atlas_of = ./rift compare '$(call atlas_session,$(1),none):a' $(foreach r,$(2),'$r=$(call atlas_session,$(1),$r)') --force --quiet --plot=results/$(1) $(ARGS); \
 	rc=$$?; [ $$rc = 2 ] || [ $$rc = 0 ] || exit $$rc
 atlas: build setup-plot  ## what real layers cost, from the kept sessions: tables and charts in results/atlas-h100 and -h200
 	@$(call atlas_of,atlas-h100,$(ATLAS_H100))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # accept_atlas.sh RIFT [LAYERS] [OUT] - what every layer that can be had here costs, a session of pairs
-# each, for `rift atlas`. LAYERS holds what was built of public projects (layers/preload/README.md
+# each, for `rift compare`. LAYERS holds what was built of public projects (layers/preload/README.md
 # says how); nothing of this repository is changed for them. ROWS="none shim mps ..." chooses. What
 # cannot be had is said. OUT keeps the sessions; what is there already is not measured again, and one
 # that was cut off, by LIMIT in seconds or otherwise, goes on. It prints figures and judges nothing.

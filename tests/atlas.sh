@@ -1,6 +1,6 @@
 #!/bin/sh
-# atlas.sh RIFT [WRAPPER] - the page of rift atlas for all layers that the CPU device can have: a
-# sweep under each, one of copies and memory, a platform that lacks graphs, then one page, on which
+# atlas.sh RIFT [WRAPPER] - the page of rift compare for all layers that the CPU device can have:
+# a sweep under each, one of copies and memory, a platform that lacks graphs, then one page, on which
 # each has its row; and what is not comparable is refused. Says nothing of costs. About 45 s.
 # WRAPPER: a library for the layer preload (default: tests/wrapper.so beside RIFT).
 #
@@ -68,7 +68,7 @@ RIFT_CPU_FAIL=cudaGraphInstantiate=cudaErrorNotSupported "$rift" sweep launch us
 
 files=$(for row in $rows; do echo "$dir/$row.jsonl"; done)
 # shellcheck disable=SC2086
-"$rift" atlas "$dir/base.jsonl" $files "null=$dir/copies.jsonl" "$dir/lacking.jsonl" >"$dir/page" \
+"$rift" compare "$dir/base.jsonl" $files "null=$dir/copies.jsonl" "$dir/lacking.jsonl" >"$dir/page" \
 	2>"$dir/err" || fail "$(cat "$dir/err")"
 for row in $rows; do
 	case $row in
@@ -95,7 +95,7 @@ n=$(echo "$starts" | grep -c ' 5$')
 
 # For machines: a session each, with all figures.
 # shellcheck disable=SC2086
-"$rift" atlas "$dir/base.jsonl" $files --json --quiet >"$dir/json"
+"$rift" compare "$dir/base.jsonl" $files --json --quiet >"$dir/json"
 n=$(grep -c '"own_base": true' "$dir/json")
 # shellcheck disable=SC2086
 [ "$n" = "$(echo $rows | wc -w)" ] || fail "$n sessions in JSON, of $rows"
@@ -103,13 +103,13 @@ n=$(grep -c '"own_base": true' "$dir/json")
 # Other depths, another wait policy, a base under a layer: not comparable.
 refused() {
 	code=0
-	"$rift" atlas "$@" >"$dir/out" 2>"$dir/err" || code=$?
-	[ "$code" = 5 ] || fail "atlas $*: ended with $code: $(cat "$dir/err")"
-	[ "$(wc -l <"$dir/err")" = 1 ] || fail "atlas $*: $(cat "$dir/err")"
+	"$rift" compare "$@" >"$dir/out" 2>"$dir/err" || code=$?
+	[ "$code" = 5 ] || fail "compare $*: ended with $code: $(cat "$dir/err")"
+	[ "$(wc -l <"$dir/err")" = 1 ] || fail "compare $*: $(cat "$dir/err")"
 }
 sweep waits --sync blocking || fail "another wait policy: $(cat "$dir/out")"
-refused "$dir/base.jsonl" "$dir/waits.jsonl"
-refused "$dir/shim.jsonl:b" "$dir/none.jsonl"
+refused "$dir/base.jsonl" "waits=$dir/waits.jsonl"
+refused "$dir/shim.jsonl:b" "none=$dir/none.jsonl"
 
 cat "$dir/page"
 [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp "$dir"/*.jsonl "$dir/page" "$dir/json" "$KEEP"; }

@@ -1,4 +1,4 @@
-/* atlas_printed.h - what `rift atlas` prints, for tests of its tables. */
+/* atlas_printed.h - what a page of `rift compare` prints, for tests of its tables. */
 #ifndef RIFT_TESTS_ATLAS_PRINTED_H
 #define RIFT_TESTS_ATLAS_PRINTED_H
 

@@ -151,7 +151,7 @@ static int refuse_other(const struct atlas *a, struct atlas_entry *e)
 		with = "side a";
 		is = !devices_differ(side, &e->side[PAIR_B], what, sizeof(e->not_comparable));
 	}
-	if (is || a->force)
+	if (is || a->options.force)
 		return 0;
 	return complain(EPROTONOSUPPORT,
 			"%s%s: not comparable with %s: %s; --force compares them all the same",
@@ -171,23 +171,24 @@ static bool has_point(const struct plan *p, const char *key)
 static int refuse_disjoint(const struct atlas *a, const struct atlas_entry *e)
 {
 	const struct plan *base = &a->base.session.plan, *plan = &e->session.plan;
+	const struct workload *only = a->options.workload;
 
 	for (int i = 0; i < base->n_points; i++)
-		if ((!a->workload || plan_workload(base, i) == a->workload) &&
+		if ((!only || plan_workload(base, i) == only) &&
 		    has_point(plan, base->point[i].key))
 			return 0;
 	return complain(EPROTONOSUPPORT,
 			"%s: not comparable with %s: points: none%s%s has the same workload, "
 			"parameters, mode and depth",
-			e->session.path, a->base.session.path, a->workload ? " of " : "",
-			a->workload ? a->workload->name : "");
+			e->session.path, a->base.session.path, only ? " of " : "",
+			only ? only->name : "");
 }
 
 /* ---- entries ---------------------------------------------------------------------------- */
 
-void atlas_init(struct atlas *a, int n, const struct workload *workload, bool force)
+void atlas_init(struct atlas *a, int n, const struct compare_options *options)
 {
-	*a = (struct atlas){ .n = n, .workload = workload, .force = force };
+	*a = (struct atlas){ .n = n, .options = *options };
 	a->base.session = JOURNAL_NONE;
 	a->entry = calloc((size_t)n + 1, sizeof(*a->entry));
 	CHECK(a->entry, "memory of %d sessions", n);
@@ -217,14 +218,11 @@ void atlas_release(struct atlas *a)
 static int compare_entry(const struct atlas *a, struct atlas_entry *e,
 			 const struct compared_side *base, bool separate)
 {
-	const struct compare_options o = {
-		.margin = separate ? BETWEEN_MARGIN_DEFAULT : MARGIN_DEFAULT,
-		.session_sd = separate ? BETWEEN_DEFAULT : 0,
-		.force = true, /* atlas has asked */
-		.workload = a->workload,
-	};
-	int err = compare(&e->c, base, &e->side[PAIR_B], &o);
+	struct compare_options o = compare_options_usual(a->options, separate);
+	int err;
 
+	o.force = true; /* refuse_other() has asked */
+	err = compare(&e->c, base, &e->side[PAIR_B], &o);
 	if (!err)
 		atlas_find_costs(e);
 	return err;
@@ -234,9 +232,9 @@ int atlas_set_base(struct atlas *a, int side)
 {
 	struct atlas_entry *e = &a->base;
 
-	if (a->workload && !plan_has_workload(&e->session.plan, a->workload))
+	if (a->options.workload && !plan_has_workload(&e->session.plan, a->options.workload))
 		return complain(EPROTONOSUPPORT, "--workload=%s: %s has no points of it",
-				a->workload->name, e->session.path);
+				a->options.workload->name, e->session.path);
 	side_init(&e->side[PAIR_B], &e->session, e->session.path, side, HALF_BOTH);
 	name_entry(e);
 	return compare_entry(a, e, &e->side[PAIR_B], false);

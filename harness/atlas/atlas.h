@@ -76,12 +76,13 @@ struct atlas {
 	struct atlas_entry base;
 	struct atlas_entry *entry; /* in the order that they were named in */
 	int n;
-	const struct workload *workload; /* the only one; NULL: all */
-	bool force;			 /* what is not comparable is compared all the same */
+	/* margin and session_sd NAN: what is usual; force: what is not comparable is compared, too
+	 */
+	struct compare_options options;
 };
 
 /* Room for n entries; each stays where it is. */
-void atlas_init(struct atlas *a, int n, const struct workload *workload, bool force);
+void atlas_init(struct atlas *a, int n, const struct compare_options *options);
 void atlas_release(struct atlas *a);
 
 /*

@@ -320,20 +320,23 @@ static void print_source(const char *label, const struct atlas_entry *e, FILE *o
 
 static void print_terms(const struct atlas *a, FILE *out)
 {
-	bool separate = false, model = false;
+	bool model = false;
+	double sd = 0;
 
 	for (int i = 0; i < a->n; i++) {
-		separate |= a->entry[i].c.options.session_sd > 0;
+		sd = fmax(sd, a->entry[i].c.options.session_sd);
 		model |= a->entry[i].is_model;
 	}
 	row(out, "terms",
 	    "intervals over processes, 95 %%, of times exact (90 to 98 %%, as n allows); not "
 	    "resolved: the interval holds no difference; -: not identified, or not swept");
-	if (separate)
+	if (sd > 0)
 		row(out, "",
-		    "over the base: separate sessions, whose intervals hold %.3g %% (sd) a session "
-		    "for what differs between sessions of one system; it is assumed",
-		    100 * BETWEEN_DEFAULT);
+		    "%s intervals hold %.3g %% (sd) a session for what differs between sessions of "
+		    "one system; it is assumed",
+		    isfinite(a->options.session_sd) ? "--session-sd:"
+						    : "over the base: separate sessions, whose",
+		    100 * sd);
 	if (model)
 		row(out, "", "model: the layer imitates the costs of another one");
 }
@@ -696,7 +699,7 @@ json_t *atlas_json(const struct atlas *a)
 
 	for (int i = 0; i < a->n; i++)
 		json_array_append_new(sessions, entry_json(a, &a->entry[i]));
-	return json_pack("{s:s, s:s, s:i, s:o, s:o}", "version", RIFT_VERSION, "command", "atlas",
+	return json_pack("{s:s, s:s, s:i, s:o, s:o}", "version", RIFT_VERSION, "command", "compare",
 			 "exit_code", (int)atlas_exit_code(a), "base", base_json(a), "sessions",
 			 sessions);
 }

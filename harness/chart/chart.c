@@ -48,12 +48,9 @@ static void index_points(struct chart_pair *p)
 int chart_pair_init(struct chart_pair *out, const struct chart_side side[CHART_SIDES])
 {
 	bool separate = !session_same(side[0].journal, side[1].journal);
-	const struct compare_options o = {
-		.margin = separate ? BETWEEN_MARGIN_DEFAULT : MARGIN_DEFAULT,
-		.session_sd = separate ? BETWEEN_DEFAULT : 0,
-		.force = true,
-	};
+	struct compare_options o = compare_options_usual(compare_not_given, separate);
 
+	o.force = true;
 	for (int k = 0; k < CHART_SIDES; k++)
 		side_init(&out->side[k], side[k].journal, side[k].journal->path, side[k].side,
 			  HALF_BOTH);

@@ -52,7 +52,6 @@ static const struct command *const commands[] = {
 	&command_validate,
 	&command_profile,
 	&command_compare,
-	&command_atlas,
 	&command_sensitivity,
 	&command_share,
 	&command_plot,
@@ -112,10 +111,20 @@ static int too_many(const char *word, const char *before)
 	return RIFT_USAGE;
 }
 
+/* Commands that were, and what answers their question now. */
+static const struct {
+	const char *old, *now;
+} retired[] = {
+	{ "atlas", "rift compare BASE A B..." },
+};
+
 static int refuse(const char *name)
 {
 	struct suggestion near = suggest_start(name);
 
+	for (size_t i = 0; i < sizeof(retired) / sizeof(*retired); i++)
+		if (!strcmp(retired[i].old, name))
+			return complain(EINVAL, "'%s' is now `%s`", name, retired[i].now);
 	for (const struct workload *const *w = workloads; *w; w++)
 		if (!strcmp((*w)->name, name))
 			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);

@@ -1,4 +1,6 @@
-/* compare.c - rift compare A B: is B slower than A, and where; of sessions or of two costs files.
+/*
+ * compare.c - rift compare A B: is B slower than A, and where; of sessions or of two costs files.
+ * Of three files or more it is a page (compare_many.c).
  */
 #include <errno.h>
 #include <math.h>
@@ -6,18 +8,10 @@
 #include <stdio.h>
 
 #include "common/check.h"
-#include "harness/cmd/options.h"
-#include "harness/compare/compare.h"
+#include "harness/cmd/compare.h"
 #include "harness/probe/costs_compare.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
-
-struct compare_args {
-	struct arguments given;		 /* words: A and B */
-	double margin, session_sd;	 /* shares of 1; NAN: not given */
-	const struct workload *workload; /* NULL: all */
-	bool strict, force, self_test;
-};
 
 static const struct compare_args defaults = { .margin = NAN, .session_sd = NAN };
 
@@ -34,7 +28,8 @@ static const struct command_option options[] = {
 	{ OPTION("strict", NULL, option_flag, FIELD(strict)),
 	  "single points and calls that B lacks count for the exit code too" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
-	  "compare other GPUs and other kinds of --sync too" },
+	  "compare other GPUs and other kinds of --sync too; on a page also other binaries and "
+	  "other bases" },
 	{ OPTION("self-test", NULL, option_flag, FIELD(self_test)),
 	  "split the processes of one session in two halves and compare these: nearly nothing may "
 	  "differ" },
@@ -44,18 +39,26 @@ static const struct command_option options[] = {
 		       "alone: FILE:a or FILE:b" },
 	{ OPTION_SYNC, "which, where a session was swept with several wait policies" },
 	{ OPTION_ALL, "show every point, not the 20 that differ most" },
+	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
+	  "of a page: also a chart of which layer hurts which program, one of each workload, and "
+	  "one of other costs, with gnuplot, PNG and SVG, data and script beside it, in this "
+	  "folder" },
 	{ OPTION_JSON, "one JSON object with everything" },
+	{ OPTION_QUIET, "no progress, no remarks" },
 	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, "the same or faster" },
+	{ RIFT_OK, "the same or faster, or a page" },
 	{ RIFT_CHECK_FAILED,
 	  "slower, or B computes wrong results (--self-test: the halves differ)" },
-	{ RIFT_FAILED_POINTS, "inconclusive, or some results are missing, or A's are wrong" },
-	{ RIFT_USAGE, EXIT_USUAL },
+	{ RIFT_FAILED_POINTS,
+	  "inconclusive, or some results are missing, or A's are wrong (a page: "
+	  "some are missing or failed their check)" },
+	{ RIFT_USAGE, "usage, bad input or, with --plot, no pictures" },
 	{ RIFT_NOT_COMPARABLE, EXIT_USUAL },
+	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
 };
 
@@ -138,15 +141,11 @@ struct result {
 	int err;
 };
 
-static struct compare_options options_of(const struct compare_args *a, bool separate)
+struct compare_options compare_options_given(const struct compare_args *a)
 {
 	return (struct compare_options){
-		.margin = isfinite(a->margin) ? a->margin
-			  : separate	      ? BETWEEN_MARGIN_DEFAULT
-					      : MARGIN_DEFAULT,
-		.session_sd = isfinite(a->session_sd) ? a->session_sd
-			      : separate	      ? BETWEEN_DEFAULT
-						      : 0,
+		.margin = a->margin,
+		.session_sd = a->session_sd,
 		.strict = a->strict,
 		.force = a->force,
 		.workload = a->workload,
@@ -155,7 +154,7 @@ static struct compare_options options_of(const struct compare_args *a, bool sepa
 
 static void result_make(struct result *r, const struct compare_args *a, bool separate)
 {
-	struct compare_options o = options_of(a, separate);
+	struct compare_options o = compare_options_usual(compare_options_given(a), separate);
 
 	r->err = compare(&r->comparison, &r->side[0], &r->side[1], &o);
 }
@@ -340,34 +339,51 @@ static bool is_about_costs(const struct word_list *files)
 	return is;
 }
 
+static int refuse_plot(void)
+{
+	return complain(EINVAL,
+			"--plot draws a page: name the base and two sessions or more, or a row's "
+			"name, as rift compare BASE NAME=SESSION; rift plot draws one or two");
+}
+
 static int compare_files(void *arguments)
 {
 	const struct compare_args *a = arguments;
 	int err;
 
-	if (a->self_test && a->given.words.n == 2)
+	if (a->self_test && a->given.words.n > 1)
 		return complain(EINVAL, "--self-test takes one session");
-	err = is_about_costs(&a->given.words) ? compare_costs(a) : compare_sessions(a);
+	if (is_about_costs(&a->given.words))
+		err = compare_costs(a);
+	else if (compare_is_of_many(a))
+		err = compare_many(a);
+	else
+		err = a->plot ? refuse_plot() : compare_sessions(a);
 	/* of another schema or device: a finding here */
 	return err == -EPROTONOSUPPORT ? (int)RIFT_NOT_COMPARABLE : err;
 }
 
 const struct command command_compare = {
 	.name = "compare",
-	.usage = "A B",
-	.line = "two sessions, or the two sides of one: is B slower",
-	.words = "A B\nSESSION",
+	.usage = "A B | BASE A B...",
+	.line = "is B slower than A; or many layers against one base",
+	.words = "A B\nSESSION\nBASE [NAME=]SESSION...",
 	.doc = "Says whether B is slower than A, and where. A and B are record files of rift "
 	       "sweep, or call costs of rift probe; one SESSION with two sides (rift sweep "
-	       "--against) "
-	       "is "
-	       "compared side b over side a; FILE:a and FILE:b are its sides as A or B.",
-	.remarks = "The geometric means decide: of each workload's points, and over all workloads. "
-		   "Points and parameters of the model inform.",
+	       "--against) is compared side b over side a; FILE:a and FILE:b are its sides as A "
+	       "or B. Three files or more, or a NAME= before one, make a page: which of many "
+	       "layers or platforms hurts which program, and what each adds to the parameters of "
+	       "the model, to the time of a step, and to copies, allocations and cold starts of "
+	       "the BASE. On it a session with two sides is taken b over a, and its side a has to "
+	       "be the base platform; any other one is taken over the base. NAME=SESSION gives a "
+	       "row a name of yours.",
+	.remarks =
+		"The geometric means decide: of each workload's points, and over all workloads. "
+		"Points and parameters of the model inform. A page decides nothing: whatever its "
+		"rows show, it ends with 0, and with 2 only where results are missing or failed "
+		"their check; calls that are not supported are neither.",
 	.exits = exits,
 	.options = options,
-	.takes = "two sessions",
-	.most = 2,
 	.missing = "no session; write rift compare A B",
 	.size = sizeof(struct compare_args),
 	.defaults = &defaults,

@@ -34,6 +34,17 @@ double *session_factors(double sd, uint64_t seed)
 	return factor;
 }
 
+const struct compare_options compare_not_given = { .margin = NAN, .session_sd = NAN };
+
+struct compare_options compare_options_usual(struct compare_options o, bool separate)
+{
+	if (!isfinite(o.margin))
+		o.margin = separate ? BETWEEN_MARGIN_DEFAULT : MARGIN_DEFAULT;
+	if (!isfinite(o.session_sd))
+		o.session_sd = separate ? BETWEEN_DEFAULT : 0;
+	return o;
+}
+
 /* ---- points ----------------------------------------------------------------------------- */
 
 static void step_interval(const struct comparison *c, const struct pair *pair, int k,

@@ -61,6 +61,11 @@ struct compare_options {
 	const struct workload *workload; /* NULL: all */
 };
 
+extern const struct compare_options compare_not_given; /* NAN, false and NULL */
+
+/* What was not given, which is NAN, is what is usual: of separate sessions, or of one. */
+struct compare_options compare_options_usual(struct compare_options o, bool separate);
+
 struct compared_point {
 	const struct pair *pair;
 	struct interval step_ns[2]; /* not known unless every process has measured it */

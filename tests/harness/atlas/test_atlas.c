@@ -57,7 +57,7 @@ static void fill(struct journal *j, const struct fake_session *s, const char *id
 /* An atlas of a base with room for one session. */
 static void begin(struct atlas *a, const struct fake_session *base)
 {
-	atlas_init(a, 1, NULL, false);
+	atlas_init(a, 1, &compare_not_given);
 	fill(&a->base.session, base, "base");
 	cr_assert(zero(int, atlas_set_base(a, 0)), "base");
 }
@@ -306,7 +306,7 @@ Test(small_atlas, two_rows_of_one_name_are_told_apart)
 	struct fake_session s = made_up(1);
 	struct atlas a;
 
-	atlas_init(&a, 2, NULL, false);
+	atlas_init(&a, 2, &compare_not_given);
 	fill(&a.base.session, &s, "base");
 	cr_assert(zero(int, atlas_set_base(&a, 0)), "base");
 	for (int i = 0; i < 2; i++) {
@@ -403,7 +403,7 @@ static void refuses(const struct fake_session *s, int side, void (*change)(struc
 		const char *text;
 		int err;
 
-		a.force = forced;
+		a.options.force = forced;
 		*e->not_comparable = '\0';
 		divert_stderr();
 		err = atlas_add(&a, 0, side);

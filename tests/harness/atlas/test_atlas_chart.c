@@ -50,7 +50,7 @@ static void draw(const struct fake_session *base, const double added_ns[ROWS])
 {
 	static const char *const ids[ROWS] = { "one", "other" };
 
-	atlas_init(&atlas, ROWS, NULL, false);
+	atlas_init(&atlas, ROWS, &compare_not_given);
 	fill(&atlas.base.session, base, "base");
 	cr_assert(zero(int, atlas_set_base(&atlas, 0)), "base");
 	for (int i = 0; i < ROWS; i++) {
@@ -168,7 +168,7 @@ static void draw_pair(const struct fake_session *base)
 	struct fake_session pair = made_up("0,1,5,10,50", "stream,graph");
 
 	pair.sides = 2;
-	atlas_init(&atlas, 1, NULL, false);
+	atlas_init(&atlas, 1, &compare_not_given);
 	fill(&atlas.base.session, base, "base");
 	cr_assert(zero(int, atlas_set_base(&atlas, 0)), "base");
 	fill(&atlas.entry[0].session, &pair, "guest");

@@ -108,7 +108,7 @@ static const struct truth *const slower[] = { &truths[1], &truths[1] };
 static void begin(struct atlas *a, const struct fake_session *base, const struct fake_session *s,
 		  const struct truth *const of[2], void (*change)(struct journal *))
 {
-	atlas_init(a, 1, NULL, false);
+	atlas_init(a, 1, &compare_not_given);
 	fill(&a->base.session, base, "base", alike);
 	cr_assert(zero(int, atlas_set_base(a, 0)), "base");
 	fill(&a->entry[0].session, s, "guest", of);
@@ -252,7 +252,7 @@ static struct fake_session launches(int sides)
 static void begin_launches(struct atlas *a, const struct fake_session *base,
 			   const struct fake_session *s)
 {
-	atlas_init(a, 1, NULL, false);
+	atlas_init(a, 1, &compare_not_given);
 	fake_session_journal(base, &a->base.session);
 	cr_assert(zero(int, atlas_set_base(a, 0)), "base");
 	fake_session_journal(s, &a->entry[0].session);

@@ -1,4 +1,4 @@
-/* test_atlas_figures.c - numbers of rift atlas (tests/figures.h). */
+/* test_atlas_figures.c - numbers of a page of rift compare (tests/figures.h). */
 #include "tests/figures.h"
 
 #include <criterion/criterion.h>
@@ -12,13 +12,13 @@ TestSuite(large_atlas_figures, .init = figures_folder_make, .fini = figures_fold
 
 /* The last two are launches of docs/results/atlas.md: where they change, so does that page. */
 static struct said all[] = {
-	{ "atlas", "atlas both.jsonl:a both.jsonl guest.jsonl --force" },
-	{ "atlas-copies", "atlas copies.jsonl:a copies.jsonl" },
-	{ "atlas-copies-json", "atlas copies.jsonl:a copies.jsonl --json" },
-	{ "atlas-h100", "atlas " H100 "none.jsonl.gz:a " H100 "MPS.jsonl.gz " H100
+	{ "atlas", "compare both.jsonl:a both.jsonl guest.jsonl --force" },
+	{ "atlas-copies", "compare copies.jsonl:a copies=copies.jsonl" },
+	{ "atlas-copies-json", "compare copies.jsonl:a copies=copies.jsonl --json" },
+	{ "atlas-h100", "compare " H100 "none.jsonl.gz:a " H100 "MPS.jsonl.gz " H100
 			"HAMi-O0.jsonl.gz " H100 "XSched.jsonl.gz " H100 "Lupine.jsonl.gz " H100
 			"neighbour-spin.jsonl.gz --workload launch --force" },
-	{ "atlas-h200", "atlas " H200 "none-2.jsonl.gz:a " H200 "remote.jsonl.gz " H200
+	{ "atlas-h200", "compare " H200 "none-2.jsonl.gz:a " H200 "remote.jsonl.gz " H200
 			"neighbour-copy.jsonl.gz " H200 "neighbour-launch.jsonl.gz " H200
 			"neighbour-spin.jsonl.gz --workload launch --force" },
 };

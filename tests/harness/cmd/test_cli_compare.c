@@ -313,7 +313,7 @@ Test(small_cli_compare, a_session_with_itself)
 Test(small_cli_compare, arguments)
 {
 	refused(3, "rift compare A B", "compare");
-	refused(3, "'z'", "compare x y z");
+	refused(3, "x: No such file", "compare x y z"); /* a page */
 	refused(3, "--self-test", "compare --self-test x y");
 	refused(3, "--margin=0.02: ", "compare --margin 0.02 x y");
 	refused(3, "--margin=two", "compare --margin=two x y");

@@ -16,10 +16,10 @@ TestSuite(small_cmd_help, .timeout = 300);
 static const struct {
 	const char *command, *options;
 } helps[] = {
-	{ "atlas", "--force --json --plot=DIR --quiet --sync=KIND --workload=NAME -h,--help " },
 	{ "check", "--csv=FILE --ratios=FILE --side=a|b -h,--help " },
-	{ "compare", "--all --force --json --margin=PERCENT --self-test --session-sd=PERCENT "
-		     "--side=a|b --strict --sync=KIND --workload=NAME -h,--help " },
+	{ "compare",
+	  "--all --force --json --margin=PERCENT --plot=DIR --quiet --self-test "
+	  "--session-sd=PERCENT --side=a|b --strict --sync=KIND --workload=NAME -h,--help " },
 	{ "doctor", "--host-name --json --layer=LAYER --platform=NAME -h,--help " },
 	{ "fit", "--json --off-grid=SESSION --over=SESSION --side=a|b --sync=KIND "
 		 "--workload=NAME -h,--help " },

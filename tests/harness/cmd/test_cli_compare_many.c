@@ -1,6 +1,6 @@
 /*
- * test_cli_atlas.c - `rift atlas` of the real binary on files of made-up sessions: exit codes,
- * tables, JSON, the chart's files, and what is refused.
+ * test_cli_compare_many.c - `rift compare` of many sessions, the real binary on files of made-up
+ * ones: exit codes, tables, JSON, the chart's files, and what is refused.
  */
 /* sanitizers: one thread */
 #include "tests/capture.h"
@@ -30,8 +30,8 @@ static void remove_dir(void)
 	shell(NULL, "rm -rf '%s'", dir);
 }
 
-TestSuite(small_cli_atlas, .init = make_dir, .fini = remove_dir, .timeout = 120);
-TestSuite(large_cli_atlas, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(small_cli_compare_many, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_compare_many, .init = make_dir, .fini = remove_dir, .timeout = 120);
 
 /* Few points, so that a file is small. */
 static struct fake_session made_up(int sides)
@@ -67,12 +67,12 @@ static void expect_texts(const char *text, const char *const *want)
 		cr_assert(tells(text, *want), "'%s' in\n%s", *want, text);
 }
 
-Test(small_cli_atlas, a_row_for_each_session)
+Test(small_cli_compare_many, a_row_for_each_session)
 {
 	const char *text;
 
 	write_sessions();
-	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s'", base, one, both)), "%s",
+	cr_assert(zero(int, run_rift(OUT, &text, "compare '%s' '%s' '%s'", base, one, both)), "%s",
 		  text);
 	expect_texts(text, (const char *const[]){
 				   "base.jsonl: made-up GPU, n = 5 processes",
@@ -85,20 +85,20 @@ Test(small_cli_atlas, a_row_for_each_session)
 				   NULL,
 			   });
 	/* but for names of files, which are not wrapped */
-	shell(&text, "'%s' atlas '%s' '%s' '%s' | awk 'length($0) > 100' | grep -v jsonl", rift(),
+	shell(&text, "'%s' compare '%s' '%s' '%s' | awk 'length($0) > 100' | grep -v jsonl", rift(),
 	      base, one, both);
 	cr_assert(eq(str, (char *)text, ""), "more than 100 characters: %s", text);
-	cr_assert(zero(int, run_rift(ERR, &text, "atlas '%s' '%s'", base, both)), "%s", text);
+	cr_assert(zero(int, run_rift(ERR, &text, "compare '%s' 'row=%s'", base, both)), "%s", text);
 	cr_assert(eq(str, (char *)text, ""), "%s", text);
 }
 
-Test(small_cli_atlas, one_object_for_machines)
+Test(small_cli_compare_many, one_object_for_machines)
 {
 	const json_t *o, *session, *w, *step;
 
 	write_sessions();
-	o = rift_json("atlas --json '%s' '%s' '%s'", base, both, one);
-	cr_assert(eq(str, (char *)get_text(o, "command"), "atlas"), "command");
+	o = rift_json("compare --json '%s' '%s' '%s'", base, both, one);
+	cr_assert(eq(str, (char *)get_text(o, "command"), "compare"), "command");
 	cr_assert(eq(sz, json_array_size(json_object_get(o, "sessions")), 2), "sessions");
 	session = json_array_get(json_object_get(o, "sessions"), 0);
 	cr_assert(eq(ptr, json_object_get(session, "own_base"), json_true()), "its own base");
@@ -119,13 +119,13 @@ Test(small_cli_atlas, one_object_for_machines)
 		  "the base's own time");
 }
 
-Test(small_cli_atlas, a_chart_with_its_data)
+Test(small_cli_compare_many, a_chart_with_its_data)
 {
 	const char *text;
 
 	NEED_GNUPLOT();
 	write_sessions();
-	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s' --plot '%s/charts/'", base,
+	cr_assert(zero(int, run_rift(OUT, &text, "compare '%s' '%s' '%s' --plot '%s/charts/'", base,
 				     one, both, dir)),
 		  "%s", text);
 	cr_assert(tells(text, "/charts/launch-atlas.png, .svg\n"), "%s", text);
@@ -138,7 +138,7 @@ Test(small_cli_atlas, a_chart_with_its_data)
 }
 
 /* One row that is a thousand times as far out leaves the axis to the others. */
-Test(small_cli_atlas, what_is_far_out_is_told_in_words)
+Test(small_cli_compare_many, what_is_far_out_is_told_in_words)
 {
 	struct fake_session s = made_up(2);
 	const char *text;
@@ -149,20 +149,20 @@ Test(small_cli_atlas, what_is_far_out_is_told_in_words)
 	snprintf(far, sizeof(far), "%s/far.jsonl", dir);
 	s.model[1].v[MODEL_Z] += 5e6;
 	fake_session_write(&s, far);
-	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s' '%s' --plot '%s/charts/'",
+	cr_assert(zero(int, run_rift(OUT, &text, "compare '%s' '%s' '%s' '%s' --plot '%s/charts/'",
 				     base, one, both, far, dir)),
 		  "%s", text);
 	shell(&text, "grep -B3 '^word_far[0-9]* = 1' '%s/charts/launch-atlas.gp'", dir);
 	cr_assert(tells(text, "word* = '+5.0 ms'*word* = 2"), "Z of the third row: %s", text);
 	cr_assert(tells(text, "word* = '8* times'"), "its step: %s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' '%s' --plot '%s/near/'", base,
+	cr_assert(zero(int, run_rift(OUT, &text, "compare '%s' '%s' '%s' --plot '%s/near/'", base,
 				     one, both, dir)));
 	shell(&text, "grep -c '^word_far[0-9]* = 1' '%s/near/launch-atlas.gp'", dir);
 	cr_assert(zero(int, atoi(text)), "of two rows none is: %s", text);
 }
 
 /* Starts, which belong to no workload, have a chart of their own. */
-Test(small_cli_atlas, a_chart_of_other_costs)
+Test(small_cli_compare_many, a_chart_of_other_costs)
 {
 	struct fake_session s = made_up(1);
 	const char *text;
@@ -174,8 +174,8 @@ Test(small_cli_atlas, a_chart_of_other_costs)
 	s.startup_ns[0] = 200e6;
 	s.startup_ns[1] = 300e6;
 	fake_session_write(&s, both);
-	cr_assert(zero(int, run_rift(OUT, &text, "atlas '%s' '%s' --plot '%s/charts/'", base, both,
-				     dir)),
+	cr_assert(zero(int, run_rift(OUT, &text, "compare '%s' 'both=%s' --plot '%s/charts/'", base,
+				     both, dir)),
 		  "%s", text);
 	cr_assert(tells(text, "cold start *n\n  base *200 ms (*\n  both *+100* ms (* 5\n"), "%s",
 		  text);
@@ -187,14 +187,14 @@ Test(small_cli_atlas, a_chart_of_other_costs)
 }
 
 /* Kept sessions of a GPU, compressed: tracing makes each launch longer, so each program. */
-Test(large_cli_atlas, all_programs_on_one_chart)
+Test(large_cli_compare_many, all_programs_on_one_chart)
 {
 	static const char kept[] = "data/sessions/atlas-h100";
 	const char *text;
 
 	NEED_GNUPLOT();
 	cr_assert(zero(int, run_rift(OUT, &text,
-				     "atlas '%s/none.jsonl.gz:a' none='%s/none.jsonl.gz' "
+				     "compare '%s/none.jsonl.gz:a' none='%s/none.jsonl.gz' "
 				     "CUPTI='%s/CUPTI.jsonl.gz' --plot '%s/charts/'",
 				     kept, kept, kept, dir)),
 		  "%s", text);
@@ -217,9 +217,33 @@ Test(large_cli_atlas, all_programs_on_one_chart)
 		  text);
 }
 
+/* Options of compare mean the same on a page. */
+Test(small_cli_compare_many, terms_that_are_given)
+{
+	const json_t *o;
+	const char *text;
+
+	write_sessions();
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "compare '%s' 'row=%s' --session-sd 3", base, one)),
+		"%s", text);
+	cr_assert(tells(text, "--session-sd: *3 % (sd) a session"), "%s", text);
+	o = rift_json("compare --json '%s' 'row=%s' --session-sd 3 --margin 20", base, one);
+	o = json_array_get(json_object_get(o, "sessions"), 0);
+	cr_assert(eq(str, (char *)get_text(o, "name"), "row"), "name");
+	o = json_object_get(json_object_get(o, "comparison"), "terms");
+	cr_assert(epsilon_eq(dbl, json_number_value(json_object_get(o, "margin")), 0.2, 1e-9));
+	cr_assert(epsilon_eq(dbl, json_number_value(json_object_get(o, "session_sd")), 0.03, 1e-9));
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "compare '%s' '%s' '%s' --quiet", base, one, both)),
+		"%s", text);
+	refused(3, "base.jsonl has one side", "compare '%s' 'row=%s' --side b", base, both);
+	refused(3, "both.jsonl is the base itself", "compare '%s' 'row=%s' --side b", both, both);
+}
+
 /* ---- what is refused -------------------------------------------------------------------- */
 
-Test(small_cli_atlas, what_is_not_comparable)
+Test(small_cli_compare_many, what_is_not_comparable)
 {
 	struct fake_session s = made_up(1);
 	char other[96];
@@ -228,33 +252,40 @@ Test(small_cli_atlas, what_is_not_comparable)
 	s.device[0] = "another GPU";
 	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
 	fake_session_write(&s, other);
-	refused(5, "other.jsonl*base.jsonl: gpu.name: *another GPU*--force", "atlas '%s' '%s' '%s'",
-		base, one, other);
-	cr_assert(zero(int, run_rift(OUT, NULL, "atlas '%s' '%s' --force", base, other)), "force");
-	refused(5, "side a*other.jsonl: gpu.name: ", "atlas '%s' '%s'", other, both);
+	refused(5, "other.jsonl*base.jsonl: gpu.name: *another GPU*--force",
+		"compare '%s' '%s' '%s'", base, one, other);
+	cr_assert(zero(int, run_rift(OUT, NULL, "compare '%s' 'row=%s' --force", base, other)),
+		  "force");
+	refused(5, "side a*other.jsonl: gpu.name: ", "compare '%s' 'row=%s'", other, both);
 	s = made_up(1);
 	s.sync = SYNC_BLOCKING;
 	snprintf(other, sizeof(other), "%s/waits.jsonl", dir);
 	fake_session_write(&s, other);
-	refused(5, "waits.jsonl*base.jsonl: sync: *blocking", "atlas '%s' '%s'", base, other);
-	refused(5, "--workload=mlp*base.jsonl", "atlas '%s' '%s' --workload mlp", base, one);
-	cr_assert(zero(int, run_rift(OUT, NULL, "atlas '%s' '%s' --workload launch", base, one)),
+	refused(5, "waits.jsonl*base.jsonl: sync: *blocking", "compare '%s' 'row=%s'", base, other);
+	refused(5, "--workload=mlp*base.jsonl", "compare '%s' 'row=%s' --workload mlp", base, one);
+	cr_assert(zero(int,
+		       run_rift(OUT, NULL, "compare '%s' 'row=%s' --workload launch", base, one)),
 		  "the one that there is");
 }
 
-Test(small_cli_atlas, arguments)
+Test(small_cli_compare_many, arguments)
 {
 	write_sessions();
-	refused(3, "rift atlas BASE SESSION", "atlas");
-	refused(3, "rift atlas BASE SESSION", "atlas '%s'", base);
-	refused(3, "No such file", "atlas '%s' /nonexistent/xyzzy", base);
-	refused(3, "base.jsonl", "atlas '%s' '%s'", base, base);
-	refused(3, "one side.jsonl", "atlas '%s' '%s' '%s'", base, one, one);
-	refused(3, "both.jsonl:a", "atlas '%s' '%s'", both, one);
-	refused(3, "one side.jsonl", "atlas '%s' '%s:b'", base, one);
-	refused(3, "--plot", "atlas '%s' '%s' --plot ''", base, one);
-	refused(3, "'launch'", "atlas --workload lunch x y");
+	refused(3, "No such file", "compare '%s' row=/nonexistent/xyzzy", base);
+	refused(3, "No such file", "compare row='%s' '%s' '%s'", base, one, both);
+	refused(3, "base.jsonl", "compare '%s' 'row=%s'", base, base);
+	refused(3, "one side.jsonl", "compare '%s' '%s' '%s'", base, one, one);
+	refused(3, "both.jsonl:a", "compare '%s' 'row=%s'", both, one);
+	refused(3, "one side.jsonl", "compare '%s' 'row=%s:b'", base, one);
+	refused(3, "--plot", "compare '%s' 'row=%s' --plot ''", base, one);
+	refused(3, "'launch'", "compare --workload lunch x y z");
+	/* what is of two alone, and what is of a page alone */
+	refused(3, "--self-test takes one", "compare '%s' '%s' '%s' --self-test", base, one, both);
+	refused(3, "--strict has no effect", "compare '%s' '%s' '%s' --strict", base, one, both);
+	refused(3, "--all has no effect", "compare '%s' '%s' '%s' --all", base, one, both);
+	refused(3, "--plot *BASE NAME=SESSION", "compare '%s' '%s' --plot '%s/x'", base, one, dir);
+	refused(3, "call costs", "compare '%s' '%s' data/sessions/h200-costs.json", base, one);
 	/* a side of one session is a base for the session */
-	cr_assert(zero(int, run_rift(OUT, NULL, "atlas '%s:a' '%s' '%s'", both, both, one)),
+	cr_assert(zero(int, run_rift(OUT, NULL, "compare '%s:a' '%s' '%s'", both, both, one)),
 		  "side a");
 }

@@ -1,0 +1,25 @@
+/* compare.h - what `rift compare` was asked for, and the page of many sessions. */
+#ifndef RIFT_CMD_COMPARE_H
+#define RIFT_CMD_COMPARE_H
+
+#include "harness/cmd/options.h"
+#include "harness/compare/compare.h"
+
+struct compare_args {
+	struct arguments given;		 /* words: A and B, or the base and all others */
+	double margin, session_sd;	 /* shares of 1; NAN: not given */
+	const struct workload *workload; /* NULL: all */
+	const char *plot;		 /* of a page: folder of the charts; NULL: none */
+	bool strict, force, self_test;
+};
+
+/* Not given is NAN. */
+struct compare_options compare_options_given(const struct compare_args *a);
+
+/* Is it a page that is asked for: three files or more, or one with a name before it? */
+bool compare_is_of_many(const struct compare_args *a);
+
+/* The page: many layers or platforms against one base. An exit code, or -errno after one line. */
+int compare_many(const struct compare_args *a);
+
+#endif
