@@ -4,7 +4,7 @@
 # Asked for are a launch's call, a launch and a wait, the pace of launches, copies, and programs; on a
 # GPU also the vmCUDA paper's five by table 1 and by 12.5 GB. It prints and judges nothing.
 #   CELLS    of launch graph copies programs table1 large samples network (default: those that DEVICE can, but
-#            network): network is which round trip and bandwidth programs stand, by rift sensitivity
+#            network): network is which round trip and bandwidth programs stand (sweep over costs)
 #   ARMS     of ahead sleep strict lupine (default: ahead strict; GPU: all, lupine where it is)
 #   POLL     us that client and daemon poll (default 20; GPU: 1000); the arm sleep has 0
 #   LAYERS   a folder with lupine/, as accept_atlas.sh takes it
@@ -88,14 +88,14 @@ paper() { # ARM LAYER PRESET OPTIONS...
 
 # A file a program; a program that the layer refuses says so in one line, and the rest goes on.
 network() {
-	local layer="remote transport=tcp${poll:+ poll=$poll}" list=() words name
+	local layer="remote transport=tcp${poll:+ poll=$poll} costs=usual" list=() words name
 	IFS=';' read -ra list <<<"$networks"
 	for words in "${list[@]}"; do
 		read -r words <<<"$words"
 		name=$out/network-${words//[ =,]/-}
 		[ -s "$name.json" ] && continue
 		# shellcheck disable=SC2086
-		timeout -s TERM "$((${LIMIT:-280} * 2))" "$rift" sensitivity $words --layer "$layer" \
+		timeout -s TERM "$((${LIMIT:-280} * 2))" "$rift" sweep $words --layer "$layer" \
 			--time-limit "${LIMIT:-280}" ${NETWORK_OPTIONS:---processes 5} --plot "$out/charts-${name##*/}" \
 			--json >"$name.part" 2>"$name.txt" </dev/null
 		if [ -s "$name.part" ]; then

@@ -52,7 +52,6 @@ static const struct command *const commands[] = {
 	&command_validate,
 	&command_profile,
 	&command_compare,
-	&command_sensitivity,
 	&command_share,
 	&command_plot,
 	&command_probe,
@@ -116,6 +115,7 @@ static const struct {
 	const char *old, *now;
 } retired[] = {
 	{ "atlas", "rift compare BASE A B..." },
+	{ "sensitivity", "rift sweep WORKLOAD --layer 'emulate costs=usual'" },
 };
 
 static int refuse(const char *name)

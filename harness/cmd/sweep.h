@@ -9,7 +9,7 @@
 /* Options that are parsed like parameters; 0 and -1: not given. */
 struct sweep_values {
 	int64_t processes, rounds, seed, check_steps;
-	double warm_up_s, patience_s;
+	double warm_up_s, patience_s, limit_s;
 };
 
 struct sweep_args {
@@ -23,6 +23,7 @@ struct sweep_args {
 	enum wait_policy kind[SYNC_COUNT];
 	int kinds; /* 0: not given */
 	const char *size, *depth, *mode, *against, *resume;
+	const char *blocks, *plot; /* of a layer's costs */
 	bool quick, express, apart, dry_run;
 	struct goals goals;
 	bool lock;    /* --lock-clocks ... */
@@ -35,5 +36,11 @@ int sweep_start(struct sweep_args *a);
 
 /* An interrupted one. An exit code, or a negative errno after one line. */
 int sweep_resume(const struct sweep_args *a);
+
+/*
+ * A workload's time over costs of a layer, one at a time: a layer has several values of them. An
+ * exit code, or a negative errno after one line.
+ */
+int sweep_costs(const struct sweep_args *a);
 
 #endif

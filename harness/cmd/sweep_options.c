@@ -12,6 +12,7 @@
 #include "harness/env/platform.h"
 #include "harness/layer/enter.h"
 #include "harness/plan/request.h"
+#include "harness/sensitivity/sensitivity.h"
 #include "harness/env/system.h"
 #include "harness/session/stopping.h"
 
@@ -32,6 +33,7 @@ static const struct param sweep_value_rows[] = {
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", 1, 1 << 24, NULL, "steps checked"),
 	ROW("warm-up", PARAM_REAL, warm_up_s, "s", "", 0.01, 600, NULL, "at most"),
 	ROW("patience", PARAM_REAL, patience_s, "s", "", 1, 86400, NULL, "for a silent worker"),
+	ROW("time-limit", PARAM_REAL, limit_s, "s", "", 1, 1e6, NULL, "of all processes"),
 	PARAM_END,
 };
 
@@ -96,15 +98,19 @@ static const struct command_option options[] = {
 	{ OPTION("size", "VALUES", option_once, FIELD(size)),
 	  "values of the parameter that makes kernels larger" },
 	{ OPTION("depth", "VALUES", option_once, FIELD(depth)),
-	  "steps before a synchronize (default: 1:4096:x2; quick: x4)" },
+	  "steps before a synchronize (default: 1:4096:x2; quick: x4; of a layer's costs one, "
+	  "which a native run chooses)" },
 	{ OPTION("mode", "VALUES", option_once, FIELD(mode)),
-	  "of stream, graph, fused (default: all that are allowed)" },
+	  "of stream, graph, fused (default: all that are allowed; of a layer's costs one, which a "
+	  "native run chooses)" },
 	{ OPTION("around", "NAME=VALUES", option_list, FIELD(around)),
 	  "also vary this parameter, at the centre of the grid only; may be given several times" },
 	{ OPTION_ROW("processes", "N"),
 	  "exactly so many fresh processes, the replicates (default: 5, 10, 20 or 30, pairs 12, "
 	  "20 or 30, the first after which 95 % of points are within 2 %; quick: 5, or 9 pairs, of "
-	  "more than two workloads 12, of more than seven 13; express: 9)" },
+	  "more than two workloads 12, of more than seven 13; express: 9; of a layer's costs: 3 "
+	  "for "
+	  "each value)" },
 	{ OPTION_ROW("rounds", "N"),
 	  "visits of each point in a process (default: 5; quick: 3; of two sides 16 to 100)" },
 	{ OPTION_ROW("seed", "N"), "of the order of points (default: drawn, and recorded)" },
@@ -134,9 +140,21 @@ static const struct command_option options[] = {
 	{ OPTION("against", "COMMAND", option_once, FIELD(against)),
 	  "a second platform on this host, in the same session: its processes are started behind "
 	  "COMMAND, each beside one of this platform's, and they take turns in ABBA order" },
-	{ OPTION_LAYER, "a second side: this platform under a layer, as in rift run" },
+	{ OPTION_LAYER,
+	  "a second side: this platform under a layer, as in rift run. With several values of its "
+	  "costs, as 'emulate call=0,1,5,20 sync=0,20' or 'remote transport=tcp rtt=0,20,100', it "
+	  "is measured natively and with one of these costs at a time, at one depth, and no record "
+	  "is kept; costs=usual stands for those that tell most programs apart" },
 	{ OPTION("apart", NULL, option_flag, FIELD(apart)),
 	  "of two sides: one process at a time, where two on one GPU get in each other's way" },
+	{ OPTION("blocks", "N", option_text, FIELD(blocks)), "of a layer's costs: as in rift run" },
+	{ OPTION_ROW("time-limit", "SECONDS"),
+	  "of a layer's costs: fewer processes, where all would take longer than that; at least "
+	  "one" },
+	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
+	  "of a layer's costs: also a chart with gnuplot, PNG and SVG, its data and script beside "
+	  "it, in this folder" },
+	{ OPTION_JSON, "of a layer's costs: one JSON object with all figures and their runs" },
 	{ OPTION_OUTPUT("FILE", option_file), "the record (default: results/TIME-WORKLOAD.jsonl)" },
 	{ OPTION("platform", "NAME", option_once, COMMON(platform)),
 	  "what you call this platform; into the record" },
@@ -153,9 +171,10 @@ static const struct command_option options[] = {
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
 	{ RIFT_CHECK_FAILED, "a check failed" },
-	{ RIFT_FAILED_POINTS, "complete with failed points" },
-	{ RIFT_USAGE, "usage, bad input or a file that cannot be written" },
-	{ RIFT_NO_DEVICE, EXIT_USUAL },
+	{ RIFT_FAILED_POINTS, "complete with failed points or values" },
+	{ RIFT_USAGE,
+	  "usage, bad input, a file that cannot be written or, with --plot, no picture" },
+	{ RIFT_NO_DEVICE, "no such device, or the layer cannot be had here" },
 	{ RIFT_NOT_COMPARABLE, "the machine changed a second time" },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
@@ -217,6 +236,57 @@ static int refuse_goals(const struct sweep_args *a)
 				"--sync");
 }
 
+/* The first layer of which several costs are asked for; NULL: none. */
+static const char *layer_of_costs(const struct sweep_args *a)
+{
+	for (int i = 0; i < a->given.layers.n; i++)
+		if (sensitivity_is_asked(a->given.layers.word[i]))
+			return a->given.layers.word[i];
+	return NULL;
+}
+
+/* Is a row but for these two given? */
+static bool gives_other_row(const struct sweep_args *a)
+{
+	bool other = false;
+
+	for (int i = 0; sweep_value_rows[i].name; i++)
+		other |= a->given.rows.given[i] &&
+			 strcmp(sweep_value_rows[i].name, "processes") != 0 &&
+			 strcmp(sweep_value_rows[i].name, "time-limit") != 0;
+	return other;
+}
+
+static int refuse_with_costs(const struct sweep_args *a, const char *layer)
+{
+	bool other = a->around.n || a->size || a->against || a->resume || a->given.platform ||
+		     a->given.output || a->quick || a->express || a->apart || a->kinds || a->lock ||
+		     goals_any(&a->goals) || gives_other_row(a);
+
+	if (a->given.layers.n > 1 || a->n_workloads > 1)
+		return complain(EINVAL, "--layer '%s': its costs are measured with one %s",
+				text_shown(layer).s, a->n_workloads > 1 ? "workload" : "layer");
+	if (!other)
+		return 0;
+	return complain(EINVAL,
+			"--layer '%s': with its costs go --depth, --mode, --blocks, --processes, "
+			"--time-limit, --dry-run, --plot, --json and --quiet only",
+			text_shown(layer).s);
+}
+
+static int refuse_without_costs(const struct sweep_args *a)
+{
+	const char *name = a->blocks		   ? "blocks"
+			   : a->values.limit_s > 0 ? "time-limit"
+			   : a->plot		   ? "plot"
+			   : a->given.json	   ? "json"
+						   : NULL;
+
+	return name ? complain(EINVAL,
+			       "--%s is of a layer's costs: --layer 'emulate call=0,1,5,20'", name)
+		    : 0;
+}
+
 /* As of a variable that is not set: the other side would be this one. */
 static int refuse_empty_side(const struct sweep_args *a)
 {
@@ -265,6 +335,8 @@ static int obey(struct sweep_args *a)
 	int err = a->given.platform ? platform_declared(a->given.platform) : 0;
 
 	if (!err)
+		err = refuse_without_costs(a);
+	if (!err)
 		err = refuse_empty_side(a);
 	if (!err && a->resume) {
 		err = refuse_with_resume(a);
@@ -306,19 +378,29 @@ static int take_layers(struct sweep_args *a, char **command)
 	return 0;
 }
 
+static int sweep_grid(struct sweep_args *a)
+{
+	char *layers;
+	int err = take_layers(a, &layers);
+
+	if (!err)
+		err = obey(a);
+	free(layers);
+	return err;
+}
+
 static int sweep(void *arguments)
 {
 	struct sweep_args *a = arguments;
-	char *layers;
+	const char *layer = layer_of_costs(a);
 	int err;
 
 	interrupt_install();
 	sort_words(a);
 	a->typed = joined(a->given.argc, a->given.argv);
-	err = take_layers(a, &layers);
+	err = layer ? refuse_with_costs(a, layer) : 0;
 	if (!err)
-		err = obey(a);
-	free(layers);
+		err = layer ? sweep_costs(a) : sweep_grid(a);
 	free(a->workload);
 	free(a->assignment);
 	free(a->typed);
@@ -333,7 +415,9 @@ const struct command command_sweep = {
 	.doc = "Measures kernel size x depth x mode in fresh processes and writes a record, JSON "
 	       "Lines. Without a workload it sweeps launch. Every parameter can be an axis: "
 	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10. All workloads that have it "
-	       "take it; WORKLOAD.name=values, as stereo.width=640, is for that one.",
+	       "take it; WORKLOAD.name=values, as stereo.width=640, is for that one. With several "
+	       "values of a layer's costs it says instead how many times as long a step takes, "
+	       "which cost makes it 5 % and 25 % longer, and what a simple model says of that.",
 	.remarks = "Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes "
 		   "on with; so does whatever kills it. `rift check FILE` looks a record over.",
 	.exits = exits,

@@ -63,6 +63,8 @@ static void remote_words(char out[LAYER_TEXT], const char *given, const struct p
 
 /* ---- sources ------------------------------------------------------------------------------ */
 
+static const char blanks[] = " \t\n", usual_word[] = "costs=usual";
+
 static const struct cost_source sources[] = {
 	{ "emulate", PARAM_REAL, NULL, 0, usual_calls, emulate_words, "model",
 	  "its time over each cost of a layer (model)" },
@@ -72,14 +74,11 @@ static const struct cost_source sources[] = {
 
 const struct cost_source *cost_source_find(const char *layer)
 {
-	size_t n = strcspn(layer, " ");
+	size_t n = strcspn(layer, blanks);
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
 		if (strlen(sources[i].layer) == n && !strncmp(sources[i].layer, layer, n))
 			return &sources[i];
-	complain(EINVAL,
-		 "--layer: '%s' is no layer with costs; emulate and remote transport=tcp are",
-		 text_shown(layer).s);
 	return NULL;
 }
 
@@ -113,8 +112,8 @@ static int refuse_cost(const struct cost_source *source, const char *typed)
 			suggest_offer(&near, row->name);
 	if (source->rows)
 		snprintf(all, sizeof(all), "; %s has rtt and bandwidth", source->layer);
-	return complain(EINVAL, "--cost: unknown cost '%s'%s", text_shown(typed).s,
-			near.best ? suggest_hint(&near).s : all);
+	return complain(EINVAL, "--layer: unknown cost '%s' of %s%s", text_shown(typed).s,
+			source->layer, near.best ? suggest_hint(&near).s : all);
 }
 
 /* In order from the mildest; one that is there already is refused. */
@@ -124,12 +123,12 @@ static int insert(struct sensitivity_cost *c, double value, const char *typed)
 	int at = c->n;
 
 	if (c->n == SENSITIVITY_VALUES_MAX)
-		return complain(EINVAL, "--cost=%s: more than %d values", text_shown(typed).s,
+		return complain(EINVAL, "--layer: %s: more than %d values", text_shown(typed).s,
 				SENSITIVITY_VALUES_MAX);
 	while (at > 0 && sensitivity_severity(c->row, c->value[at - 1]) > severity)
 		at--;
 	if (at > 0 && c->value[at - 1] == value)
-		return complain(EINVAL, "--cost=%s: %s is given twice", text_shown(typed).s,
+		return complain(EINVAL, "--layer: %s: %s is given twice", text_shown(typed).s,
 				text_real(value).s);
 	memmove(c->value + at + 1, c->value + at, (size_t)(c->n - at) * sizeof(*c->value));
 	c->value[at] = value;
@@ -156,7 +155,7 @@ static int parse_value(struct sensitivity_cost *c, const struct cost_source *sou
 	int err;
 
 	CHECK(opts, "%zu bytes of options", opts_size_of(source));
-	snprintf(label, sizeof(label), "--cost %s", c->row->name);
+	snprintf(label, sizeof(label), "--layer: %s", c->row->name);
 	err = param_parse(c->row, label, value, opts);
 	parsed = number_at(c->row, opts);
 	free(opts);
@@ -171,13 +170,10 @@ static int parse_cost(struct sensitivity_cost *c, const struct cost_source *sour
 	int err = 0;
 
 	CHECK(copy, "memory of a cost");
-	rest = copy + n;
-	if (!*rest)
-		err = complain(EINVAL, "--cost=%s: give values: NAME=V,V,...", text_shown(typed).s);
-	else
-		*rest++ = '\0';
+	rest = copy + n + 1;
+	copy[n] = '\0';
 	c->row = find_row(source, copy, n);
-	if (!err && !c->row)
+	if (!c->row)
 		err = refuse_cost(source, copy);
 	while (!err && (value = strsep(&rest, ",")))
 		err = parse_value(c, source, value, typed);
@@ -185,23 +181,100 @@ static int parse_cost(struct sensitivity_cost *c, const struct cost_source *sour
 	return err;
 }
 
-int sensitivity_costs(struct sensitivity *s)
+/* ---- the words of a layer ----------------------------------------------------------------- */
+
+/*
+ * A cost with several values, or one that the layer itself knows nothing of. So is a name that
+ * nobody knows with several values: it is refused as a cost, with the nearest.
+ */
+static bool is_cost(const struct cost_source *source, const char *word)
 {
-	const char *const *typed = s->source->usual;
+	size_t n = strcspn(word, "=");
+	bool several = strchr(word + n, ',') != NULL;
+
+	if (word[n] && find_row(source, word, n))
+		return several || source->rows;
+	return several && params_find(layer_params(layer_find(source->layer)), word, n) < 0;
+}
+
+bool sensitivity_is_asked(const char *layer)
+{
+	const struct cost_source *source = cost_source_find(layer);
+	char *text = strdup(layer), *rest = text, *word;
+	bool is = false;
+
+	CHECK(text, "memory of a layer");
+	while (source && !is && (word = strsep(&rest, blanks)))
+		is = !strcmp(word, usual_word) || is_cost(source, word);
+	free(text);
+	return is;
+}
+
+static int add_cost(struct sensitivity *s, const char *typed)
+{
+	struct sensitivity_cost *c;
+	int err;
+
+	s->cost = realloc(s->cost, (size_t)(s->n + 1) * sizeof(*s->cost));
+	CHECK(s->cost, "memory of %d costs", s->n + 1);
+	c = &s->cost[s->n];
+	*c = (struct sensitivity_cost){ .n = 0 };
+	err = parse_cost(c, s->source, typed);
+	for (int i = 0; i < s->n && !err; i++)
+		if (s->cost[i].row == c->row)
+			err = complain(EINVAL, "--layer: %s: %s is given twice",
+				       text_shown(typed).s, c->row->name);
+	s->n++;
+	return err;
+}
+
+static int add_usual(struct sensitivity *s)
+{
 	int err = 0;
 
-	if (s->request->costs && s->request->costs[0])
-		typed = (const char *const *)s->request->costs;
-	for (int i = 0; typed[i]; i++)
-		s->n++;
-	s->cost = calloc((size_t)s->n, sizeof(*s->cost));
-	CHECK(s->cost, "memory of %d costs", s->n);
-	for (int i = 0; i < s->n && !err; i++) {
-		err = parse_cost(&s->cost[i], s->source, typed[i]);
-		for (int k = 0; k < i && !err; k++)
-			if (s->cost[k].row == s->cost[i].row)
-				err = complain(EINVAL, "--cost=%s: %s is given twice",
-					       text_shown(typed[i]).s, s->cost[i].row->name);
-	}
+	for (int i = 0; s->source->usual[i] && !err; i++)
+		err = add_cost(s, s->source->usual[i]);
 	return err;
+}
+
+/* What is the layer's own stays before each cost. */
+static int keep_word(struct sensitivity *s, const char *word)
+{
+	size_t n = strlen(s->layer);
+
+	if (n + strlen(word) >= LAYER_GIVEN)
+		return complain(EINVAL, "--layer: more than %d characters beside costs",
+				LAYER_GIVEN);
+	snprintf(s->layer + n, sizeof(s->layer) - n, "%s%s", n ? " " : "", word);
+	return 0;
+}
+
+/* One value that always holds, and several of the same cost. */
+static int refuse_both(const struct sensitivity *s)
+{
+	for (int i = 0; i < s->n; i++) {
+		struct text word;
+
+		snprintf(word.s, sizeof(word.s), " %.40s=", s->cost[i].row->name);
+		if (strstr(s->layer, word.s))
+			return complain(EINVAL, "--layer: %s is given twice", s->cost[i].row->name);
+	}
+	return 0;
+}
+
+int sensitivity_costs(struct sensitivity *s)
+{
+	char *text = strdup(s->request->layer), *rest = text, *word;
+	int err = 0;
+
+	CHECK(text, "memory of a layer");
+	while (!err && (word = strsep(&rest, blanks)))
+		if (!strcmp(word, usual_word))
+			err = add_usual(s);
+		else if (is_cost(s->source, word))
+			err = add_cost(s, word);
+		else if (*word)
+			err = keep_word(s, word);
+	free(text);
+	return err ? err : refuse_both(s);
 }

@@ -14,7 +14,7 @@ struct cost_source {
 	/* NULL: the layer's own, of which opts_size is nothing */
 	const struct param *rows;
 	size_t opts_size;
-	const char *const *usual; /* costs that are measured where none is asked for */
+	const char *const *usual; /* what "costs=usual" stands for */
 	/* Writes the layer with that cost behind what was asked for: "emulate", "emulate n=2". */
 	void (*words)(char out[LAYER_TEXT], const char *given, const struct param *row,
 		      double value);
@@ -22,10 +22,13 @@ struct cost_source {
 	const char *title;    /* of its chart, behind the workload */
 };
 
-/* The source that the first word of the text names; NULL after one line. */
+/* The source that the first word of the text names; NULL: it is no layer with costs. */
 const struct cost_source *cost_source_find(const char *layer);
 
-/* What the request asks for, or what is usual. Fills cost and n; 0, or -EINVAL after one line. */
+/*
+ * Takes the request's layer apart: costs into cost and n, other words into layer. 0, or -EINVAL
+ * after one line.
+ */
 int sensitivity_costs(struct sensitivity *s);
 
 #endif

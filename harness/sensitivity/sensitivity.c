@@ -40,14 +40,13 @@ int sensitivity_init(struct sensitivity *s, const struct sensitivity_request *r)
 	const char *why;
 	int err;
 
-	*s = (struct sensitivity){ .request = r, .workload = workload_find(r->words[0]) };
-	s->layer = r->layer ? r->layer : "emulate";
-	s->source = s->workload ? cost_source_find(s->layer) : NULL;
-	l = s->source ? layer_find(s->source->layer) : NULL;
-	if (!l)
+	*s = (struct sensitivity){ .request = r,
+				   .workload = workload_find(r->words[0]),
+				   .source = cost_source_find(r->layer) };
+	CHECK(s->source, "%s: no layer with costs", r->layer);
+	if (!s->workload)
 		return -EINVAL;
-	if (strlen(s->layer) > LAYER_GIVEN)
-		return complain(EINVAL, "--layer: more than %d characters", LAYER_GIVEN);
+	l = layer_find(s->source->layer);
 	err = sensitivity_costs(s);
 	why = layer_missing(l);
 	if (!err && why)
@@ -91,7 +90,7 @@ static void add(struct words *w, const char *option, const char *value)
 	w->word[w->n++] = value;
 }
 
-static void words_init(struct words *w, char *const *given)
+static void words_init(struct words *w, const char *const *given)
 {
 	int n = 0;
 
@@ -128,9 +127,6 @@ static int run_one(const struct sensitivity *s, const char *layer, bool words,
 
 /* ---- the plan ----------------------------------------------------------------------------- */
 
-/* A layer starts a guard, and emulate calibrates its clock. */
-#define LAYER_START_S 0.05
-
 /* What depends on the time of a step: warm-up, blocks, and steps that are checked. */
 static double stepping_s(const struct sensitivity *s, double ratio)
 {
@@ -149,9 +145,7 @@ static double run_s(const struct sensitivity *s, const char *layer, double ratio
 {
 	double more_s = isfinite(ratio) ? stepping_s(s, ratio) - stepping_s(s, 1) : 0;
 
-	if (*layer && s->under.wall_s > 0)
-		return s->under.wall_s + fmax(0, more_s);
-	return s->first.wall_s + (*layer ? LAYER_START_S : 0) + fmax(0, more_s);
+	return (*layer ? s->under.wall_s : s->first.wall_s) + fmax(0, more_s);
 }
 
 static int add_cell(struct sensitivity *s, const char *layer, double ratio)
@@ -204,7 +198,7 @@ static int plan_turns(struct sensitivity *s)
 	if (!s->turns)
 		return complain(EINVAL,
 				"one process of each of %d values takes about %s, more than "
-				"--time-limit: try fewer --cost values or --blocks",
+				"--time-limit: try fewer values or --blocks",
 				s->cells, text_time(turn_s * 1e9).s);
 	for (int i = 0; i < s->cells; i++) {
 		s->cell[i].run = calloc((size_t)s->turns, sizeof(*s->cell[i].run));
@@ -268,7 +262,7 @@ int sensitivity_plan(struct sensitivity *s)
 	progress_clear();
 	if (!err)
 		err = judge_first(s);
-	if (!err && s->request->layer)
+	if (!err)
 		err = run_under(s);
 	return err ? err : sensitivity_plan_runs(s);
 }

@@ -20,17 +20,23 @@
 /* ---- what is to be measured --------------------------------------------------------------- */
 
 /* A line of the tables has room for so many values. */
-enum { SENSITIVITY_VALUES_MAX = 8, SENSITIVITY_PROCESSES_MAX = 1000 };
+enum { SENSITIVITY_VALUES_MAX = 8 };
 
 /* All texts are the caller's and stay. */
 struct sensitivity_request {
-	char *const *words; /* the workload, then name=value; NULL behind the last one */
+	const char *const *words; /* the workload, then name=value; NULL behind the last one */
 	const char *mode, *depth, *blocks; /* as rift run takes them; NULL: its choice */
-	char *const *costs;		   /* "call=0,20"; NULL behind the last one; none: these */
-	const char *layer;		   /* "remote transport=tcp"; NULL: emulate */
+	const char *
+		layer; /* with its costs: "remote transport=tcp rtt=0,50"; sensitivity_is_asked() */
 	int processes;
 	double limit_s; /* what all may take; 0: any time */
 };
+
+/*
+ * Does the text of --layer ask for it? It does with several values of a cost, "emulate call=0,5",
+ * with a figure of a network, "remote transport=tcp rtt=50", and with "costs=usual".
+ */
+bool sensitivity_is_asked(const char *layer);
 
 enum { LAYER_TEXT = 256, LAYER_GIVEN = 180 };
 
@@ -77,9 +83,9 @@ struct sensitivity {
 	const struct sensitivity_request *request;
 	const struct workload *workload;
 	const struct cost_source *source; /* costs.h */
-	const char *layer;		  /* as it was asked for */
+	char layer[LAYER_TEXT];		  /* as it was asked for, without costs */
 	struct run_process first; /* natively: what there is in a step, and how long it takes */
-	struct run_process under; /* where a layer was named: by its mildest cost */
+	struct run_process under; /* under the first cost at its mildest */
 	struct sensitivity_cost *cost;
 	int n;
 	struct sensitivity_cell *cell; /* the first is native */
@@ -98,15 +104,15 @@ int sensitivity_init(struct sensitivity *s, const struct sensitivity_request *r)
 void sensitivity_release(struct sensitivity *s);
 
 /*
- * Runs the workload once natively, then plans. Returns 0; the exit code of `rift run` where that
- * failed, which has said why; or a negative errno after one line.
+ * Runs the workload once natively and once under the layer, then plans. Returns 0; the exit code of
+ * `rift run` where that failed, which has said why; or a negative errno after one line.
  */
 int sensitivity_plan(struct sensitivity *s);
 
-/* The part that follows the first run. */
+/* The part that follows the first runs. */
 int sensitivity_plan_runs(struct sensitivity *s);
 
-/* What the first run says that all will take, s. */
+/* What the first runs say that all will take, s. */
 double sensitivity_plan_s(const struct sensitivity *s);
 
 /* Cells of that turn in the order that they are run in: order[cells]. */

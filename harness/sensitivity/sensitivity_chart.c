@@ -220,7 +220,7 @@ static void label_plot(struct drawn *d, struct plot *p)
 	const struct sensitivity *s = d->s;
 	char words[512] = "";
 
-	for (char *const *word = s->request->words + 1; *word; word++)
+	for (const char *const *word = s->request->words + 1; *word; word++)
 		snprintf(words + strlen(words), sizeof(words) - strlen(words), " %s", *word);
 	words_cut(words, sizeof(words), 40);
 	plot_text(p, "title", "%s%s: %s", s->workload->name, words, s->source->title);

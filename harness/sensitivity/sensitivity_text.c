@@ -40,7 +40,7 @@ static json_t *words_json(const struct sensitivity *s)
 {
 	json_t *words = json_array();
 
-	for (char *const *word = s->request->words; *word; word++)
+	for (const char *const *word = s->request->words; *word; word++)
 		json_array_append_new(words, json_text(*word));
 	return words;
 }
@@ -50,11 +50,10 @@ static json_t *head_json(const struct sensitivity *s)
 	const struct step_figures *f = &s->first.step;
 
 	return json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:s, s:s, s:f, s:i, s:i, s:f}", "version",
-			 RIFT_VERSION, "command", "sensitivity", "workload", s->workload->name,
-			 "words", words_json(s), "layer", s->layer, "is_model", 1, "device",
-			 s->first.device, "mode", mode_name(f->mode), "depth", f->depth, "runs",
-			 s->cells * s->turns, "processes", s->turns, "predicted_s",
-			 sensitivity_plan_s(s));
+			 RIFT_VERSION, "command", "sweep", "workload", s->workload->name, "words",
+			 words_json(s), "layer", s->layer, "is_model", 1, "device", s->first.device,
+			 "mode", mode_name(f->mode), "depth", f->depth, "runs", s->cells * s->turns,
+			 "processes", s->turns, "predicted_s", sensitivity_plan_s(s));
 }
 
 static json_t *plan_cost_json(const struct sensitivity_cost *c)
@@ -233,7 +232,7 @@ void sensitivity_print(const struct sensitivity *s, FILE *out)
 	const struct step_figures *f = &s->first.step;
 	const struct sensitivity_cell *native = &s->cell[0];
 
-	for (char *const *word = s->request->words; *word; word++)
+	for (const char *const *word = s->request->words; *word; word++)
 		fprintf(out, "%s ", text_escaped(*word).s);
 	fprintf(out, "under %s (%s), a cost at a time: %s, %s, depth %.0f, n = %d\n",
 		text_escaped(s->layer).s, s->source->imitates, s->first.device, mode_name(f->mode),

@@ -17,10 +17,10 @@ TestSuite(small_cli_options, .timeout = 300);
 #define KEPT "data/sessions/h200-"
 
 static const struct command *const all[] = {
-	&command_check, &command_compare,     &command_doctor,	&command_fit,	&command_layer,
-	&command_list,	&command_plot,	      &command_predict, &command_probe, &command_profile,
-	&command_run,	&command_sensitivity, &command_share,	&command_show,	&command_stack,
-	&command_sweep, &command_validate,    &command_warmup,
+	&command_check,	   &command_compare, &command_doctor,  &command_fit,   &command_layer,
+	&command_list,	   &command_plot,    &command_predict, &command_probe, &command_profile,
+	&command_run,	   &command_share,   &command_show,    &command_stack, &command_sweep,
+	&command_validate, &command_warmup,
 };
 
 enum { COMMANDS = sizeof(all) / sizeof(*all) };
@@ -98,8 +98,7 @@ Test(small_cli_options, numbers_have_these_bounds)
 		{ "sweep launch", "patience", "1 to 86400 s" },
 		{ "probe launch", "processes", "1 to 100 processes" },
 		{ "probe launch", "patience", "1 to 86400 s" },
-		{ "sensitivity launch", "processes", "1 to 1000 processes" },
-		{ "sensitivity launch", "time-limit", "1 to 1e6 s" },
+		{ "sweep launch", "time-limit", "1 to 1e6 s" },
 		{ "share launch", "windows", "1 to 100 windows" },
 		{ "share launch", "repetitions", "1 to 10 repetitions" },
 		{ "share launch", "starts", "1 to 10 starts" },

@@ -41,9 +41,6 @@ static const struct {
 	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--sync=KIND -h,--help " },
-	{ "sensitivity", "--blocks=N --cost=NAME=V,V,... --depth=N --dry-run --json "
-			 "--layer=LAYER --mode=stream|graph|fused --plot=DIR --processes=N --quiet "
-			 "--time-limit=SECONDS -h,--help " },
 	{ "share",
 	  "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
 	  "--fault=none|crash|kill|hang|memory --from=FILE --json "
@@ -53,11 +50,12 @@ static const struct {
 	{ "show", "--side=a|b -h,--help " },
 	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
 		   "--workload=NAME -h,--help " },
-	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --check-steps=N --depth=VALUES "
-		   "--dry-run --express --layer=LAYER --lock-clocks[=MHZ] --margin=PERCENT "
-		   "--mode=VALUES --output=FILE --patience=SECONDS --platform=NAME --processes=N "
-		   "--quick --quiet --resolve=NAME=TIME,... --resume=FILE --rounds=N "
-		   "--seed=N --size=VALUES --sync=KIND --warm-up=SECONDS -h,--help " },
+	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --blocks=N --check-steps=N "
+		   "--depth=VALUES --dry-run --express --json --layer=LAYER --lock-clocks[=MHZ] "
+		   "--margin=PERCENT --mode=VALUES --output=FILE --patience=SECONDS "
+		   "--platform=NAME --plot=DIR --processes=N --quick --quiet "
+		   "--resolve=NAME=TIME,... --resume=FILE --rounds=N --seed=N --size=VALUES "
+		   "--sync=KIND --time-limit=SECONDS --warm-up=SECONDS -h,--help " },
 	{ "validate", "--json --on=SESSION --side=a|b --sync=KIND -h,--help " },
 	{ "warmup",
 	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --output=FILE "

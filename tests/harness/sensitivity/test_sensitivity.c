@@ -72,50 +72,79 @@ Test(small_sensitivity, values_without_a_figure_are_not_there)
 
 /* ---- the plan ----------------------------------------------------------------------------- */
 
-static char word_launch[] = "launch", word_us[] = "us=0";
-static char *const words[] = { word_launch, word_us, NULL };
+static const char *const words[] = { "launch", "us=0", NULL };
 
-static int begin(struct sensitivity *s, struct sensitivity_request *r, char *const *costs)
+static int begin(struct sensitivity *s, struct sensitivity_request *r, const char *layer)
 {
-	*r = (struct sensitivity_request){ .words = words, .costs = costs, .processes = 2 };
+	*r = (struct sensitivity_request){ .words = words, .layer = layer, .processes = 2 };
 	return sensitivity_init(s, r);
 }
 
-static void is_refused(const char *typed, const char *says)
+/* What a usual sweep takes as its second side, and what asks for this. */
+Test(small_sensitivity, layers_with_several_values)
 {
-	char *cost = strdup(typed), *costs[] = { cost, NULL };
+	static const char *const asked[] = { "emulate call=0,5",
+					     "emulate n=2 copies=0,1",
+					     "emulate costs=usual",
+					     "emulate cal=0,5", /* to be refused as a cost */
+					     "emulate\tcall=1,",
+					     "remote transport=tcp rtt=50",
+					     "remote bandwidth=1,2 transport=tcp",
+					     "remote costs=usual" };
+	static const char *const not [] = { "",
+					    "emulate",
+					    "emulate call=5",
+					    "emulate cal=5",
+					    "emulate n=1,64", /* of the layer, but no cost */
+					    "emulate call",
+					    "emulate preset=hami",
+					    "emulates call=0,5",
+					    "shim call=0,5",
+					    "remote network=50,25",
+					    "remote transport=tcp",
+					    "remote call=1" };
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		cr_assert(sensitivity_is_asked(asked[i]), "%s", asked[i]);
+	for (size_t i = 0; i < sizeof(not ) / sizeof(*not ); i++)
+		cr_assert(zero(int, sensitivity_is_asked(not [i])), "%s", not [i]);
+}
+
+static void is_refused(const char *layer, const char *says)
+{
 	struct sensitivity_request r;
 	struct sensitivity s;
 	const char *text;
 
 	divert_stderr();
-	cr_assert(eq(int, begin(&s, &r, costs), -EINVAL), "%s", typed);
+	cr_assert(eq(int, begin(&s, &r, layer), -EINVAL), "%s", layer);
 	text = diverted_stderr();
-	cr_assert(is_one_complaint(text) && tells(text, says), "%s: %s", typed, text);
+	cr_assert(is_one_complaint(text) && tells(text, says), "%s: %s", layer, text);
 	sensitivity_release(&s);
-	free(cost);
 }
 
 Test(small_sensitivity, costs_that_are_refused)
 {
-	is_refused("cal=1", "'call'");
-	is_refused("n=1", "'n'"); /* of the layer, but no cost */
-	is_refused("call", "NAME=V");
-	is_refused("call=", "call");
-	is_refused("call=-1", "0 to 1e6");
-	is_refused("call=1,2x", "2x");
-	is_refused("call=1,2,1.0", "twice");
-	is_refused("call=1,2,3,4,5,6,7,8,9", "8");
+	is_refused("emulate cal=1,2", "'call'");
+	is_refused("emulate xyzzyxyzzy=1,2", "of emulate; `rift layer` lists");
+	is_refused("emulate call=1,", "call");
+	is_refused("emulate call=-1,0", "0 to 1e6");
+	is_refused("emulate call=1,2x", "2x");
+	is_refused("emulate call=1,2,1.0", "twice");
+	is_refused("emulate call=1,2,3,4,5,6,7,8,9", "8");
+	is_refused("emulate call=1,2 call=3,4", "call is given twice");
+	is_refused("emulate call=1,2 call=3", "call is given twice");
+	is_refused("emulate sync=3 costs=usual", "sync is given twice");
 }
 
 Test(small_sensitivity, values_are_in_order_from_the_mildest)
 {
-	static char call[] = "call=20,0,1", copies[] = "copies=1,100,0,10";
-	static char *const costs[] = { call, copies, NULL };
 	struct sensitivity_request r;
 	struct sensitivity s;
 
-	cr_assert(zero(int, begin(&s, &r, costs)), "begin");
+	cr_assert(zero(int, begin(&s, &r, "emulate call=20,0,1 n=2 copies=1,100,0,10")), "begin");
+	cr_assert(eq(int, s.n, 2), "%d costs", s.n);
+	cr_assert(eq(str, s.layer, "emulate n=2"), "%s", s.layer);
 	cr_assert(zero(int, memcmp(s.cost[0].value, (double[]){ 0, 1, 20 }, 3 * sizeof(double))),
 		  "call");
 	cr_assert(
@@ -145,48 +174,26 @@ Test(small_sensitivity, each_turn_has_all_in_an_order_of_its_own)
 
 /* ---- a network ---------------------------------------------------------------------------- */
 
-static const char over_tcp[] = "remote transport=tcp poll=50";
-
-static void refuses_under(const char *layer, char *cost, const char *says)
+Test(small_sensitivity, networks_that_are_refused)
 {
-	char *costs[] = { cost, NULL };
-	struct sensitivity_request r = {
-		.words = words, .costs = costs, .layer = layer, .processes = 1
-	};
-	struct sensitivity s;
-	const char *text;
-
-	divert_stderr();
-	cr_assert(eq(int, sensitivity_init(&s, &r), -EINVAL), "%s %s", layer, cost);
-	text = diverted_stderr();
-	cr_assert(is_one_complaint(text) && tells(text, says), "%s %s: %s", layer, cost, text);
-	sensitivity_release(&s);
-}
-
-Test(small_sensitivity, layers_and_networks_that_are_refused)
-{
-	static char rtt[] = "rtt=1", part[] = "rtt=1.5", near[] = "bandwith=1", call[] = "call=1";
 	char text[256];
 
-	refuses_under("shim", rtt, "'shim'*emulate*remote");
-	refuses_under("", rtt, "emulate*remote");
-	refuses_under("remotely", rtt, "'remotely'");
-	refuses_under(over_tcp, part, "rtt=1.5*whole number");
-	refuses_under(over_tcp, near, "'bandwidth'");
-	refuses_under(over_tcp, call, "'call'; remote has rtt and bandwidth");
-	refuses_under("emulate", rtt, "'rtt'");
+	is_refused("remote transport=tcp rtt=1.5", "rtt=1.5*whole number");
+	is_refused("remote transport=tcp bandwith=1,2", "'bandwidth'");
+	is_refused("remote transport=tcp call=1,2",
+		   "'call' of remote; remote has rtt and bandwidth");
+	is_refused("emulate rtt=1,2", "'rtt'");
 	memset(text, 'x', sizeof(text) - 1);
-	memcpy(text, "remote ", 7);
+	memcpy(text, "remote rtt=1 ", 13);
 	text[sizeof(text) - 1] = '\0';
-	refuses_under(text, rtt, "180");
+	is_refused(text, "180");
 }
 
 static bool begin_network(struct sensitivity *s, struct sensitivity_request *r)
 {
 	int err;
 
-	*r = (struct sensitivity_request){ .words = words, .layer = over_tcp, .processes = 2 };
-	err = sensitivity_init(s, r);
+	err = begin(s, r, "remote transport=tcp poll=50 costs=usual");
 	cr_assert(err == 0 || err == -ENODEV, "init: %d", err);
 	return !err;
 }
@@ -208,20 +215,25 @@ static struct run_process native_run(void)
 					       .mode = MODE_STREAM } };
 }
 
-static char cost_call[] = "call=0,1,5", cost_alloc[] = "alloc=1", cost_sync[] = "sync=0";
-static char *const made_costs[] = { cost_call, cost_alloc, cost_sync, NULL };
+static const char made_costs[] = "emulate call=0,1,5 alloc=0,1 sync=0,2";
+
+static void run_first(struct sensitivity *s)
+{
+	s->first = native_run();
+	s->under = native_run();
+}
 
 static void plan(struct sensitivity *s, struct sensitivity_request *r)
 {
 	cr_assert(zero(int, begin(s, r, made_costs)), "begin");
-	s->first = native_run();
+	run_first(s);
 	cr_assert(zero(int, sensitivity_plan_runs(s)), "plan");
 }
 
 /* Natively 1 us, 0.5 us more for each us, and the second process a tenth slower. */
 static void run_all(struct sensitivity *s)
 {
-	static const double slower[] = { 0, 0, 0.5, 2.5 };
+	static const double slower[] = { 0, 0, 0.5, 2.5, 0 };
 
 	for (int i = 0; i < s->cells; i++)
 		for (int k = 0; k < s->turns; k++) {
@@ -252,15 +264,16 @@ Test(small_sensitivity, nothing_added_is_measured_once)
 	const char *text;
 
 	plan(&s, &r);
-	cr_assert(eq(int, s.cells, 4), "native, the layer alone, 1 us, 5 us");
+	cr_assert(eq(int, s.cells, 5), "native, the layer alone, 1 us, 5 us, 2 us");
 	cr_assert(eq(str, s.cell[0].layer, ""), "native");
 	cr_assert(eq(str, s.cell[1].layer, "emulate"), "alone");
 	cr_assert(eq(str, s.cell[3].layer, "emulate call=5"), "5 us");
 	cr_assert(eq(int, s.cost[2].cell[0], 1), "sync=0");
-	cr_assert(epsilon_eq(dbl, sensitivity_plan_s(&s), 17, 1), "8 runs of 2 s: %g",
+	cr_assert(eq(str, s.cell[4].layer, "emulate sync=2"), "2 us");
+	cr_assert(epsilon_eq(dbl, sensitivity_plan_s(&s), 20, 1), "10 runs of 2 s: %g",
 		  sensitivity_plan_s(&s));
 	text = printed(sensitivity_plan_print, &s);
-	cr_assert(tells(text, "launch: *3 *2 process*16* s*alloc\n"), "%s", text);
+	cr_assert(tells(text, "launch: *4 *2 process*20* s*alloc\n"), "%s", text);
 	sensitivity_release(&s);
 }
 
@@ -271,14 +284,14 @@ Test(small_sensitivity, a_limit_takes_processes_away)
 	const char *text;
 
 	cr_assert(zero(int, begin(&s, &r, made_costs)), "begin");
-	r.limit_s = 15;
-	s.first = native_run();
+	r.limit_s = 18;
+	run_first(&s);
 	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
 	cr_assert(eq(int, s.turns, 1), "%d", s.turns);
 	sensitivity_release(&s);
 	cr_assert(zero(int, begin(&s, &r, made_costs)), "begin");
 	r.limit_s = 5;
-	s.first = native_run();
+	run_first(&s);
 	divert_stderr();
 	cr_assert(eq(int, sensitivity_plan_runs(&s), -EINVAL), "not even one");
 	text = diverted_stderr();
@@ -323,7 +336,7 @@ Test(small_sensitivity, a_network_is_worse_by_one_figure_at_a_time)
 
 	if (!begin_network(&s, &r))
 		cr_skip("the layer remote cannot be had here");
-	s.first = native_run();
+	run_first(&s);
 	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
 	cr_assert(eq(int, s.cells, 1 + 7 + 4), "%d", s.cells);
 	cr_assert(eq(str, s.cell[1].layer, "remote transport=tcp poll=50 network=0,200"), "best");
@@ -341,7 +354,7 @@ Test(small_sensitivity, a_frontier_over_the_layer_alone)
 
 	if (!begin_network(&s, &r))
 		cr_skip("the layer remote cannot be had here");
-	s.first = native_run();
+	run_first(&s);
 	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
 	for (int i = 0; i < s.cells; i++)
 		for (int k = 0; k < s.turns; k++) {
@@ -386,7 +399,7 @@ Test(small_sensitivity, a_row_for_each_cost)
 			     "*model *1.00 *1.43 *5.24\n",
 			     "  alloc *not part of a step",
 			     "  call *0.1 us *0.6* us *0.5 us *0.8* us\n",
-			     "  sync *> 0 us",
+			     "  sync *> 2 us",
 			     NULL,
 		     });
 	sensitivity_release(&s);
@@ -443,7 +456,7 @@ Test(small_sensitivity, one_object_for_machines)
 	o = sensitivity_json(&s);
 	cr_assert(ne(ptr, o, NULL), "object");
 	cr_assert(eq(dbl, number(o, "exit_code"), 1), "code");
-	cr_assert(eq(sz, json_array_size(json_object_get(o, "platforms")), 4), "platforms");
+	cr_assert(eq(sz, json_array_size(json_object_get(o, "platforms")), 5), "platforms");
 	cr_assert(epsilon_eq(dbl, number(at(at(o, "platforms", 2), "runs", 1), "step_ns"), 1650,
 			     1e-6),
 		  "a run");
