@@ -199,17 +199,23 @@ static int check_word(const struct arguments *a, const char *word)
 
 /* ---- what does not go together ------------------------------------------------------------ */
 
+/* Options of a grid, and rows but for these two. */
+static bool plans_grid(const struct sweep_args *a, const char *row, const char *other_row)
+{
+	bool is = a->around.n || a->size || a->against || a->given.platform || a->given.output ||
+		  a->quick || a->express || a->apart || a->kinds || a->lock || goals_any(&a->goals);
+
+	for (int i = 0; sweep_value_rows[i].name; i++)
+		is |= a->given.rows.given[i] && strcmp(sweep_value_rows[i].name, row) != 0 &&
+		      strcmp(sweep_value_rows[i].name, other_row) != 0;
+	return is;
+}
+
 /* --resume takes everything from the file. */
 static int refuse_with_resume(const struct sweep_args *a)
 {
-	bool other = a->n_workloads || a->n_assignments || a->around.n || a->size || a->depth ||
-		     a->mode || a->against || a->given.platform || a->given.output || a->quick ||
-		     a->express || a->apart || a->dry_run || a->kinds || a->lock ||
-		     goals_any(&a->goals);
-
-	for (int i = 0; sweep_value_rows[i].name; i++)
-		other |= a->given.rows.given[i] && strcmp(sweep_value_rows[i].name, "patience");
-	if (!other)
+	if (!plans_grid(a, "patience", "patience") && !a->n_workloads && !a->n_assignments &&
+	    !a->depth && !a->mode && !a->dry_run)
 		return 0;
 	return complain(EINVAL, "--resume goes on with the plan in the file: nothing else but "
 				"--quiet and --patience goes with it");
@@ -245,28 +251,12 @@ static const char *layer_of_costs(const struct sweep_args *a)
 	return NULL;
 }
 
-/* Is a row but for these two given? */
-static bool gives_other_row(const struct sweep_args *a)
-{
-	bool other = false;
-
-	for (int i = 0; sweep_value_rows[i].name; i++)
-		other |= a->given.rows.given[i] &&
-			 strcmp(sweep_value_rows[i].name, "processes") != 0 &&
-			 strcmp(sweep_value_rows[i].name, "time-limit") != 0;
-	return other;
-}
-
 static int refuse_with_costs(const struct sweep_args *a, const char *layer)
 {
-	bool other = a->around.n || a->size || a->against || a->resume || a->given.platform ||
-		     a->given.output || a->quick || a->express || a->apart || a->kinds || a->lock ||
-		     goals_any(&a->goals) || gives_other_row(a);
-
 	if (a->given.layers.n > 1 || a->n_workloads > 1)
 		return complain(EINVAL, "--layer '%s': its costs are measured with one %s",
 				text_shown(layer).s, a->n_workloads > 1 ? "workload" : "layer");
-	if (!other)
+	if (!plans_grid(a, "processes", "time-limit") && !a->resume)
 		return 0;
 	return complain(EINVAL,
 			"--layer '%s': with its costs go --depth, --mode, --blocks, --processes, "
