@@ -77,7 +77,7 @@ static const char *const commands[] = {
 	"predict both.jsonl$Z:a --on both.jsonl$Z:b --measured both.jsonl$Z:b",
 	"validate work.jsonl$Z --on one.jsonl$Z",
 	"stack work.jsonl$Z --from one.jsonl$Z --costs costs.json$Z",
-	"atlas one.jsonl$Z both.jsonl$Z other.jsonl$Z",
+	"compare one.jsonl$Z both.jsonl$Z other.jsonl$Z",
 	"compare costs.json$Z others.json$Z",
 };
 
@@ -131,7 +131,7 @@ Test(small_cli_packed, every_reader_refuses_a_broken_file)
 		"predict '%s/one.jsonl' --on '%s/cut.jsonl.gz'",
 		"validate '%s/one.jsonl' --on '%s/cut.jsonl.gz'",
 		"stack '%s/one.jsonl' --from '%s/cut.jsonl.gz'",
-		"atlas '%s/one.jsonl' '%s/cut.jsonl.gz'",
+		"compare '%s/one.jsonl' 'row=%s/cut.jsonl.gz'",
 		"stack '%s/one.jsonl' --costs '%s/cut.json.gz'",
 		"show '%s/cut.json.gz'",
 	};
