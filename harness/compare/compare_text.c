@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -18,7 +19,7 @@
 
 /* ---- a comparison for people: the finding, then what it rests on ------------------------ */
 
-enum { POINTS_SHOWN = 20, PARAMETER_LABEL = 7 };
+enum { PARAMETER_LABEL = 7 };
 
 /* ---- the finding, and of what ------------------------------------------------------------- */
 
@@ -133,7 +134,7 @@ static void print_unidentified(const struct compared_parameter *p, FILE *out)
 		const char *side = alike ? "A, B" : k ? "B" : "A";
 
 		if (*p->why[k])
-			snprintf(text, sizeof(text), "%s: not identified: %s", side, p->why[k]);
+			snprintf(text, sizeof(text), "%s: %s", side, p->why[k]);
 		else
 			snprintf(text, sizeof(text), "%s: %s", side,
 				 figure_value(p->of[k].value, p->is_ns).s);
@@ -164,44 +165,80 @@ static void print_names(const struct comparison *c, const struct workload *w, FI
 	free(text);
 }
 
+/* Those that both sides' points tell, or the others, under one heading. */
+static void print_rows(const struct comparison *c, const struct workload *w, bool identified,
+		       FILE *out)
+{
+	bool first = true;
+
+	for (int i = 0; i < c->parameters.n; i++) {
+		const struct compared_parameter *p = &c->parameters.row[i];
+
+		if (p->workload != w || p->identified != identified)
+			continue;
+		if (first && !identified)
+			fprintf(out, "  not identified:\n");
+		first = false;
+		(identified ? print_identified : print_unidentified)(p, out);
+	}
+}
+
 static void print_parameters(const struct comparison *c, int number, FILE *out)
 {
 	const struct modelled *m = &c->parameters.modelled[number];
 
-	fprintf(out,
-		"\nparameters of %s: what rift fit finds in points that both have, n = %d and %d\n",
-		m->workload->name, c->side[PAIR_A]->n, c->side[PAIR_B]->n);
+	fprintf(out, "\nparameters of %s, as rift fit finds them in points that both sides have\n",
+		m->workload->name);
 	if (!m->is) {
 		fprintf(out, "  none: %s\n", text_escaped(m->why_not).s);
 		return;
 	}
 	fprintf(out, "  %-5s %10s %10s  %-34s %s\n", "", "A", "B", "B - A (95 %)", "B / A (95 %)");
-	for (int i = 0; i < c->parameters.n; i++)
-		if (c->parameters.row[i].workload == m->workload) {
-			const struct compared_parameter *p = &c->parameters.row[i];
-
-			(p->identified ? print_identified : print_unidentified)(p, out);
-		}
+	print_rows(c, m->workload, true, out);
 	print_names(c, m->workload, out);
-	fprintf(out, "  parameters inform and decide nothing (Benjamini-Hochberg among them)\n");
+	print_rows(c, m->workload, false, out);
+	fprintf(out, "  the verdict does not depend on parameters (intervals corrected by "
+		     "Benjamini-Hochberg)\n");
 	fprintf(out, "  the model is off by %.1f %% on A, %.1f %% on B (median over its points)\n",
 		100 * m->residual[PAIR_A], 100 * m->residual[PAIR_B]);
 }
 
 /* ---- workloads and points ----------------------------------------------------------------- */
 
+/* Those that differ first, and of them the one that differs most. */
+static int worst_first(const void *x, const void *y)
+{
+	const struct compared_workload *a = *(const struct compared_workload *const *)x;
+	const struct compared_workload *b = *(const struct compared_workload *const *)y;
+	double of_a = isfinite(a->ratio.value) ? a->ratio.value : -1;
+	double of_b = isfinite(b->ratio.value) ? b->ratio.value : -1;
+
+	return (of_a < of_b) - (of_a > of_b);
+}
+
+static void print_workload(const struct compared_workload *w, FILE *out)
+{
+	fprintf(out, "  %-15s %-34s %-13s %s", w->workload->name, figure_ratio(&w->ratio).s,
+		verdict_names[w->judged.verdict], counted(w->points, "point").s);
+	if (w->left_out)
+		fprintf(out, "; %d left out, some process lacks them", w->left_out);
+	fprintf(out, "\n");
+}
+
 static void print_workloads(const struct comparison *c, FILE *out)
 {
-	fprintf(out, "\nworkloads: geometric mean of B / A over points, time per step\n");
-	for (int i = 0; i < c->pairs.n_workloads; i++) {
-		const struct compared_workload *w = &c->workload[i];
+	int n = c->pairs.n_workloads;
+	const struct compared_workload **sorted = calloc((size_t)n + 1, sizeof(*sorted));
 
-		fprintf(out, "  %-15s %-34s %-6s  %d points", w->workload->name,
-			figure_ratio(&w->ratio).s, verdict_names[w->judged.verdict], w->points);
-		if (w->left_out)
-			fprintf(out, "; %d left out, some process lacks them", w->left_out);
-		fprintf(out, "\n");
-	}
+	CHECK(sorted, "memory of %d workloads", n);
+	for (int i = 0; i < n; i++)
+		sorted[i] = &c->workload[i];
+	qsort(sorted, (size_t)n, sizeof(struct compared_workload *), worst_first);
+	fprintf(out, "\n  %-15s %s\n", "workload", "B / A, time per step (mean over points)");
+	for (int i = 0; i < n; i++)
+		print_workload(sorted[i], out);
+	fprintf(out, "\n");
+	free(sorted);
 }
 
 static double point_size(const struct compared_point *p)
@@ -234,61 +271,79 @@ static void print_point(const struct comparison *c, const struct compared_point 
 		figure_value(p->step_ns[PAIR_B].value, true).s, figure_ratio(&p->ratio).s, text);
 }
 
-static void print_point_rows(const struct comparison *c, bool all, FILE *out)
+static void print_point_rows(const struct comparison *c, FILE *out)
 {
 	const struct compared_point **sorted = calloc((size_t)c->pairs.n + 1, sizeof(*sorted));
-	int differ = c->count[VERDICT_SLOWER] + c->count[VERDICT_FASTER];
-	int shown_n = all ? c->pairs.n : differ < POINTS_SHOWN ? differ : POINTS_SHOWN;
 
 	CHECK(sorted, "memory of %d points", c->pairs.n);
 	for (int i = 0; i < c->pairs.n; i++)
 		sorted[i] = &c->point[i];
 	qsort(sorted, (size_t)c->pairs.n, sizeof(struct compared_point *), by_size);
-	if (shown_n)
-		fprintf(out, "  %-6s %10s %10s  %s\n", "", "A", "B", "B / A");
-	for (int i = 0; i < shown_n; i++)
+	fprintf(out, "  %-6s %10s %10s  %s\n", "", "A", "B", "B / A");
+	for (int i = 0; i < c->pairs.n; i++)
 		print_point(c, sorted[i], out);
-	if (shown_n < differ)
-		fprintf(out, "  and %d more that differ: --all shows every point\n",
-			differ - shown_n);
 	free(sorted);
 }
 
-static void print_points(const struct comparison *c, bool all, FILE *out)
+/* "3 slower, 0 faster, 0 same, 0 inconclusive of 3" */
+static void say_counts(const struct comparison *c, char *out, size_t size)
 {
-	fprintf(out,
-		"\npoints, time per step: %d slower, %d faster, %d same, %d inconclusive, of %d\n",
-		c->count[VERDICT_SLOWER], c->count[VERDICT_FASTER], c->count[VERDICT_SAME],
-		c->count[VERDICT_INCONCLUSIVE], c->pairs.n - c->left_out);
-	print_point_rows(c, all, out);
+	snprintf(out, size, "%d slower, %d faster, %d same, %d inconclusive of %d",
+		 c->count[VERDICT_SLOWER], c->count[VERDICT_FASTER], c->count[VERDICT_SAME],
+		 c->count[VERDICT_INCONCLUSIVE], c->pairs.n - c->left_out);
+}
+
+static void print_points(const struct comparison *c, FILE *out)
+{
+	char counts[160];
+
+	say_counts(c, counts, sizeof(counts));
+	fprintf(out, "\npoints, time per step: %s\n", counts);
+	print_point_rows(c, out);
 	if (c->alone)
 		fprintf(out,
-			"  %d of the inconclusive ones are beyond the margin by themselves; among "
-			"so many "
-			"points that proves nothing (Benjamini-Hochberg)\n",
+			"  %d of the inconclusive points are beyond the margin on their own, which "
+			"proves nothing among so many (Benjamini-Hochberg)\n",
 			c->alone);
-	if (c->left_out)
-		fprintf(out, "  left out: %d points that some process has no good result of\n",
-			c->left_out);
-	if (c->pairs.only[PAIR_A] || c->pairs.only[PAIR_B])
-		fprintf(out, "  left out: %d points that only A has, %d that only B has\n",
-			c->pairs.only[PAIR_A], c->pairs.only[PAIR_B]);
 	if (!c->options.strict)
 		fprintf(out,
-			"  single points inform and decide nothing; with --strict they count\n");
+			"  the verdict does not depend on single points, except with --strict\n");
+}
+
+static void print_left_out(const struct comparison *c, FILE *out)
+{
+	if (c->left_out)
+		row(out, "left out", "%s without a good result of every process",
+		    counted(c->left_out, "point").s);
+	if (c->pairs.only[PAIR_A] || c->pairs.only[PAIR_B])
+		row(out, "left out", "%s that only A has, %d that only B has",
+		    counted(c->pairs.only[PAIR_A], "point").s, c->pairs.only[PAIR_B]);
+}
+
+static void print_more(const struct comparison *c, FILE *out)
+{
+	char counts[160];
+
+	say_counts(c, counts, sizeof(counts));
+	row(out, "more", "--all: parameters and points (%s)", counts);
 }
 
 void compare_print(const struct comparison *c, bool all, FILE *out)
 {
 	print_finding(c, out);
+	print_workloads(c, out);
 	print_compared_side(c, PAIR_A, out);
 	print_compared_side(c, PAIR_B, out);
-	print_terms(c, out);
 	environment_diff_print(c->environment_diff, c->warnings, out);
+	print_terms(c, out);
+	print_left_out(c, out);
+	if (!all) {
+		print_more(c, out);
+		return;
+	}
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		print_parameters(c, i, out);
-	print_workloads(c, out);
-	print_points(c, all, out);
+	print_points(c, out);
 }
 
 /* ---- a comparison for machines ---------------------------------------------------------- */

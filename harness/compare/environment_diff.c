@@ -281,8 +281,10 @@ void environment_diff_print(const json_t *rows, const json_t *warnings, FILE *ou
 	size_t i, n = json_array_size(rows);
 	const json_t *o;
 
-	fprintf(out, "\nenvironment: %zu field%s differ%s\n", n, n == 1 ? "" : "s",
-		n == 1 ? "s" : "");
+	if (!n)
+		row(out, "environment", "the same on both sides, as far as it is recorded");
+	else
+		fprintf(out, "environment: %zu field%s\n", n, n == 1 ? " differs" : "s differ");
 	if (n)
 		print_fields(rows, out);
 	json_array_foreach(warnings, i, o)

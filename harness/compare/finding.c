@@ -5,6 +5,8 @@
 
 #include "harness/compare/compare.h"
 #include "harness/compare/format.h"
+#include "harness/model/model.h"
+#include "harness/plan/plan_record.h"
 #include "harness/record/trust.h"
 #include "workloads/workload.h"
 
@@ -118,6 +120,75 @@ static void add_workload(struct line *l, const struct comparison *c,
 		append_text(l, "has no point with a good result of every process");
 }
 
+/* ---- in time, and not as a ratio ---------------------------------------------------------- */
+
+/* "5.01 us more (4.97 us to 5.10 us)" */
+static void add_more(struct line *l, const struct interval *d)
+{
+	bool less = d->value < 0;
+	double lo = less ? -d->hi : d->lo, hi = less ? -d->lo : d->hi;
+
+	append_text(l, "%s %s", text_time(fabs(d->value)).s, less ? "less" : "more");
+	if (d->known)
+		append_text(l, " (%s to %s)", text_time(lo).s, text_time(hi).s);
+}
+
+/* What a launch costs more, where both sides' points tell; NULL: they do not. */
+static const struct compared_parameter *launch_cost(const struct comparison *c)
+{
+	for (int i = 0; i < c->parameters.n; i++) {
+		const struct compared_parameter *p = &c->parameters.row[i];
+
+		if (p->row == &model_param_rows[MODEL_C] && p->identified &&
+		    isfinite(p->difference.value))
+			return p;
+	}
+	return NULL;
+}
+
+/* Of the deepest point in stream mode of the first workload that has one; NULL: none. */
+static const struct compared_point *deepest_stream(const struct comparison *c)
+{
+	const struct plan *plan = &c->side[PAIR_A]->view.plan;
+	const struct compared_point *deepest = NULL;
+	int depth = 0;
+
+	for (int i = 0; i < c->pairs.n; i++) {
+		const struct compared_point *p = &c->point[i];
+		const struct plan_point *at = &plan->point[p->pair->at[PAIR_A]];
+
+		if (at->mode == MODE_STREAM && at->depth > depth && isfinite(p->ratio.value)) {
+			deepest = p;
+			depth = (int)at->depth;
+		}
+	}
+	return deepest;
+}
+
+/* The difference in a unit that a driver's engineer knows: a launch's time, else a step's. */
+static void add_difference(struct line *l, const struct comparison *c)
+{
+	const struct compared_parameter *p = launch_cost(c);
+	const struct compared_point *point = p ? NULL : deepest_stream(c);
+	char where[160];
+
+	if (p) {
+		append_text(l, "; a launch costs ");
+		add_more(l, &p->difference);
+		append_text(l, ", by the model");
+	} else if (point) {
+		struct interval d = point->ratio;
+
+		d.value = point->step_ns[PAIR_A].value * (d.value - 1);
+		d.lo = point->step_ns[PAIR_A].value * (d.lo - 1);
+		d.hi = point->step_ns[PAIR_A].value * (d.hi - 1);
+		plan_point_text(&c->side[PAIR_A]->view.plan, point->pair->at[PAIR_A], where,
+				sizeof(where));
+		append_text(l, "; a step of %s takes ", where);
+		add_more(l, &d);
+	}
+}
+
 /* Is it what the outcome comes from? */
 static bool is_decisive(const struct comparison *c, const struct judged *j)
 {
@@ -213,5 +284,6 @@ void compare_finding(const struct comparison *c, char *out, size_t size)
 	add_points(&l, c);
 	if (l.more)
 		append_text(&l, "; and %d more", l.more);
+	add_difference(&l, c);
 	add_needed(&l, c);
 }
