@@ -110,7 +110,7 @@ static void spoil_header(json_t *o)
 	json_object_set_new(virt, "hypervisor", json_string(EVIL));
 	json_object_set_new(virt, "declared_platform", json_string(EVIL));
 	json_object_set_new(json_object_get(o, "env"), "CUDA_" EVIL, json_string(EVIL));
-	json_object_set_new(o, "libraries", json_pack("[s]", EVIL));
+	json_object_set_new(o, "libraries", json_pack("{s:[s], s:[]}", "loaded", EVIL, "interposers"));
 	json_object_set_new(o, "start_utc", json_string(EVIL));
 	json_object_set_new(o, "command", json_string(EVIL));
 }
