@@ -38,7 +38,7 @@ static const struct command_option options[] = {
 	{ OPTION_SIDE, "which of each session, where they have two (rift sweep --against); of one "
 		       "alone: FILE:a or FILE:b" },
 	{ OPTION_SYNC, "which, where a session was swept with several wait policies" },
-	{ OPTION_ALL, "show every point, not the 20 that differ most" },
+	{ OPTION_ALL, "also show the parameters of both sides and every point" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
 	  "of a page: also a chart of which layer hurts which program, one of each workload, and "
 	  "one of other costs, with gnuplot, PNG and SVG, data and script beside it, in this "
