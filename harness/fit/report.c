@@ -192,10 +192,73 @@ static void print_diagnostics(const struct fit_report *r, FILE *out)
 		row_of(out, 14, r->diagnostic[i].name, r->diagnostic[i].text);
 }
 
+/* ---- the answer in a line ----------------------------------------------------------------- */
+
+static const double answer_share = 0.05;
+
+/* "181 us", "more than 50.0 us"; "": not known. */
+static struct text needed_text(const struct answer *a)
+{
+	static const char *const words[] = { [ANSWER_VALUE] = "",
+					     [ANSWER_BELOW] = "at most ",
+					     [ANSWER_ABOVE] = "more than ",
+					     [ANSWER_LEAST] = "at least " };
+	struct text s = { "" };
+
+	if (a->kind <= ANSWER_LEAST)
+		snprintf(s.s, sizeof(s.s), "%s%s", words[a->kind], text_time(a->interval.value).s);
+	return s;
+}
+
+/* The depth nearest to 16 from below, as users queue some launches before they wait; 1: none. */
+static int64_t usual_batch(const struct grid *g)
+{
+	int64_t batch = 1;
+
+	for (int i = 0; i < g->n_depths; i++)
+		if (g->depth[i] <= 16 && g->depth[i] > batch)
+			batch = g->depth[i];
+	return batch;
+}
+
+/* "181 us for 5 % overhead if the program waits for each, 44.1 us if it waits once per 16" */
+static bool say_mode(const struct fit *f, enum mode mode, bool is_first, FILE *out)
+{
+	int64_t batch = usual_batch(f->grid);
+	const struct answer one = smallest_kernel_over_ideal(f, mode, 1, answer_share);
+	const struct answer many = smallest_kernel_over_ideal(f, mode, (double)batch, answer_share);
+	const struct text each = needed_text(&one), queued = needed_text(&many);
+
+	if (!*each.s)
+		return false;
+	fprintf(out,
+		is_first ? "Kernels need %s for %.0f %% overhead if the program waits for each one"
+			 : "; as graphs %s",
+		each.s, 100 * answer_share);
+	if (batch > 1 && *queued.s)
+		fprintf(out, is_first ? ", and %s if it waits once per %ld" : " and %s", queued.s,
+			(long)batch);
+	return true;
+}
+
+static void print_answer(const struct fit *f, FILE *out)
+{
+	bool streams = f->grid->n_depths && say_mode(f, MODE_STREAM, true, out);
+
+	if (streams)
+		say_mode(f, MODE_GRAPH, false, out);
+	else
+		fprintf(out,
+			"How long kernels must be is not known: these points do not tell what a "
+			"launch costs in streams");
+	fprintf(out, "\n");
+}
+
 void report_print(const struct fit_report *r, FILE *out)
 {
 	const struct fit *f = r->fit;
 
+	print_answer(f, out);
 	print_subject(f, out);
 	print_grid(f, out);
 	print_params(f, out);

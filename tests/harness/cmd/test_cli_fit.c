@@ -38,6 +38,12 @@ Test(small_cli_fit, a_table)
 				   " depth by K, graph mode", "never", " K *5 % ", NULL });
 	cr_assert(eq(ptr, strstr(text, "nan"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "not GPU figures"), NULL), "%s", text);
+	/* Z / 5 % of streams: 5.8 us / 0.05 */
+	cr_assert(zero(int, strncmp(text, "Kernels need 11", 15)), "%s", text);
+	cr_assert(tells(text,
+			"Kernels need 11* us for 5 % overhead if the program waits for each one, "
+			"and * us if it waits once per 16; as graphs * us and * us\n"),
+		  "%s", text);
 }
 
 /* A short sweep of an H200 under a layer that adds 5 us to each launch: a pace, and no gap. */
