@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -329,8 +330,33 @@ static bool has_failed(const struct prices *p)
 	return false;
 }
 
+/* "On B a step takes 1.00 to 1.07 times as long as on A, in the median 1.03 (19 blocks)" */
+static void print_summary(const struct prices *p, FILE *out)
+{
+	double *ratio = calloc((size_t)p->n + 1, sizeof(*ratio)), least = INFINITY, most = 0;
+	int n = 0;
+
+	CHECK(ratio, "memory of %d ratios", p->n);
+	for (int i = 0; i < p->n; i++) {
+		const struct priced *at = &p->priced[i];
+
+		if (!at->known)
+			continue;
+		ratio[n] = at->total_ns.value / at->a_ns;
+		least = fmin(least, ratio[n]);
+		most = fmax(most, ratio[n++]);
+	}
+	if (n)
+		fprintf(out,
+			"On B a step takes %.2f to %.2f times as long as on A, %.2f in the median "
+			"of %s\n",
+			least, most, median_of(ratio, n), counted(n, "block").s);
+	free(ratio);
+}
+
 void prices_print(const struct prices *p, const struct price_request *r, FILE *out)
 {
+	print_summary(p, out);
 	print_subject(r, out);
 	print_copies(p, r, out);
 	print_confidence(p, r, out);

@@ -213,6 +213,15 @@ Test(small_fit_price, a_price_is_printed_as_it_is)
 	at.b_ns = NAN;
 	at.b_failed = true;
 	row_says(&p, &r, &at, " 2.500 *failed*outside\n");
+	for (int i = 0; i < p.n; i++) { /* the first line: the least, the most, the median */
+		p.priced[i].known = i < 3;
+		p.priced[i].a_ns = 1000;
+		p.priced[i].total_ns.value = 1000 * (1 + i * i);
+	}
+	row_says(&p, &r, &p.priced[0],
+		 "On B a step takes 1.00 to 5.00 times as long as on A, 2.00 in the median of 3 "
+		 "blocks\n"
+		 "predict");
 	prices_release(&p);
 	made_release(&work);
 	on_b.grid.n_points++; /* the block that was taken from it */
