@@ -434,6 +434,7 @@ Test(small_tools, skips_are_counted_by_reason)
 				  "tools/run_tests.sh all cpu",
 				  folder, folder)),
 		  "%s", out);
+	expect_has(out, "   1 of 1, 0 s left: build/cpu/prog: 1 passed, 3 skipped\n");
 	expect_has(out,
 		   "\n1 passed, 0 failed, 3 skipped\n   2 skipped: needs gnuplot (gnuplot-nox)\n"
 		   "   1 skipped: no CUDA device\n");

@@ -1,7 +1,8 @@
 #!/bin/sh
-# run_test.sh all|small|large PROGRAM - runs one test program, for run_tests.sh: prints what it has
-# to say in one piece, as another may run beside it, and leaves all of it in PROGRAM.out and
-# "passed failed skipped" in PROGRAM.counts. Fails when the program fails, dies or hangs, and when it
+# run_test.sh all|small|large PROGRAM - runs one test program, for run_tests.sh: prints a line, and what
+# the program said if it failed, in one piece, as another may run beside it. All of it is in
+# PROGRAM.out, and "passed failed skipped" in PROGRAM.counts. $TESTS_DONE, where it is set, names a file with
+# a line for each program that has ended, of $TESTS_TOTAL, since $TESTS_BEGUN (seconds of the epoch). Fails when the program fails, dies or hangs, and when it
 # has no test, or one that neither size runs.
 set -eu
 program=${2:?usage: run_test.sh all|small|large PROGRAM}
@@ -49,6 +50,24 @@ if [ -z "$suites" ] || [ -n "$lost" ]; then
 	echo "$p $((f + 1)) $s" >"$program.counts"
 	rc=1
 fi
-printf '== %s\n%s' "$program" "${said:+$said
+# "  12 of 346, 4 min left: "
+progress() {
+	[ -n "${TESTS_DONE:-}" ] || return 0
+	echo >>"$TESTS_DONE"
+	ended=$(wc -l <"$TESTS_DONE")
+	left=$((($(date +%s) - TESTS_BEGUN) * (TESTS_TOTAL - ended) / ended))
+	printf '%4d of %d, ' "$ended" "$TESTS_TOTAL"
+	if [ "$left" -ge 90 ]; then
+		printf '%d min left: ' $(((left + 30) / 60))
+	else
+		printf '%d s left: ' "$left"
+	fi
+}
+read -r p f s <"$program.counts"
+result="$p passed"
+[ "$f" = 0 ] || result="$result, $f FAILED"
+[ "$s" = 0 ] || result="$result, $s skipped"
+[ "$rc" = 0 ] && said=''
+printf '%s%s: %s\n%s' "$(progress)" "$program" "$result" "${said:+$said
 }"
 [ "$rc" = 0 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run_tests.sh all|small|large BUILD... - runs the test programs of each build/BUILD, the builds'
-# in one queue, and ends with a line of totals for each.
+# in one queue, and ends with a line of totals for each. A line a program says how many are left.
 #
 # On a GPU, which they share, half as many at a time as there are processors, at most six: more are
 # slowed by each other. On the CPU device, where each process has one of its own, four more than there
@@ -55,6 +55,13 @@ in_order() {
 			}
 		}'
 }
+
+TESTS_DONE=$(mktemp)
+trap 'rm -f "$TESTS_DONE"' EXIT
+trap 'exit 1' INT TERM
+TESTS_TOTAL=$(for build; do cat "build/$build/tests.list"; done | wc -w)
+TESTS_BEGUN=$(date +%s)
+export TESTS_DONE TESTS_TOTAL TESTS_BEGUN
 
 # By xargs, which an interrupt ends.
 status=0
