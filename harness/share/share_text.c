@@ -220,11 +220,79 @@ static void put_faults(const struct share *s, FILE *out)
 	}
 }
 
+/* ---- the answer in a line ----------------------------------------------------------------- */
+
+/* The client that a set slows most; -1: not known, or its results are wrong. */
+static int slowed_most(const struct share_found *e)
+{
+	int most = -1;
+
+	for (int k = 0; k < e->of->set.n && e->known && e->passed; k++)
+		if (isfinite(e->client[k].slowdown) &&
+		    (most < 0 || e->client[k].slowdown > e->client[most].slowdown))
+			most = k;
+	return most;
+}
+
+static int most_clients(const struct share_findings *f)
+{
+	int n = 0;
+
+	for (int i = 0; i < f->sets; i++)
+		if (f->set[i].of->set.n > n && slowed_most(&f->set[i]) >= 0)
+			n = f->set[i].of->set.n;
+	return n;
+}
+
+/* "3.69 times as long as alone under mps (mlp)" */
+static void put_slowed(const struct share *s, const struct share_found *e, const char *words,
+		       FILE *out)
+{
+	const struct share_set *set = &e->of->set;
+	int client = slowed_most(e);
+
+	fprintf(out, "%s%s times as long as alone under %s", words,
+		share_number(e->client[client].slowdown).s, share_arms[set->arm].name);
+	if (s->plan.mixes > 1)
+		fprintf(out, " (%s)",
+			share_workload_text(&s->plan.mix[share_client_mix(&s->plan, set, client)])
+				.s);
+}
+
+/* Of the sets with the most clients: what the worst served one of them gets, at best and at worst.
+ */
+static void put_answer(const struct share *s, const struct share_findings *f, FILE *out)
+{
+	const struct share_found *best = NULL, *worst = NULL;
+	int n = most_clients(f);
+
+	for (int i = 0; i < f->sets && n > 1; i++) {
+		const struct share_found *e = &f->set[i];
+		int client = e->of->set.n == n ? slowed_most(e) : -1;
+
+		if (client < 0)
+			continue;
+		if (!best || e->client[client].slowdown < best->client[slowed_most(best)].slowdown)
+			best = e;
+		if (!worst ||
+		    e->client[client].slowdown > worst->client[slowed_most(worst)].slowdown)
+			worst = e;
+	}
+	if (!best)
+		return;
+	fprintf(out, "Of %d clients the one that is slowed most takes ", n);
+	put_slowed(s, best, "", out);
+	if (worst != best)
+		put_slowed(s, worst, ", the best way of sharing measured, and ", out);
+	fprintf(out, "%s\n", worst != best ? ", the worst" : "");
+}
+
 void share_print(const struct share *s, FILE *out)
 {
 	struct share_findings f;
 
 	share_findings_init(&f, s);
+	put_answer(s, &f, out);
 	fprintf(out, "%s: %s, depth %ld, %s of %g s or longer a set, %s\n", mix_text(s).s,
 		text_escaped(share_device(s)).s, (long)s->plan.depth,
 		counted(share_plan_windows(&s->plan), "window").s, s->plan.window_s,

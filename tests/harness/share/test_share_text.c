@@ -67,7 +67,10 @@ static void shows(void (*print)(const struct share *s, FILE *out), const char *w
 Test(small_share_text, costs_of_each_set)
 {
 	measure(1);
-	shows(share_print, "launch: *depth 1, 6 windows of 1 s *, 1 start\n");
+	/* what streams compute is wrong, so that they are no best way */
+	shows(share_print,
+	      "Of 2 clients the one that is slowed most takes 4.00 times as long as alone "
+	      "under processes\nlaunch: *depth 1, 6 windows of 1 s *, 1 start\n");
 	shows(share_print, "\nprocesses *1 *1.00 *1.00-1.00 *+0.0 % *1.00 *1.00 *\n");
 	shows(share_print, "\nprocesses *2 *2.67 *2.67-2.67 *+33.3 % *0.75 *3.00 *\n");
 	shows(share_print, "\nstreams *1 *1.00 *1.00 x processes: same\n");
