@@ -68,6 +68,10 @@ static const struct command *const commands[] = {
 };
 /* clang-format on */
 
+const struct retired_name retired_names[] = {
+	{ NULL, NULL },
+};
+
 /* ---- help ------------------------------------------------------------------------------- */
 
 /* Words to the width of the page. */
@@ -119,6 +123,9 @@ static int refuse(const char *name)
 	for (const struct workload *const *w = workloads; *w; w++)
 		if (!strcmp((*w)->name, name))
 			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
+	for (const struct retired_name *r = retired_names; r->name; r++)
+		if (!strcmp(r->name, name))
+			return complain(EINVAL, "'%s' is now `rift %s`", name, r->now);
 	for (const struct command *const *c = commands; *c; c++)
 		if ((*c)->line)
 			suggest_offer(&near, (*c)->name);
