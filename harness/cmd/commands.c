@@ -45,7 +45,6 @@ static const struct command *const commands[] = {
 	&command_run,
 	&command_sweep,
 	&command_show,
-	&command_check,
 	&command_fit,
 	&command_predict,
 	&command_stack,
@@ -69,6 +68,7 @@ static const struct command *const commands[] = {
 /* clang-format on */
 
 const struct retired_name retired_names[] = {
+	{ "check", "show --check" },
 	{ NULL, NULL },
 };
 

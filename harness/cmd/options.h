@@ -142,10 +142,10 @@ struct command {
 	int (*run)(void *arguments);
 };
 
-extern const struct command command_atlas, command_check, command_compare, command_doctor,
-	command_fit, command_layer, command_list, command_plot, command_predict, command_probe,
-	command_profile, command_run, command_sensitivity, command_share, command_show,
-	command_stack, command_sweep, command_validate, command_warmup;
+extern const struct command command_atlas, command_compare, command_doctor, command_fit,
+	command_layer, command_list, command_plot, command_predict, command_probe, command_profile,
+	command_run, command_sensitivity, command_share, command_show, command_stack, command_sweep,
+	command_validate, command_warmup;
 
 /* The command of argv, its name first. Returns an exit code. */
 int command_main(const struct command *c, int argc, char **argv);

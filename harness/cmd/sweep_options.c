@@ -334,8 +334,9 @@ const struct command command_sweep = {
 	       "Lines. Without a workload it sweeps launch. Every parameter can be an axis: "
 	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10. All workloads that have it "
 	       "take it; WORKLOAD.name=values, as stereo.width=640, is for that one.",
-	.remarks = "Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes "
-		   "on with; so does whatever kills it. `rift check FILE` looks a record over.",
+	.remarks =
+		"Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes "
+		"on with; so does whatever kills it. `rift show --check FILE` looks a record over.",
 	.exits = exits,
 	.options = options,
 	.layers_are_a_side = true,

@@ -241,9 +241,9 @@ struct line {
 #define ONCE " --depth 1 --blocks 1 --check-steps 1 --quiet"
 
 static const struct line lines[] = {
-	{ SESSION, "check F" },
-	{ SESSION, "check F --csv out.csv" },
-	{ SESSION, "check F --ratios out.csv" },
+	{ SESSION, "show --check F" },
+	{ SESSION, "show --check F --csv out.csv" },
+	{ SESSION, "show --check F --ratios out.csv" },
 	{ SESSION, "show F" },
 	{ SESSION, "fit F" },
 	{ SESSION, "fit F --json" },
@@ -272,19 +272,19 @@ static const struct line lines[] = {
 	{ OTHER, "compare F O --force" },
 	{ OTHER, "plot F --output plots" },
 	{ COSTS, "show F" },
-	{ COSTS, "check F" },
+	{ COSTS, "show --check F" },
 	{ COSTS, "compare F C" },
 	{ COSTS, "compare C F --json" },
 	{ COSTS, "compare C F --strict" },
 	{ COSTS, "stack G --costs F" },
 	{ PART, "sweep --resume F --quiet" },
-	{ PART, "check F" },
+	{ PART, "show --check F" },
 	{ PART, "show F" },
 	{ VISITS, "sweep --resume s.jsonl --quiet" },
-	{ SHARED, "check F" },
+	{ SHARED, "show --check F" },
 	{ SHARED, "share --from F" },
 	{ SHARED, "share --from F --json" },
-	{ TRACED, "check F" },
+	{ TRACED, "show --check F" },
 	{ TRACED, "profile F" },
 	{ TRACED, "profile F --json --chrome out.json" },
 	{ GRID, "show F" },
@@ -305,9 +305,9 @@ static const struct line lines[] = {
 };
 
 static const struct command *const commands[] = {
-	&command_check,	   &command_show,  &command_fit,     &command_predict,
-	&command_validate, &command_stack, &command_compare, &command_plot,
-	&command_sweep,	   &command_run,   &command_share,   &command_profile,
+	&command_show,	&command_fit,	  &command_predict, &command_validate,
+	&command_stack, &command_compare, &command_plot,    &command_sweep,
+	&command_run,	&command_share,	  &command_profile,
 };
 
 /* A file of the kind that the case takes, under the name that its command expects. */

@@ -457,7 +457,7 @@ Test(small_calls, it_has_no_price)
 		     run_rift(ERR, &out, "predict '%s' --on data/sessions/h200-launch.jsonl", path),
 		     3));
 	cr_assert(ne(ptr, strstr(out, "it has no times of the device"), NULL), "%s", out);
-	cr_assert(zero(int, run_rift(OUT, &out, "check '%s'", path)), "%s", out);
+	cr_assert(zero(int, run_rift(OUT, &out, "show --check '%s'", path)), "%s", out);
 }
 
 /* The client of a remoting layer is no place for CUPTI. */

@@ -211,7 +211,7 @@ static void is_tame(const char *fmt, const char *a, const char *b)
 Test(small_cli_escape, of_sessions)
 {
 	write_sessions();
-	is_tame("check '%s'%s", file, "");
+	is_tame("show --check '%s'%s", file, "");
 	is_tame("show '%s'%s", file, "");
 	is_tame("show '%s'%s --side b", file, "");
 	is_tame("fit '%s:b'%s", file, "");

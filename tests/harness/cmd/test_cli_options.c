@@ -18,10 +18,10 @@ TestSuite(small_cli_options, .timeout = 300);
 #define KEPT "data/sessions/h200-"
 
 static const struct command *const all[] = {
-	&command_atlas,	  &command_check, &command_compare,	&command_doctor,  &command_fit,
-	&command_layer,	  &command_list,  &command_plot,	&command_predict, &command_probe,
-	&command_profile, &command_run,	  &command_sensitivity, &command_share,	  &command_show,
-	&command_stack,	  &command_sweep, &command_validate,	&command_warmup,
+	&command_atlas, &command_compare,     &command_doctor,	&command_fit,	&command_layer,
+	&command_list,	&command_plot,	      &command_predict, &command_probe, &command_profile,
+	&command_run,	&command_sensitivity, &command_share,	&command_show,	&command_stack,
+	&command_sweep, &command_validate,    &command_warmup,
 };
 
 enum { COMMANDS = sizeof(all) / sizeof(*all) };

@@ -46,7 +46,7 @@ static void is_whole(const char *path)
 {
 	const char *text;
 
-	cr_assert(zero(int, run_rift(ERR, &text, "check '%s'", path)), "%s", text);
+	cr_assert(zero(int, run_rift(ERR, &text, "show --check '%s'", path)), "%s", text);
 }
 
 /* A device that ends any program that uses it: what is refused, is refused before. */
@@ -93,7 +93,7 @@ Test(small_cli_session, closed_streams_spoil_no_sweep)
 Test(small_cli_session, results_that_cannot_be_written_are_said)
 {
 	static const char *const commands[] = { "list",	       "help",	     "--version",
-						"list launch", "show '%s'",  "check '%s'",
+						"list launch", "show '%s'",  "show --check '%s'",
 						"fit '%s'",    "stack '%s'", "run --help" };
 	const char *text;
 
@@ -257,9 +257,10 @@ Test(small_cli_session, a_file_that_cannot_be_read_to_its_end_is_not_valid)
 	const char *text;
 
 	shell(NULL, "cp data/sessions/h200-launch.jsonl '%s'; truncate -s 400M '%s'", file, file);
-	cr_assert(
-		eq(int, shell(&text, SCARCE "; '%s' check '%s' 2>&1 >/dev/null", rift(), file), 3),
-		"%s", text);
+	cr_assert(eq(int,
+		     shell(&text, SCARCE "; '%s' show --check '%s' 2>&1 >/dev/null", rift(), file),
+		     3),
+		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "rift: "), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "longer than"), NULL), "%s", text);
 }

@@ -276,15 +276,15 @@ Test(small_cli_sides, check_writes_the_points_of_one_side)
 	const char *text;
 
 	write_both();
-	cr_assert(
-		zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/b.csv' --side b", both, dir)),
-		"%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s' --csv '%s/b.csv' --side b",
+				     both, dir)),
+		  "%s", text);
 	cr_assert(zero(int, shell(&text, "cut -d, -f1 '%s/b.csv' | sort -u | tr '\\n' ' '", dir)),
 		  "csv");
 	cr_assert(eq(str, (char *)text, "b side "), "%s", text);
-	refused(3, "--csv", "check '%s' --side b", both);
+	refused(3, "--csv", "show --check '%s' --side b", both);
 	write_one(one);
-	refused(3, "--against", "check '%s' --csv '%s/c.csv' --side b", one, dir);
+	refused(3, "--against", "show --check '%s' --csv '%s/c.csv' --side b", one, dir);
 	cr_assert(ne(int, shell(&text, "ls '%s/c.csv'", dir), 0), "nothing is left");
 }
 

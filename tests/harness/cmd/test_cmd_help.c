@@ -17,7 +17,6 @@ static const struct {
 	const char *command, *options;
 } helps[] = {
 	{ "atlas", "--force --json --plot=DIR --quiet --sync=KIND --workload=NAME -h,--help " },
-	{ "check", "--csv=FILE --ratios=FILE --side=a|b -h,--help " },
 	{ "compare", "--all --force --json --margin=PERCENT --self-test --session-sd=PERCENT "
 		     "--side=a|b --strict --sync=KIND --workload=NAME -h,--help " },
 	{ "doctor", "--host-name --json --layer=LAYER --platform=NAME -h,--help " },
@@ -50,7 +49,7 @@ static const struct {
 	  "--layer-of=CLIENT=LAYER --mode=stream|graph|fused --output=FILE "
 	  "--patience=SECONDS --plot=DIR --quick --quiet --repetitions=N --resume=FILE --seed=N "
 	  "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
-	{ "show", "--side=a|b -h,--help " },
+	{ "show", "--check --csv=FILE --ratios=FILE --side=a|b -h,--help " },
 	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
 		   "--workload=NAME -h,--help " },
 	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --check-steps=N --depth=VALUES "

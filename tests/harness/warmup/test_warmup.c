@@ -386,7 +386,7 @@ Test(large_warmup, a_clock_that_comes_back_is_seen_and_kept)
 	json_decref(curves);
 	cr_assert(!run_rift(OUT, &text, "show %s", path) && tells(text, "rested*resumed"), "%s",
 		  text);
-	cr_assert(!run_rift(OUT, &text, "check %s", path) && tells(text, "6 "), "%s", text);
+	cr_assert(!run_rift(OUT, &text, "show --check %s", path) && tells(text, "6 "), "%s", text);
 	refused(3, "warmup", "fit %s", path);
 	refused(3, "--over", "plot %s --over x", path);
 	refused(3, "exist", "warmup launch --output %s", path);
