@@ -47,8 +47,6 @@ static const struct command *const commands[] = {
 	&command_show,
 	&command_fit,
 	&command_predict,
-	&command_stack,
-	&command_validate,
 	&command_profile,
 	&command_compare,
 	&command_atlas,
@@ -69,6 +67,8 @@ static const struct command *const commands[] = {
 
 const struct retired_name retired_names[] = {
 	{ "check", "show --check" },
+	{ "stack", "fit --stack" },
+	{ "validate", "predict --validate" },
 	{ NULL, NULL },
 };
 

@@ -144,8 +144,14 @@ struct command {
 
 extern const struct command command_atlas, command_compare, command_doctor, command_fit,
 	command_layer, command_list, command_plot, command_predict, command_probe, command_profile,
-	command_run, command_sensitivity, command_share, command_show, command_stack, command_sweep,
-	command_validate, command_warmup;
+	command_run, command_sensitivity, command_share, command_show, command_sweep,
+	command_warmup;
+
+/* What a command does with the option of that name, where a file of its own has it. */
+enum { VALIDATE_SESSIONS_MAX = 16 };
+
+int fit_stack(const struct arguments *a);
+int predict_validate(const struct arguments *a); /* up to VALIDATE_SESSIONS_MAX words */
 
 /* The command of argv, its name first. Returns an exit code. */
 int command_main(const struct command *c, int argc, char **argv);

@@ -42,12 +42,13 @@ refused() {
 
 # Every reader of rift, on one file.
 readers() { # FILE
-	for command in check show fit stack compare plot validate; do
-		refused "$1" "$command" "$1"
+	for command in 'show --check' show fit 'fit --stack' compare plot 'predict --validate'; do
+		# shellcheck disable=SC2086 # words
+		refused "$1" $command "$1"
 	done
 	refused "$1" predict "$1" --on "$data/h200-launch.jsonl"
 	refused "$1" predict "$data/h200-block.jsonl" --on "$1"
-	refused "$1" stack "$data/h200-block.jsonl" --costs "$1"
+	refused "$1" fit --stack "$data/h200-block.jsonl" --costs "$1"
 	refused "$1" compare "$data/h200-launch.jsonl" "$1"
 	refused "$1" sweep --resume "$1"
 	refused "$1" share --from "$1"
@@ -81,7 +82,7 @@ done
 if [ "$size" = all ]; then
 	readers pipe
 else
-	refused pipe stack "$data/h200-block.jsonl" --costs pipe
+	refused pipe fit --stack "$data/h200-block.jsonl" --costs pipe
 	refused pipe show --check pipe
 	refused pipe run stereo left=pipe right=pipe
 	refused pipe run alignment input=pipe
@@ -127,7 +128,7 @@ refused mlp run mlp folder=mlp
 head -c 20000 "$data/h200-costs.json" >cut.json
 refused cut.json compare "$data/h200-costs.json" cut.json
 refused cut.json show --check cut.json
-refused h200-launch.jsonl stack "$data/h200-block.jsonl" --costs "$data/h200-launch.jsonl"
+refused h200-launch.jsonl fit --stack "$data/h200-block.jsonl" --costs "$data/h200-launch.jsonl"
 
 echo "files: $passed passed, $failed failed"
 [ "$failed" = 0 ]

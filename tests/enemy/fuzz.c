@@ -250,10 +250,10 @@ static const struct line lines[] = {
 	{ SESSION, "compare F G --force" },
 	{ SESSION, "predict O --on F" },
 	{ SESSION, "predict O --on F --measured O" },
-	{ SESSION, "validate O --on F" },
-	{ SESSION, "stack F" },
-	{ SESSION, "stack F --from G --json" },
-	{ SESSION, "stack F --costs C" },
+	{ SESSION, "predict --validate O --on F" },
+	{ SESSION, "fit --stack F" },
+	{ SESSION, "fit --stack F --from G --json" },
+	{ SESSION, "fit --stack F --costs C" },
 	{ SESSION, "compare F G" },
 	{ SESSION, "compare G F --json" },
 	{ SESSION, "compare F" },
@@ -262,10 +262,10 @@ static const struct line lines[] = {
 	{ SESSION, "plot F --output plots" },
 	{ SESSION, "plot F G --output plots" },
 	{ OTHER, "predict F --on G" },
-	{ OTHER, "validate F --on G" },
-	{ OTHER, "validate F --on G --json" },
-	{ OTHER, "stack F --from G" },
-	{ OTHER, "stack F --all" },
+	{ OTHER, "predict --validate F --on G" },
+	{ OTHER, "predict --validate F --on G --json" },
+	{ OTHER, "fit --stack F --from G" },
+	{ OTHER, "fit --stack F --all" },
 	{ OTHER, "fit F" },
 	{ OTHER, "show F" },
 	{ OTHER, "compare F O" },
@@ -276,7 +276,7 @@ static const struct line lines[] = {
 	{ COSTS, "compare F C" },
 	{ COSTS, "compare C F --json" },
 	{ COSTS, "compare C F --strict" },
-	{ COSTS, "stack G --costs F" },
+	{ COSTS, "fit --stack G --costs F" },
 	{ PART, "sweep --resume F --quiet" },
 	{ PART, "show --check F" },
 	{ PART, "show F" },
@@ -305,9 +305,8 @@ static const struct line lines[] = {
 };
 
 static const struct command *const commands[] = {
-	&command_show,	&command_fit,	  &command_predict, &command_validate,
-	&command_stack, &command_compare, &command_plot,    &command_sweep,
-	&command_run,	&command_share,	  &command_profile,
+	&command_show,	&command_fit, &command_predict, &command_compare, &command_plot,
+	&command_sweep, &command_run, &command_share,	&command_profile,
 };
 
 /* A file of the kind that the case takes, under the name that its command expects. */

@@ -78,7 +78,7 @@ for closed in '<&-' '<&- >&- 2>&-' '2>&-' '<&- 2>&-' '>&-' '<&- >&-' '>&- 2>&-' 
 done
 
 begin "results that cannot be written"
-for command in list "show --check $kept" --version help 'list launch' 'run --help' "show $kept" "fit $kept" "stack $kept" \
+for command in list "show --check $kept" --version help 'list launch' 'run --help' "show $kept" "fit $kept" "fit --stack $kept" \
 	"predict $kept --on $kept" 'run launch us=0 --quiet'; do
 	[ "$size" = all ] || [ "$command" = list ] || [ "$command" = "show --check $kept" ] || continue
 	expect 3 "\"\$rift\" $command >/dev/full"

@@ -217,7 +217,7 @@ Test(small_cli_escape, of_sessions)
 	is_tame("fit '%s:b'%s", file, "");
 	is_tame("fit '%s:b'%s --json", file, "");
 	is_tame("predict '%s:a' --on '%s:b'", file, file);
-	is_tame("stack '%s'%s", file, "");
+	is_tame("fit --stack '%s'%s", file, "");
 	is_tame("compare '%s'%s", file, "");
 	is_tame("compare '%s'%s --json", file, "");
 	is_tame("compare '%s:a' '%s:a' --force", file, plain);

@@ -18,10 +18,10 @@ TestSuite(small_cli_options, .timeout = 300);
 #define KEPT "data/sessions/h200-"
 
 static const struct command *const all[] = {
-	&command_atlas, &command_compare,     &command_doctor,	&command_fit,	&command_layer,
-	&command_list,	&command_plot,	      &command_predict, &command_probe, &command_profile,
-	&command_run,	&command_sensitivity, &command_share,	&command_show,	&command_stack,
-	&command_sweep, &command_validate,    &command_warmup,
+	&command_atlas, &command_compare, &command_doctor, &command_fit,
+	&command_layer, &command_list,	  &command_plot,   &command_predict,
+	&command_probe, &command_profile, &command_run,	   &command_sensitivity,
+	&command_share, &command_show,	  &command_sweep,  &command_warmup,
 };
 
 enum { COMMANDS = sizeof(all) / sizeof(*all) };
@@ -52,10 +52,10 @@ static void is_said_of_both(const char *before, const char *since)
 
 Test(small_cli_options, names_of_before_are_taken)
 {
-	is_said_of_both("stack " KEPT "mlp.jsonl --card " KEPT "costs.json",
-			"stack " KEPT "mlp.jsonl --costs " KEPT "costs.json");
-	is_said_of_both("stack " KEPT "mlp.jsonl --card=" KEPT "costs.json",
-			"stack " KEPT "mlp.jsonl --costs=" KEPT "costs.json");
+	is_said_of_both("fit --stack " KEPT "mlp.jsonl --card " KEPT "costs.json",
+			"fit --stack " KEPT "mlp.jsonl --costs " KEPT "costs.json");
+	is_said_of_both("fit --stack " KEPT "mlp.jsonl --card=" KEPT "costs.json",
+			"fit --stack " KEPT "mlp.jsonl --costs=" KEPT "costs.json");
 	is_said_of_both("compare " KEPT "launch.jsonl --self-test --between 3",
 			"compare " KEPT "launch.jsonl --self-test --session-sd 3");
 	refused(3, "--costs ",

@@ -92,9 +92,11 @@ Test(small_cli_session, closed_streams_spoil_no_sweep)
 /* Commands without a device: their output does not fit, or a file is not to be so large. */
 Test(small_cli_session, results_that_cannot_be_written_are_said)
 {
-	static const char *const commands[] = { "list",	       "help",	     "--version",
-						"list launch", "show '%s'",  "show --check '%s'",
-						"fit '%s'",    "stack '%s'", "run --help" };
+	static const char *const commands[] = { "list",	     "help",
+						"--version", "list launch",
+						"show '%s'", "show --check '%s'",
+						"fit '%s'",  "fit --stack '%s'",
+						"run --help" };
 	const char *text;
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {

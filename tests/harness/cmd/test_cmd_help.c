@@ -20,15 +20,15 @@ static const struct {
 	{ "compare", "--all --force --json --margin=PERCENT --self-test --session-sd=PERCENT "
 		     "--side=a|b --strict --sync=KIND --workload=NAME -h,--help " },
 	{ "doctor", "--host-name --json --layer=LAYER --platform=NAME -h,--help " },
-	{ "fit", "--json --off-grid=SESSION --over=SESSION --side=a|b --sync=KIND "
-		 "--workload=NAME -h,--help " },
+	{ "fit", "--all --costs=FILE --from=SESSION --json --off-grid=SESSION --over=SESSION "
+		 "--side=a|b --stack --sync=KIND --workload=NAME -h,--help " },
 	{ "layer", "--json --quiet -h,--help " },
 	{ "list", "--json -h,--help " },
 	{ "plot", "--costs=FILE --from=SESSION --output=DIR --over=NAME --quiet --side=a|b "
 		  "--sync=KIND -h,--help " },
 	{ "predict", "--costs=FILE --from=SESSION --from-costs=FILE --json --measured=FILE "
-		     "--on=SESSION --side=a|b --sync=KIND --what-if=REMEDY --workload=NAME "
-		     "-h,--help " },
+		     "--on=SESSION --side=a|b --sync=KIND --validate --what-if=REMEDY "
+		     "--workload=NAME -h,--help " },
 	{ "probe", "--host-name --json --layer=LAYER --native=FILE --output=FILE "
 		   "--patience=SECONDS --platform=NAME "
 		   "--processes=N --quick --quiet --sync=KIND -h,--help " },
@@ -50,14 +50,11 @@ static const struct {
 	  "--patience=SECONDS --plot=DIR --quick --quiet --repetitions=N --resume=FILE --seed=N "
 	  "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
 	{ "show", "--check --csv=FILE --ratios=FILE --side=a|b -h,--help " },
-	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
-		   "--workload=NAME -h,--help " },
 	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --check-steps=N --depth=VALUES "
 		   "--dry-run --express --layer=LAYER --lock-clocks[=MHZ] --margin=PERCENT "
 		   "--mode=VALUES --output=FILE --patience=SECONDS --platform=NAME --processes=N "
 		   "--quick --quiet --resolve=NAME=TIME,... --resume=FILE --rounds=N "
 		   "--seed=N --size=VALUES --sync=KIND --warm-up=SECONDS -h,--help " },
-	{ "validate", "--json --on=SESSION --side=a|b --sync=KIND -h,--help " },
 	{ "warmup",
 	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --output=FILE "
 	  "--patience=SECONDS --platform=NAME --processes=N --quiet --rest=SECONDS "
@@ -123,7 +120,7 @@ Test(small_cmd_help, bash_completes)
 		{ "run --mod", "--mode=" },
 		{ "run --mode =", "stream graph fused" },
 		{ "run --mode = g", "graph" },
-		{ "help val", "validate" },
+		{ "help pre", "predict" },
 		{ "list temp", "" }, /* hidden */
 		{ "fit --output", "" },
 		{ "compare --wor", "--workload=" },

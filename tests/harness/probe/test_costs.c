@@ -349,7 +349,7 @@ Test(small_costs, a_pipe_is_not_waited_for)
 {
 	unlink(path);
 	cr_assert(!mkfifo(path, 0600) && !costs_is(path), "%s", path);
-	refused(3, path, "stack data/sessions/h200-launch.jsonl --costs %s", path);
+	refused(3, path, "fit --stack data/sessions/h200-launch.jsonl --costs %s", path);
 	refused(3, path, "show %s", path);
 	unlink(path);
 }
