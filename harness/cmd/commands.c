@@ -20,7 +20,7 @@
 
 /* ---- the list --------------------------------------------------------------------------- */
 
-/* The process behind `rift sweep`, `rift probe`, `rift warmup` and `rift share`. */
+/* The process behind `rift sweep`, `rift probe` and `rift share`. */
 static int cmd_worker(int argc, char **argv)
 {
 	static const struct worker_job jobs[] = { { "card", costs_work },
@@ -54,7 +54,6 @@ static const struct command *const commands[] = {
 	&command_share,
 	&command_plot,
 	&command_probe,
-	&command_warmup,
 	&command_worker,
 	&command_clocks,
 	&command_empty,
@@ -69,6 +68,7 @@ const struct retired_name retired_names[] = {
 	{ "check", "show --check" },
 	{ "stack", "fit --stack" },
 	{ "validate", "predict --validate" },
+	{ "warmup", "probe --warmup" },
 	{ NULL, NULL },
 };
 

@@ -18,10 +18,9 @@ TestSuite(small_cli_options, .timeout = 300);
 #define KEPT "data/sessions/h200-"
 
 static const struct command *const all[] = {
-	&command_atlas, &command_compare, &command_doctor, &command_fit,
-	&command_layer, &command_list,	  &command_plot,   &command_predict,
-	&command_probe, &command_profile, &command_run,	   &command_sensitivity,
-	&command_share, &command_show,	  &command_sweep,  &command_warmup,
+	&command_atlas, &command_compare,     &command_doctor,	&command_fit,	&command_layer,
+	&command_list,	&command_plot,	      &command_predict, &command_probe, &command_profile,
+	&command_run,	&command_sensitivity, &command_share,	&command_show,	&command_sweep,
 };
 
 enum { COMMANDS = sizeof(all) / sizeof(*all) };
@@ -114,10 +113,10 @@ Test(small_cli_options, numbers_have_these_bounds)
 		{ "profile x", "max-events", "1000 to 20000000 rows" },
 		{ "profile x", "delay", "0 to 1e6 s" },
 		{ "profile x", "duration", "0 to 1e6 s" },
-		{ "warmup launch", "processes", "1 to 100 processes" },
-		{ "warmup launch", "rest", "0 to 3600 s" },
-		{ "warmup launch", "seconds", "0.01 to 60 s" },
-		{ "warmup launch", "patience", "1 to 86400 s" },
+		{ "probe --warmup launch", "processes", "1 to 100 processes" },
+		{ "probe --warmup launch", "rest", "0 to 3600 s" },
+		{ "probe --warmup launch", "seconds", "0.01 to 60 s" },
+		{ "probe --warmup launch", "patience", "1 to 86400 s" },
 		{ "sweep launch", "lock-clocks", "1 to 10000 MHz" },
 	};
 

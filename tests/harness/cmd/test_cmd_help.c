@@ -29,9 +29,10 @@ static const struct {
 	{ "predict", "--costs=FILE --from=SESSION --from-costs=FILE --json --measured=FILE "
 		     "--on=SESSION --side=a|b --sync=KIND --validate --what-if=REMEDY "
 		     "--workload=NAME -h,--help " },
-	{ "probe", "--host-name --json --layer=LAYER --native=FILE --output=FILE "
-		   "--patience=SECONDS --platform=NAME "
-		   "--processes=N --quick --quiet --sync=KIND -h,--help " },
+	{ "probe",
+	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --native=FILE "
+	  "--output=FILE --patience=SECONDS --platform=NAME --processes=N --quick --quiet "
+	  "--rest=SECONDS --seconds=SECONDS --sync=KIND --warmup -h,--help " },
 	{ "profile",
 	  "--anonymous --calibrate --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS "
 	  "--host-runs=N --json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME "
@@ -55,10 +56,6 @@ static const struct {
 		   "--mode=VALUES --output=FILE --patience=SECONDS --platform=NAME --processes=N "
 		   "--quick --quiet --resolve=NAME=TIME,... --resume=FILE --rounds=N "
 		   "--seed=N --size=VALUES --sync=KIND --warm-up=SECONDS -h,--help " },
-	{ "warmup",
-	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --output=FILE "
-	  "--patience=SECONDS --platform=NAME --processes=N --quiet --rest=SECONDS "
-	  "--seconds=SECONDS --sync=KIND -h,--help " },
 };
 
 /* What rift prints of the command is these names, in any order. */
