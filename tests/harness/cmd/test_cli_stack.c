@@ -88,6 +88,20 @@ Test(small_cli_stack, a_table)
 	cr_assert(eq(ptr, strstr(text, "--all shows"), NULL), "nothing is left out");
 }
 
+/* Swept with data=resident and data=streamed: --workload takes one of them, as rift fit does. */
+Test(small_cli_stack, one_workload_by_its_parameters)
+{
+	static const char kept[] = "data/sessions/atlas-h100/XSched.jsonl.gz:a";
+	const char *text;
+
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "fit --stack %s --workload 'radixsort data=streamed'", kept)),
+		  "%s", text);
+	says_all(text, (const char *[]){ "stack             radixsort data=streamed, ", NULL });
+	refused(3, "--workload=radixsort pairs=5", "fit --stack %s --workload 'radixsort pairs=5'",
+		kept);
+}
+
 /* Lines of the table stay within the width of the others. */
 Test(large_cli_stack, lines_are_no_wider_than_others)
 {
