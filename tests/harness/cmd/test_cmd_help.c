@@ -102,6 +102,12 @@ Test(small_cmd_help, a_page_for_man)
 	}
 	cr_assert(zero(int, shell(NULL, "! '%s' help --format=man | grep -q \"^'\"", rift())),
 		  "no line is a request by chance");
+	cr_assert(zero(int,
+		       shell(NULL,
+			     "'%s' help --format=man | grep -A1 '^.SS rift show FILE$' | grep -qx "
+			     "'.B rift show .-.-check FILE...'",
+			     rift())),
+		  "a command's second form is below the first");
 }
 
 /* As bash has them: words, of which '=' is one; the last is the one to be completed. */
