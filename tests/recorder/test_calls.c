@@ -189,7 +189,7 @@ Test(small_calls, launches_have_their_kernels)
 	cr_expect(eq(str, (char *)kernel_of(rows, 2), "_Z6secondv"));
 	cr_expect(eq(str, (char *)kernel_of(rows, 3), ""), "nobody has registered it");
 	json_decref(rows);
-	cr_expect(zero(int, shell(&out, "'%s' check '%s'", rift(), path)), "%s", out);
+	cr_expect(zero(int, shell(&out, "'%s' show --check '%s'", rift(), path)), "%s", out);
 	unlink(path);
 	rows = record_caller("kernels", "--runs 0 --recorder calls --anonymous");
 	cr_expect(ne(str, (char *)kernel_of(rows, 0), "_Z5firstv"));

@@ -114,13 +114,14 @@ Test(small_cli_session, results_that_cannot_be_written_are_said)
 			  "%s", command);
 		cr_assert(is_one_complaint(text), "%s: %s", command, text);
 	}
-	cr_assert(eq(int,
-		     shell(&text,
-			   "ulimit -f 0; '%s' check data/sessions/h200-pathtrace.jsonl --csv "
-			   "'%s/p.csv' 2>&1 >/dev/null",
-			   rift(), dir),
-		     3),
-		  "%s", text);
+	cr_assert(
+		eq(int,
+		   shell(&text,
+			 "ulimit -f 0; '%s' show --check data/sessions/h200-pathtrace.jsonl --csv "
+			 "'%s/p.csv' 2>&1 >/dev/null",
+			 rift(), dir),
+		   3),
+		"%s", text);
 	cr_assert(is_one_complaint(text), "%s", text);
 	shell(&text, "LC_ALL=C ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "out\n"), "%s", text);
