@@ -37,7 +37,7 @@ grid() { # NAME PARAMETERS AND OPTIONS...
 		"$rift" probe graph "${@:2}" --processes "$processes" --quiet --output "$file" \
 			>"$file.txt" 2>&1 </dev/null || echo "$1: exit code $?, see $file.txt"
 	fi
-	[ -s "$file" ] && echo "$1: $("$rift" check "$file")"
+	[ -s "$file" ] && echo "$1: $("$rift" show --check "$file")"
 }
 
 # Lines "length, width, ..." of means over 100 trials, one of each process.

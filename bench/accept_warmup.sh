@@ -32,7 +32,7 @@ curves() { # NAME RESTING PARAMETERS...
 			return
 		fi
 		begun=yes
-		"$rift" warmup "${@:3}" --rest "$2" --seconds "${CURVE:-2}" --processes "${PROCESSES:-1}" \
+		"$rift" probe --warmup "${@:3}" --rest "$2" --seconds "${CURVE:-2}" --processes "${PROCESSES:-1}" \
 			--quiet --output "$file" >"$file.txt" 2>&1 </dev/null ||
 			echo "$1: exit code $?, see $file.txt"
 	fi

@@ -24,7 +24,7 @@ loop_once() {
 sweep_once() {
 	"$rift" sweep launch --quick --size 0 --depth 1,64,256,1024 --mode stream,graph \
 		--processes 1 --output "$dir/$1.jsonl" >"$dir/said" 2>&1 || cat "$dir/said" >&2
-	"$rift" check --csv "$dir/$1.csv" "$dir/$1.jsonl" >/dev/null
+	"$rift" show --check --csv "$dir/$1.csv" "$dir/$1.jsonl" >/dev/null
 	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ print "sweep", $at["mode"], $at["depth"],
 			$at["t_total_ns_median"] / $at["depth"] / 1e3 }' "$dir/$1.csv"

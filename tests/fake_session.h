@@ -63,7 +63,8 @@ struct model fake_model(void);
 /* Made once more in memory: to be released by journal_release(). */
 void fake_session_journal(const struct fake_session *s, struct journal *out);
 
-/* The file of a complete session (or NAME.part, where `done` is set), valid for rift check. */
+/* The file of a complete session (or NAME.part, where `done` is set), valid for rift show --check.
+ */
 void fake_session_write(const struct fake_session *s, const char *path);
 
 #endif

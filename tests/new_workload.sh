@@ -28,7 +28,7 @@ must "the template is not" fails listed template
 must "its test passes" "$test"
 must "it runs" ./rift run "$name" n=1000 --depth 4 --blocks 2
 must "it sweeps" ./rift sweep "$name" --size 1k,4k --depth 1,4 --processes 2 --output sweep.jsonl
-must "its record is whole" ./rift check sweep.jsonl
+must "its record is whole" ./rift show --check sweep.jsonl
 
 sed 's/= 5 \*/= 6 */' "workloads/$name/$name.cu" >broken
 must "there is something to break" fails cmp -s broken "workloads/$name/$name.cu"

@@ -563,8 +563,9 @@ static int refuse_other(const char *path)
 		{ "card",
 		  "call costs of rift probe, no trace: rift show and rift compare take it" },
 		{ "probe_grid", "a grid of rift probe, no trace: rift show and rift plot take it" },
-		{ "warmup_curves", "curves of rift warmup, no trace: rift show and rift plot take "
-				   "them" },
+		{ "warmup_curves",
+		  "curves of rift probe --warmup, no trace: rift show and rift plot take "
+		  "them" },
 		{ "share", "a record of rift share, no trace: rift share --from takes it" },
 	};
 	char name[RECORD_NAME];

@@ -250,7 +250,7 @@ int64_t trace_events(const struct trace *t);
 bool call_is_sync(enum call_class c);
 bool call_is_memory(enum call_class c); /* allocations, modules */
 
-/* Is the trace valid? For `rift check`: 0 after one line on stdout, or as trace_read(). */
+/* Is the trace valid? For `rift show --check`: 0 after one line on stdout, or as trace_read(). */
 int trace_check(const char *path, bool *incomplete);
 
 #endif

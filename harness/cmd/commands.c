@@ -20,7 +20,7 @@
 
 /* ---- the list --------------------------------------------------------------------------- */
 
-/* The process behind `rift sweep`, `rift probe`, `rift warmup` and `rift share`. */
+/* The process behind `rift sweep`, `rift probe` and `rift share`. */
 static int cmd_worker(int argc, char **argv)
 {
 	static const struct worker_job jobs[] = { { "card", costs_work },
@@ -45,17 +45,13 @@ static const struct command *const commands[] = {
 	&command_run,
 	&command_sweep,
 	&command_show,
-	&command_check,
 	&command_fit,
 	&command_predict,
-	&command_stack,
-	&command_validate,
 	&command_profile,
 	&command_compare,
 	&command_share,
 	&command_plot,
 	&command_probe,
-	&command_warmup,
 	&command_worker,
 	&command_clocks,
 	&command_empty,
@@ -65,6 +61,16 @@ static const struct command *const commands[] = {
 	NULL,
 };
 /* clang-format on */
+
+const struct retired_name retired_names[] = {
+	{ "check", "show --check" },
+	{ "stack", "fit --stack" },
+	{ "validate", "predict --validate" },
+	{ "warmup", "probe --warmup" },
+	{ "atlas", "compare BASE A B..." },
+	{ "sensitivity", "sweep WORKLOAD --layer 'emulate costs=usual'" },
+	{ NULL, NULL },
+};
 
 /* ---- help ------------------------------------------------------------------------------- */
 
@@ -110,24 +116,16 @@ static int too_many(const char *word, const char *before)
 	return RIFT_USAGE;
 }
 
-/* Commands that were, and what answers their question now. */
-static const struct {
-	const char *old, *now;
-} retired[] = {
-	{ "atlas", "rift compare BASE A B..." },
-	{ "sensitivity", "rift sweep WORKLOAD --layer 'emulate costs=usual'" },
-};
-
 static int refuse(const char *name)
 {
 	struct suggestion near = suggest_start(name);
 
-	for (size_t i = 0; i < sizeof(retired) / sizeof(*retired); i++)
-		if (!strcmp(retired[i].old, name))
-			return complain(EINVAL, "'%s' is now `%s`", name, retired[i].now);
 	for (const struct workload *const *w = workloads; *w; w++)
 		if (!strcmp((*w)->name, name))
 			return complain(EINVAL, "'%s' is a workload: rift run %s", name, name);
+	for (const struct retired_name *r = retired_names; r->name; r++)
+		if (!strcmp(r->name, name))
+			return complain(EINVAL, "'%s' is now `rift %s`", name, r->now);
 	for (const struct command *const *c = commands; *c; c++)
 		if ((*c)->line)
 			suggest_offer(&near, (*c)->name);

@@ -8,4 +8,15 @@
  */
 int commands_main(int argc, char **argv);
 
+/*
+ * Names that commands had, and what answers the same question now: "show --check" for check. Such a
+ * name is refused in one line that says so, with RIFT_USAGE; nothing is run. A name of NULL ends
+ * the table.
+ */
+struct retired_name {
+	const char *name, *now;
+};
+
+extern const struct retired_name retired_names[];
+
 #endif

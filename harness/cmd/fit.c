@@ -1,4 +1,7 @@
-/* fit.c - rift fit SESSION: what launches, gaps and waits cost, and what follows from it. */
+/*
+ * fit.c - rift fit SESSION: what launches, gaps and waits cost, and what follows from it. stack.c
+ * has --stack.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +17,15 @@
 struct fit_args {
 	struct arguments given;
 	const char *off_grid;
+	bool stack;
 };
 
+#define FIELD(name) offsetof(struct fit_args, name)
+
 static const struct command_option options[] = {
-	{ OPTION_WORKLOAD, "which, where the session holds several; with parameters as \"matmul "
-			   "n=256\", where it was swept with several values "
-			   "(default: their defaults)" },
+	{ OPTION_WORKLOAD, "which, where the session holds several (with --stack default: each); "
+			   "with parameters as \"matmul n=256\", where it was swept with several "
+			   "values (default: their defaults)" },
 	{ OPTION_SIDE,
 	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
 	  "same, and is how the other sessions take it" },
@@ -27,19 +33,33 @@ static const struct command_option options[] = {
 	{ OPTION_OVER("SESSION"),
 	  "also the smallest kernels over that platform: its session of the same workload. In a "
 	  "session with two sides b is over a without it; another one with two is FILE:a or "
-	  "FILE:b" },
-	{ OPTION("off-grid", "SESSION", option_text, offsetof(struct fit_args, off_grid)),
+	  "FILE:b",
+	  .without = "stack" },
+	{ OPTION("off-grid", "SESSION", option_text, FIELD(off_grid)),
 	  "also predict that session's blocks, of the same platform and workload, at other sizes "
-	  "and depths" },
-	{ OPTION_JSON, "one JSON object" },
+	  "and depths",
+	  .without = "stack" },
+	{ OPTION("stack", NULL, option_flag, FIELD(stack)),
+	  "show where the time of a step goes instead: kernels, gaps, submission, sync, ..." },
+	{ OPTION_FROM,
+	  "with --stack: take gap, submission and sync from this session of the workload launch on "
+	  "the same platform",
+	  .with = "stack" },
+	{ OPTION_COSTS,
+	  "with --stack: tell transfers from kernels by these call costs (rift probe --output "
+	  "FILE)",
+	  .old = "card", .with = "stack" },
+	{ OPTION_ALL, "with --stack: every block, not a selection", .with = "stack" },
+	{ OPTION_JSON, "one JSON object; with --stack: all blocks, parts in ns" },
 	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
-	{ RIFT_USAGE, "usage, or a file that is no complete session" },
-	{ RIFT_NOT_COMPARABLE, "sessions of different workloads" },
+	{ RIFT_USAGE, "usage, or a file that is no complete session or no call costs" },
+	{ RIFT_NOT_COMPARABLE,
+	  "sessions of different workloads; --from or --costs of another device" },
 	{ 0 },
 };
 
@@ -200,9 +220,8 @@ static void show_sides(const struct arguments *a, const struct fitted *s, const 
 	note_cpu(a, session_is_cpu(&s->journal, s->fit[0].draw ? 0 : 1));
 }
 
-static int fit(void *arguments)
+static int fit_session(const struct fit_args *a)
 {
-	const struct fit_args *a = arguments;
 	const struct arguments *given = &a->given;
 	const struct session_arg session = session_word(given, 0);
 	struct fitted s = { 0 }, over = { 0 }, off_grid = { 0 };
@@ -225,17 +244,27 @@ static int fit(void *arguments)
 	return err;
 }
 
+static int fit(void *arguments)
+{
+	const struct fit_args *a = arguments;
+
+	return a->stack ? fit_stack(&a->given) : fit_session(a);
+}
+
 const struct command command_fit = {
 	.name = "fit",
-	.usage = "SESSION",
-	.line = "what a launch costs: model, intervals, smallest kernels",
-	.words = "SESSION",
+	.usage = "[--stack] SESSION",
+	.line = "what a launch costs; where the time of a step goes",
+	.words = "SESSION\n--stack SESSION [--from SESSION]",
 	.doc = "Fits the model of launches to a session of rift sweep: what a call, a gap between "
 	       "kernels and a synchronize cost, in stream, graph and fused mode, with 95 % "
 	       "intervals; "
 	       "how well it predicts blocks that it has not seen; signs that it does not fit; and, "
 	       "within what was swept, the smallest kernels and depths for an overhead of 1, 5, 10 "
-	       "and 25 %, and when graphs or fused launches pay.",
+	       "and 25 %, and when graphs or fused launches pay.\n\nWith --stack it takes the time "
+	       "of a step apart: kernels, gaps between them, submission that they do not hide, the "
+	       "synchronize, transfers, allocations, and what none of these explains (other). The "
+	       "lines above the figures say what is part of what. `rift plot` draws it.",
 	.exits = exits,
 	.options = options,
 	.takes = "one session",

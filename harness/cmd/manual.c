@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/check.h"
 #include "workloads/workload.h"
 
 /* ---- Markdown ----------------------------------------------------------------------------- */
@@ -76,11 +77,23 @@ static void print_option_roff(const struct command_option *o, FILE *out)
 	fprintf(out, "\n");
 }
 
+/* A line each: the first form of the command is a heading, the others stand below it. */
+static void print_forms_roff(const struct command *c, FILE *out)
+{
+	char *forms = strdup(c->words ? c->words : c->usage), *rest = forms, *form;
+
+	CHECK(forms, "memory of %s", c->name);
+	while ((form = strsep(&rest, "\n"))) {
+		fprintf(out, form == forms ? ".SS rift %s " : ".B rift %s ", c->name);
+		print_roff(form, out);
+		fprintf(out, form == forms ? "\n" : "\n.br\n");
+	}
+	free(forms);
+}
+
 static void print_command_roff(const struct command *c, FILE *out)
 {
-	fprintf(out, ".SS rift %s ", c->name);
-	print_roff(c->words ? c->words : c->usage, out);
-	fprintf(out, "\n");
+	print_forms_roff(c, out);
 	print_roff(c->doc ? c->doc : c->line, out);
 	fprintf(out, "\n");
 	for (const struct command_option *o = c->options; o && o->name; o++)

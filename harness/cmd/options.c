@@ -136,7 +136,7 @@ int option_row(void *field, const struct command_option *o, char *text)
 
 /* ---- argp ------------------------------------------------------------------------------- */
 
-enum { KEY_HELP = 'h', KEY_FIRST = 256 };
+enum { KEY_HELP = 'h', KEY_FIRST = 256, OPTIONS_MAX = 64 };
 
 static int count_options(const struct command *c)
 {
@@ -319,6 +319,7 @@ static error_t take(int key, char *text, struct argp_state *state)
 		o += key - KEY_FIRST;
 	else
 		return ARGP_ERR_UNKNOWN;
+	p->arguments->given |= UINT64_C(1) << (o - p->command->options);
 	return o->take((char *)p->arguments + o->at, o, text);
 }
 
@@ -333,6 +334,7 @@ static int parse(const struct command *c, struct arguments *a)
 	struct argp_option *options;
 	int err = check_options(c, a->argc, a->argv);
 
+	CHECK(p.n <= OPTIONS_MAX, "%d options of rift %s", p.n, c->name);
 	if (err)
 		return err;
 	options = argp_options(c);
@@ -340,6 +342,31 @@ static int parse(const struct command *c, struct arguments *a)
 			 ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_IN_ORDER, NULL, &p);
 	free(options);
 	return err;
+}
+
+/* ---- options that go together, or not --------------------------------------------------- */
+
+static bool is_given(const struct command *c, const struct arguments *a, const char *name)
+{
+	const struct command_option *o = find_option(c, name, strlen(name));
+
+	return o && a->given >> (o - c->options) & 1;
+}
+
+static int check_together(const struct command *c, const struct arguments *a)
+{
+	for (const struct command_option *o = c->options; o->name; o++) {
+		if (!is_given(c, a, o->name))
+			continue;
+		if (o->with && !is_given(c, a, o->with))
+			return complain(EINVAL,
+					"--%s needs --%s; `rift %s --help` shows what each does",
+					o->name, o->with, c->name);
+		if (o->without && is_given(c, a, o->without))
+			return complain(EINVAL, "--%s cannot be combined with --%s", o->name,
+					o->without);
+	}
+	return 0;
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
@@ -403,6 +430,8 @@ static int obey(const struct command *c, struct arguments *a)
 	}
 	if (c->missing && !a->words.n)
 		return complain(EINVAL, "rift %s: %s", c->name, c->missing);
+	if (check_together(c, a))
+		return -EINVAL;
 	if (a->layers.n && !c->layers_are_a_side)
 		return arguments_run_under_layers(a);
 	return c->run(a);

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "harness/base/command.h"
@@ -36,6 +37,7 @@ struct arguments {
 	char **argv;
 	char **rest;	    /* of a command that has one: what stands behind "--", else NULL */
 	struct params rows; /* of the command's rows */
+	uint64_t given;	    /* bit i: option i of the command's table was given */
 	const char *workload, *sync, *from, *on, *over, *costs, *output, *platform;
 	int side;
 	struct word_list layers; /* of --layer, the outermost first */
@@ -54,6 +56,9 @@ struct command_option {
 	const char *help;
 	const char *old; /* the name that it had, which is taken too but not shown */
 	bool may_lack;	 /* its value is optional */
+	/* Options of the same table; NULL: none. */
+	const char *with;    /* it is refused without this one */
+	const char *without; /* it is refused beside this one */
 };
 
 int option_flag(void *field, const struct command_option *o, char *text); /* a bool */
@@ -137,10 +142,15 @@ struct command {
 	int (*run)(void *arguments);
 };
 
-extern const struct command command_check, command_compare, command_doctor, command_fit,
-	command_layer, command_list, command_plot, command_predict, command_probe, command_profile,
-	command_run, command_share, command_show, command_stack, command_sweep, command_validate,
-	command_warmup;
+extern const struct command command_compare, command_doctor, command_fit, command_layer,
+	command_list, command_plot, command_predict, command_probe, command_profile, command_run,
+	command_share, command_show, command_sweep;
+
+/* What a command does with the option of that name, where a file of its own has it. */
+enum { VALIDATE_SESSIONS_MAX = 16 };
+
+int fit_stack(const struct arguments *a);
+int predict_validate(const struct arguments *a); /* up to VALIDATE_SESSIONS_MAX words */
 
 /* The command of argv, its name first. Returns an exit code. */
 int command_main(const struct command *c, int argc, char **argv);

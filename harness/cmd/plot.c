@@ -24,8 +24,9 @@ static const struct command_option options[] = {
 	{ OPTION_OUTPUT("DIR", option_folder),
 	  "the folder for pictures, data and scripts (default: beside the first session, its name "
 	  "with .plots behind it; of those in data/sessions in results/)" },
-	{ OPTION_FROM, "for the time stacks: one of the workload launch on the same platform (rift "
-		       "stack)" },
+	{ OPTION_FROM,
+	  "for the time stacks: one of the workload launch on the same platform (rift fit "
+	  "--stack)" },
 	{ OPTION_COSTS, "for the time stacks: call costs, to tell transfers", "card" },
 	{ OPTION_OVER("NAME"), "only the time of a step, over this parameter instead of the size "
 			       "axis; copied: over the bytes that it copies between host and "

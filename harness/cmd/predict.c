@@ -1,4 +1,6 @@
-/* predict.c - rift predict SESSION|TRACE --on SESSION: a workload or a program of A, priced on B.
+/*
+ * predict.c - rift predict SESSION|TRACE --on SESSION: a workload or a program of A, priced on B.
+ * validate.c has --validate.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,33 +23,45 @@ struct predict_args {
 	struct arguments given;
 	const char *measured, *from_costs;
 	struct word_list what_if;
+	bool validate;
 };
 
 #define FIELD(name) offsetof(struct predict_args, name)
 
 static const struct command_option options[] = {
 	{ OPTION_ON,
-	  "a session of platform B, to take its parameters from: best of the workload launch" },
+	  "a session of platform B, to take its parameters from: best of the workload launch "
+	  "(default with --validate: the first SESSION)" },
 	{ OPTION_FROM,
 	  "one of platform A, best of the workload launch: a block on B is then what it "
 	  "took on A, plus what launches cost more on B (default: SESSION's own, where "
-	  "it holds launch)" },
+	  "it holds launch)",
+	  .without = "validate" },
 	{ OPTION("measured", "FILE", option_text, FIELD(measured)),
 	  "the same workload measured on B, or a trace of the same program there, to hold the "
-	  "prediction against" },
+	  "prediction against",
+	  .without = "validate" },
+	{ OPTION("validate", NULL, option_flag, FIELD(validate)),
+	  "predict the workloads of each SESSION on the platform that they were measured on "
+	  "instead, and say how far off that is" },
 	{ OPTION_COSTS,
 	  "call costs of B (rift probe --output FILE), to price copies with, and of a "
 	  "TRACE allocations and event records; needs --from-costs (default for a "
-	  "session: its workload transfer)" },
-	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)), "the same of A" },
+	  "session: its workload transfer)",
+	  .without = "validate" },
+	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)), "the same of A",
+	  .without = "validate" },
 	{ OPTION("what-if", "REMEDY", option_list, FIELD(what_if)),
 	  "of a TRACE: graphs, batch=N, pinned, pool or sync=KIND (spin, yield, blocking, event, "
-	  "poll), given again another one (default: the first four, batch=4)" },
+	  "poll), given again another one (default: the first four, batch=4)",
+	  .without = "validate" },
 	{ OPTION_SIDE, "which of SESSION, where it has two (rift sweep --against); of the others, "
 		       "as of this one, FILE:a or FILE:b" },
-	{ OPTION_WORKLOAD, "which, where SESSION holds several; with parameters as \"matmul "
-			   "n=256\", where it was swept with several values "
-			   "(default: their defaults)" },
+	{ OPTION_WORKLOAD,
+	  "which, where SESSION holds several; with parameters as \"matmul "
+	  "n=256\", where it was swept with several values "
+	  "(default: their defaults)",
+	  .without = "validate" },
 	{ OPTION_SYNC, "which, of all sessions, where one was swept with several wait policies" },
 	{ OPTION_JSON, "one JSON object" },
 	{ OPTION_HELP, "this help" },
@@ -55,11 +69,13 @@ static const struct command_option options[] = {
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_OK, "ok (with --validate: accepted or not)" },
 	{ RIFT_FAILED_POINTS, "TRACE does not pass its self-check, so it has no price" },
 	{ RIFT_USAGE,
 	  "usage, a file that is no complete session, or a trace without device times" },
-	{ RIFT_NOT_COMPARABLE, "--measured is of another workload or program" },
+	{ RIFT_NOT_COMPARABLE,
+	  "--measured is of another workload or program; with --validate: sessions of different "
+	  "devices" },
 	{ 0 },
 };
 
@@ -523,11 +539,17 @@ static int predict_program(const struct predict_args *a)
 /* ---- the command -------------------------------------------------------------------------- */
 
 #define WRITE "write rift predict SESSION --on SESSION, the latter of the platform to predict for"
+#define TAKES "one session or trace, or up to 16 sessions with --validate"
 
 static int predict(void *arguments)
 {
 	const struct predict_args *a = arguments;
 
+	if (a->validate)
+		return predict_validate(&a->given);
+	if (a->given.words.n > 1)
+		return complain(EINVAL, "rift predict takes " TAKES "; '%s' is too many",
+				text_shown(a->given.words.word[1]).s);
 	if (!a->given.on)
 		return complain(EINVAL, "rift predict: no --on; " WRITE);
 	if (trace_is(a->given.words.word[0]))
@@ -540,19 +562,24 @@ static int predict(void *arguments)
 const struct command command_predict = {
 	.name = "predict",
 	.usage = "SESSION|TRACE --on SESSION",
-	.line = "a workload or a program of one platform, priced on another",
-	.words = "SESSION --on SESSION\nTRACE --on SESSION",
+	.line = "a workload or program on another platform; how far off",
+	.words = "SESSION --on SESSION\nTRACE --on SESSION\n--validate SESSION... [--on SESSION]",
 	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
 	       "platform B, of which another session tells what launches cost. Kernels are taken "
 	       "to "
 	       "last as long on both. In a session with two sides, side a priced by what launches "
 	       "cost on side b, and held against what was measured there: rift predict FILE:a --on "
 	       "FILE:b --measured FILE:b.\n\nOf a TRACE (rift profile): what the whole program "
-	       "would take on platform B, where its time goes there, and which remedy would help.",
+	       "would take on platform B, where its time goes there, and which remedy would "
+	       "help.\n\nWith "
+	       "--validate: every block of workloads that were swept, from what launches cost on "
+	       "the same platform and from how long the workload's own kernels take, and how far "
+	       "off that is. The first session has to hold the workload launch, or --on names one "
+	       "that does. Blocks that the kernels' time was measured in are left out.",
 	.exits = exits,
 	.options = options,
-	.takes = "one session or trace",
-	.most = 1,
+	.takes = TAKES,
+	.most = VALIDATE_SESSIONS_MAX,
 	.missing = "no session; " WRITE,
 	.size = sizeof(struct predict_args),
 	.run = predict,

@@ -1,4 +1,7 @@
-/* probe.c - rift probe: the call costs. */
+/*
+ * probe.c - rift probe: what fresh processes find out. The call costs, those of one workload on a
+ * grid, or with --warmup what its blocks take from the first on.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,52 +11,93 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/layer/enter.h"
+#include "harness/measure/run.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
+#include "harness/warmup/warmup.h"
 
 /* Options with values, as parameter rows: parsed and refused like all others. */
 struct probe_values {
 	int64_t processes;
 	int sync;
 	double patience_s;
+	int mode;
+	struct param_list depth;
+	double rest_s, seconds;
 };
 
+static const char *const mode_choices[] = { "stream", "graph", "fused", NULL };
+
+enum { ROW_PROCESSES, ROW_SYNC, ROW_PATIENCE, ROW_MODE, ROW_DEPTH, ROW_REST, ROW_SECONDS };
+
+#define VALUE(name) offsetof(struct probe_values, name)
+
+/* clang-format off */
 static const struct param rows[] = {
-	{ "processes", PARAM_INT, offsetof(struct probe_values, processes), "processes", "5", 1,
-	  COSTS_PROCESSES_MAX, NULL, "", NULL, NULL, false },
-	{ "sync", PARAM_CHOICE, offsetof(struct probe_values, sync), "", "", 0, 0, sync_names, "",
-	  NULL, NULL, false },
-	{ "patience", PARAM_REAL, offsetof(struct probe_values, patience_s), "s", "30", 1, 86400,
-	  NULL, "", NULL, NULL, false },
+	[ROW_PROCESSES] = { "processes", PARAM_INT, VALUE(processes), "processes", "5", 1,
+			    COSTS_PROCESSES_MAX, NULL, "", NULL, NULL, false },
+	[ROW_SYNC] = { "sync", PARAM_CHOICE, VALUE(sync), "", "", 0, 0, sync_names, "", NULL, NULL,
+		       false },
+	[ROW_PATIENCE] = { "patience", PARAM_REAL, VALUE(patience_s), "s", "30", 1, 86400, NULL, "",
+			   NULL, NULL, false },
+	[ROW_MODE] = { "mode", PARAM_CHOICE, VALUE(mode), "", "", 0, 0, mode_choices, "", NULL, NULL,
+		       false },
+	[ROW_DEPTH] = { "depth", PARAM_LIST, VALUE(depth), "steps", "1,10,100", 1, RUN_DEPTH_MAX,
+			NULL, "", NULL, NULL, false },
+	[ROW_REST] = { "rest", PARAM_REAL, VALUE(rest_s), "s", "10", 0, 3600, NULL, "", NULL, NULL,
+		       false },
+	[ROW_SECONDS] = { "seconds", PARAM_REAL, VALUE(seconds), "s", "2", 0.01, 60, NULL, "", NULL,
+			  NULL, false },
 	PARAM_END,
 };
+/* clang-format on */
+
+_Static_assert((int)COSTS_PROCESSES_MAX == (int)WARMUP_PROCESSES_MAX, "--processes is of both");
 
 struct probe_args {
 	struct arguments given;
 	struct probe_values values;
-	bool quick;
+	bool quick, warmup;
 	const char *native; /* where the call costs without the layer go; NULL: none are taken */
 };
 
 static const struct command_option options[] = {
 	{ OPTION_OUTPUT("FILE", option_text),
-	  "keep the call costs in a new file, for rift compare" },
-	{ OPTION_JSON, "the call costs as JSON instead of the page" },
+	  "keep what was found in a new file, for rift show, and for rift compare or rift plot" },
+	{ OPTION_JSON, "JSON instead of the page" },
 	{ OPTION("quick", NULL, option_flag, offsetof(struct probe_args, quick)),
-	  "2 processes: figures, but no intervals" },
-	{ OPTION_ROW("processes", "N"), "fresh processes (default: 5; quick: 2)" },
+	  "2 processes: figures, but no intervals", .without = "warmup" },
+	{ OPTION_ROW("processes", "N"),
+	  "fresh processes (default: 5; quick: 2); with --warmup: how often all of it (default: "
+	  "1); from 5 on there are intervals" },
 	{ OPTION_ROW("sync", "KIND"),
 	  "how ends are waited for, as in rift run (default: spin, on the CPU device yield)" },
 	{ OPTION_LAYER, "run under it, as in rift run" },
 	{ OPTION("native", "FILE", option_text, offsetof(struct probe_args, native)),
 	  "with --layer and --output: also the call costs without the layer, in another new file, "
 	  "by "
-	  "processes in turn with those under it" },
+	  "processes in turn with those under it",
+	  .without = "warmup" },
 	{ OPTION_PLATFORM, "what you call this platform" },
 	{ OPTION_HOST_NAME, "the host's name into the file, not its hash" },
 	{ OPTION_ROW("patience", "SECONDS"),
 	  "how long opening the device may take before a process counts as hung, and a probe where "
 	  "that is more than a minute (default: 30)" },
+	{ OPTION("warmup", NULL, option_flag, offsetof(struct probe_args, warmup)),
+	  "what each block of WORKLOAD takes, from the first of a process on" },
+	{ OPTION_ROW("mode", "stream|graph|fused"),
+	  "with --warmup: how steps are submitted, as in rift run (default: the first that the "
+	  "workload allows)",
+	  .with = "warmup" },
+	{ OPTION_ROW("depth", "LIST"),
+	  "with --warmup: steps of a block, several with commas between them: a process of each "
+	  "(default: 1,10,100)",
+	  .with = "warmup" },
+	{ OPTION_ROW("rest", "SECONDS"),
+	  "with --warmup: how long the device idles before curves (default: 10)",
+	  .with = "warmup" },
+	{ OPTION_ROW("seconds", "SECONDS"), "with --warmup: how long a curve is (default: 2)",
+	  .with = "warmup" },
 	{ OPTION_QUIET, "no progress, no remarks" },
 	{ OPTION_HELP, "this help" },
 	{ 0 },
@@ -61,24 +105,47 @@ static const struct command_option options[] = {
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
-	{ RIFT_FAILED_POINTS, "complete, but some probe failed or is not supported here" },
+	{ RIFT_CHECK_FAILED, "the check failed (--warmup)" },
+	{ RIFT_FAILED_POINTS, "complete, but some probe failed or is not supported here; with "
+			      "--warmup: the platform lacks what it takes" },
 	{ RIFT_USAGE, EXIT_USUAL },
 	{ RIFT_NO_DEVICE, EXIT_USUAL },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
 };
 
-/* The file appears when it is whole. */
-static int keep(const json_t *costs, struct output *out)
+/* What is to be taken: curves with --warmup, else call costs; of a workload: on a grid. */
+struct request {
+	struct warmup_request curves;
+	struct costs_request costs;
+	json_t *configs; /* owned */
+};
+
+/* What is taken: [0] of this platform or, of two, without the layer, and [1] under it. */
+struct taken {
+	json_t *found[COSTS_SIDES];
+	struct output out[COSTS_SIDES];
+	int n;
+};
+
+static bool is_curves(const json_t *found)
 {
-	json_dumpf(costs, out->file, JSON_INDENT(1));
+	return json_object_get(found, "curves");
+}
+
+/* The file appears when it is whole. */
+static int keep(const json_t *found, struct output *out)
+{
+	json_dumpf(found, out->file, is_curves(found) ? JSON_COMPACT : JSON_INDENT(1));
 	fputc('\n', out->file);
 	return output_commit(out);
 }
 
 static void print(const void *found, FILE *out)
 {
-	if (json_object_get(found, "configs"))
+	if (is_curves(found))
+		warmup_print(found, out);
+	else if (json_object_get(found, "configs"))
 		grid_print(found, out);
 	else
 		costs_print(found, out);
@@ -90,34 +157,27 @@ static json_t *json(const void *found)
 	return json_incref((json_t *)found);
 }
 
-/* What is taken: [0] of this platform or, of two, without the layer, and [1] under it. */
-struct taken {
-	json_t *costs[COSTS_SIDES];
-	struct output out[COSTS_SIDES];
-	int n;
-};
-
-/* Takes them, keeps them, shows the last: 0, or a negative errno after one line. */
-static int take_and_keep(const struct probe_args *a, const struct costs_request *r, struct taken *t)
+/* Takes it, keeps it, shows the last: 0, or a negative errno after one line. */
+static int take_and_keep(const struct probe_args *a, const struct request *r, struct taken *t)
 {
 	const json_t *last;
 	int err;
 
 	progress_init(a->given.quiet);
-	err = costs_take(r, t->costs);
+	err = a->warmup ? warmup_take(&r->curves, t->found) : costs_take(&r->costs, t->found);
 	if (err == -EINTR)
 		complain(EINTR, "interrupted; nothing is reported");
 	if (err)
 		return err;
 	for (int i = 0; i < t->n && a->given.output && !err; i++)
-		err = keep(t->costs[i], &t->out[i]);
-	last = t->costs[t->n - 1];
+		err = keep(t->found[i], &t->out[i]);
+	last = t->found[t->n - 1];
 	show(&a->given, last, print, json); /* also where they could not be kept */
 	note_cpu(&a->given, a->given.json && costs_is_cpu(last));
 	return err;
 }
 
-/* Before the measuring: a costs file that cannot be kept is not worth a minute. */
+/* Before the measuring: a file that cannot be kept is not worth a minute. */
 static int create_outputs(const struct probe_args *a, struct taken *t)
 {
 	int err = 0;
@@ -129,60 +189,113 @@ static int create_outputs(const struct probe_args *a, struct taken *t)
 	return err;
 }
 
-static bool is_incomplete(const struct taken *t)
+/* An exit code. */
+static int judge(const struct taken *t)
 {
-	bool is = false;
+	bool incomplete = false;
 
+	if (is_curves(t->found[0]))
+		return warmup_check_failed(t->found[0]) ? RIFT_CHECK_FAILED : RIFT_OK;
 	for (int i = 0; i < t->n; i++)
-		is |= json_array_size(json_object_get(t->costs[i], "failed")) ||
-		      costs_has_refusals(t->costs[i]);
-	return is;
+		incomplete |= json_array_size(json_object_get(t->found[i], "failed")) ||
+			      costs_has_refusals(t->found[i]);
+	return incomplete ? RIFT_FAILED_POINTS : RIFT_OK;
 }
 
 static void taken_free(struct taken *t)
 {
 	for (int i = 0; i < t->n; i++) {
-		json_decref(t->costs[i]);
+		json_decref(t->found[i]);
 		output_discard(&t->out[i]);
 	}
 }
 
-/* A workload and its parameters: a grid. */
-static int take_words(const struct arguments *given, struct costs_request *r, json_t **configs)
+static int fill_depths(struct warmup_request *r, const struct param_list *depth)
 {
-	*configs = NULL;
+	r->depths = depth->n;
+	if (r->depths > WARMUP_DEPTHS_MAX)
+		return complain(EINVAL, "--depth: %d values, at most %d", r->depths,
+				WARMUP_DEPTHS_MAX);
+	for (int i = 0; i < r->depths; i++) {
+		r->depth[i] = depth->value[i];
+		for (int k = 0; k < i; k++)
+			if (r->depth[k] == r->depth[i])
+				return complain(EINVAL, "--depth: %ld is given twice",
+						(long)r->depth[i]);
+	}
+	return 0;
+}
+
+static int fill_curves(struct warmup_request *r, const struct probe_args *a)
+{
+	const struct arguments *given = &a->given;
+	const struct probe_values *v = &a->values;
+	int err;
+
 	if (!given->words.n)
-		return 0;
-	r->workload = workload_find(given->words.word[0]);
+		return complain(EINVAL,
+				"rift probe --warmup: no workload; write rift probe --warmup "
+				"WORKLOAD, `rift list` shows them");
+	*r = (struct warmup_request){ .workload = workload_find(given->words.word[0]),
+				      .words = given->words.word + 1,
+				      .n_words = given->words.n - 1,
+				      .mode_given = given->rows.given[ROW_MODE],
+				      .mode = (enum mode)v->mode,
+				      .processes = given->rows.given[ROW_PROCESSES]
+							   ? (int)v->processes
+							   : 1,
+				      .rest_s = v->rest_s,
+				      .seconds = v->seconds,
+				      .platform = given->platform,
+				      .host_name = given->host_name,
+				      .patience_s = v->patience_s };
 	if (!r->workload)
 		return -EINVAL;
-	return grid_parse(configs, r->workload, given->words.word + 1, given->words.n - 1);
+	err = fill_depths(r, &v->depth);
+	return err ? err : warmup_check(r);
+}
+
+/* Of a workload and its parameters: a grid. */
+static int fill_costs(struct request *r, const struct probe_args *a, const char *layer)
+{
+	const struct arguments *given = &a->given;
+	bool is_quick = a->quick && !given->rows.given[ROW_PROCESSES];
+	int err = 0;
+
+	r->costs = (struct costs_request){ .processes = is_quick ? 2 : (int)a->values.processes,
+					   .platform = given->platform,
+					   .host_name = given->host_name,
+					   .patience_s = a->values.patience_s,
+					   .layer = layer };
+	if (!given->words.n)
+		return 0;
+	r->costs.workload = workload_find(given->words.word[0]);
+	if (!r->costs.workload)
+		return -EINVAL;
+	err = grid_parse(&r->configs, r->costs.workload, given->words.word + 1, given->words.n - 1);
+	r->costs.configs = r->configs;
+	return err;
 }
 
 static int probe_here(const struct probe_args *a, const char *layer)
 {
-	const struct arguments *given = &a->given;
-	bool is_quick = a->quick && !given->rows.given[0];
-	struct costs_request r = { .processes = is_quick ? 2 : (int)a->values.processes,
-				   .platform = given->platform,
-				   .host_name = given->host_name,
-				   .patience_s = a->values.patience_s,
-				   .layer = layer };
+	struct request r = { .configs = NULL };
 	struct taken t = { .n = layer ? COSTS_SIDES : 1 };
-	json_t *configs;
-	int err = take_words(given, &r, &configs);
+	int err = a->warmup ? fill_curves(&r.curves, a) : fill_costs(&r, a, layer);
 
-	r.configs = configs;
 	interrupt_install();
 	if (!err)
 		err = create_outputs(a, &t);
 	if (!err) {
-		r.sync = given->rows.given[1] ? (enum wait_policy)a->values.sync : sync_default();
+		/* asks the device, so not before all else is found in order */
+		r.curves.sync = r.costs.sync = a->given.rows.given[ROW_SYNC]
+						       ? (enum wait_policy)a->values.sync
+						       : sync_default();
 		err = take_and_keep(a, &r, &t);
 	}
-	if (!err && is_incomplete(&t))
-		err = RIFT_FAILED_POINTS;
-	json_decref(configs);
+	if (!err)
+		err = judge(&t);
+	json_decref(r.configs);
 	taken_free(&t);
 	return err;
 }
@@ -212,16 +325,20 @@ static int probe(void *arguments)
 const struct command command_probe = {
 	.name = "probe",
 	.usage = "[WORKLOAD name=values]",
-	.line = "call costs: what each call costs here, on one page",
+	.line = "what each call costs here; --warmup: what first blocks take",
 	.doc = "Call costs: what each call costs here, on one page, from the probes of "
-	       "launch, graph, memory and transfer in fresh processes. Takes under a minute.",
+	       "launch, graph, memory and transfer in fresh processes. Takes under a minute.\n\n"
+	       "With --warmup, warm-up curves of WORKLOAD: what each block takes, from the very "
+	       "first of a fresh process on, after the device has idled, after it has idled within "
+	       "the process, and at once after another process. With clocks, temperature, power "
+	       "and the canaries beside it.",
 	.remarks = "`rift compare A B` compares two files of call costs. WORKLOAD name=value,value "
 		   "probes that one alone, at every combination of the values; `rift show` and "
 		   "`rift plot` take such a file.",
 	.exits = exits,
 	.options = options,
 	.layers_are_a_side = true,
-	.words = "[WORKLOAD [name=value,value...]]",
+	.words = "[WORKLOAD [name=value,value...]]\n--warmup WORKLOAD [name=value...]",
 	.hint = "parameters are written name=value",
 	.size = sizeof(struct probe_args),
 	.rows = rows,

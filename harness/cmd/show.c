@@ -1,10 +1,15 @@
-/* show.c - rift show FILE: what a recorded session measured, as rift sweep printed it. */
+/*
+ * show.c - rift show FILE: what a recorded session measured, as rift sweep printed it; and with
+ * --check whether record files are whole and valid.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
+#include "common/output.h"
 #include "common/plural.h"
+#include "common/trace/trace.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/cmd/sweep_text.h"
@@ -12,22 +17,47 @@
 #include "harness/probe/grid.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal.h"
+#include "harness/record/point_record.h"
+#include "harness/record/validate_record.h"
+#include "harness/session/results.h"
+#include "harness/share/share_file.h"
 #include "harness/warmup/warmup.h"
 
+/* ---- the command line ------------------------------------------------------------------- */
+
+struct show_args {
+	struct arguments given;
+	bool check;
+	const char *csv, *ratios;
+};
+
+#define FIELD(name) offsetof(struct show_args, name)
+
 static const struct command_option options[] = {
+	{ OPTION("check", NULL, option_flag, FIELD(check)),
+	  "say of each FILE whether it is whole and unchanged, and nothing else" },
+	{ OPTION("csv", "FILE", option_text, FIELD(csv)),
+	  "with --check: write a line for each point, its axes and its summary, to a new file",
+	  .with = "check" },
+	{ OPTION("ratios", "FILE", option_text, FIELD(ratios)),
+	  "with --check, of a record with two sides (rift sweep --against): write, for each point, "
+	  "the ratio of side b to side a, its 95 % interval, rift compare's verdict and, alone, "
+	  "that without the correction for many points",
+	  .with = "check" },
 	{ OPTION_SIDE,
-	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
-	  "same" },
+	  "of a session with two sides (rift sweep --against), show one only, as FILE:a or FILE:b "
+	  "does; with --csv: write the points of one" },
 	{ OPTION_HELP, "this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, EXIT_USUAL },
+	{ RIFT_OK, "ok (with --check: valid; a file under way, or one whose torn last line is "
+		   "dropped, is valid)" },
 	{ RIFT_CHECK_FAILED, "a point failed its check" },
-	{ RIFT_FAILED_POINTS, "failed points" },
-	{ RIFT_USAGE, "the file is not to be read. `rift check` says whether it is whole and "
-		      "unchanged" },
+	{ RIFT_FAILED_POINTS, "failed points (with --check: incomplete: no .part, and without "
+			      "some of its processes)" },
+	{ RIFT_USAGE, "not readable (with --check: or not valid)" },
 	{ 0 },
 };
 
@@ -139,38 +169,61 @@ static int show_session(const struct arguments *a, const struct journal *j, int 
 	return code;
 }
 
-static int show_costs(const char *path)
-{
-	json_t *costs;
-	int err = costs_read(path, &costs);
+/* ---- records that are no sessions --------------------------------------------------------- */
 
-	if (!err)
-		costs_print(costs, stdout);
-	json_decref(costs);
+static void sum_up_costs(const json_t *costs)
+{
+	printf("call costs of %s\n", counted(costs_processes(costs), "process").s);
+}
+
+static void sum_up_grid(const json_t *grid)
+{
+	printf("a grid of %s, %s\n", counted(grid_configs(grid), "configuration").s,
+	       counted(costs_processes(grid), "process").s);
+}
+
+static void sum_up_warmup(const json_t *curves)
+{
+	printf("%zu warm-up curves\n", json_array_size(json_object_get(curves, "curves")));
+}
+
+/* Read whole before anything is said of them: what they hold, on a page or in a line. */
+static const struct kind {
+	bool (*is)(const char *path);
+	int (*read)(const char *path, json_t **record);
+	void (*print)(const json_t *record, FILE *out);
+	void (*sum_up)(const json_t *record);
+} kinds[] = {
+	{ costs_is, costs_read, costs_print, sum_up_costs },
+	{ grid_is, grid_read, grid_print, sum_up_grid },
+	{ warmup_is, warmup_read, warmup_print, sum_up_warmup },
+};
+
+/* NULL: it is none of them. */
+static const struct kind *kind_of(const char *path)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].is(path))
+			return &kinds[i];
+	return NULL;
+}
+
+static int show_kind(const struct kind *k, const char *path, bool check)
+{
+	json_t *record;
+	int err = k->read(path, &record);
+
+	if (!err && check) {
+		printf("%s: valid; ", text_escaped(path).s);
+		k->sum_up(record);
+	} else if (!err) {
+		k->print(record, stdout);
+	}
+	json_decref(record);
 	return err;
 }
 
-static int show_grid(const char *path)
-{
-	json_t *grid;
-	int err = grid_read(path, &grid);
-
-	if (!err)
-		grid_print(grid, stdout);
-	json_decref(grid);
-	return err;
-}
-
-static int show_warmup(const char *path)
-{
-	json_t *curves;
-	int err = warmup_read(path, &curves);
-
-	if (!err)
-		warmup_print(curves, stdout);
-	json_decref(curves);
-	return err;
-}
+/* ---- one file ----------------------------------------------------------------------------- */
 
 static int show_record(const struct arguments *a, const struct session_arg *session,
 		       const char *path, int side)
@@ -195,38 +248,183 @@ static int show_record(const struct arguments *a, const struct session_arg *sess
 	return err;
 }
 
-static int show_file(void *arguments)
+static int show_file(const struct arguments *a)
 {
-	const struct arguments *a = arguments;
 	const struct session_arg session = session_word(a, 0);
+	const struct kind *k;
 	char *path;
 	int side, err = session_word_parse(&session, &path, &side);
 
-	if (!err && (costs_is(path) || grid_is(path)) && side != SIDE_ANY)
-		err = complain(EINVAL,
-			       "--side: %s has call costs of rift probe, which has no sides", path);
-	else if (!err && grid_is(path))
-		err = show_grid(path);
-	else if (!err && warmup_is(path))
-		err = show_warmup(path);
+	k = err ? NULL : kind_of(path);
+	if (k && side != SIDE_ANY)
+		err = complain(EINVAL, "--side: %s is a file of rift probe, which has no sides",
+			       path);
 	else if (!err)
-		err = costs_is(path) ? show_costs(path) : show_record(a, &session, path, side);
+		err = k ? show_kind(k, path, false) : show_record(a, &session, path, side);
 	free(path);
 	return err;
 }
 
+/* ---- is it whole? ------------------------------------------------------------------------- */
+
+static void print_facts(const char *path, const struct record_facts *f)
+{
+	int whole = f->sides * (f->enough ? f->enough : f->processes);
+
+	if (!f->sides) {
+		printf("%s: valid; %s of a process under way%s\n", text_escaped(path).s,
+		       counted(f->visits, "visit").s,
+		       f->torn ? "; a torn last line is dropped" : "");
+		return;
+	}
+	printf("%s: %s; schema %s, session %s, %d of %d processes complete, %s ok, %d "
+	       "failed%s\n",
+	       text_escaped(path).s, f->incomplete ? "incomplete" : "valid",
+	       text_escaped(f->schema).s, text_escaped(f->session_id).s, f->trailers, whole,
+	       counted(f->ok, "point").s, f->failed,
+	       f->torn ? "; a torn last line is dropped" : "");
+}
+
+static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
+{
+	const struct kind *k = csv ? NULL : kind_of(path);
+	struct record_facts facts;
+	int err;
+
+	if (k)
+		return show_kind(k, path, true);
+	if (!csv && trace_is(path))
+		return trace_check(path, incomplete);
+	if (!csv && share_file_is(path))
+		return share_check(path, incomplete);
+	err = record_check(&facts, path, csv);
+	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
+		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",
+			       csv->side, path);
+	if (!err)
+		print_facts(path, &facts);
+	*incomplete |= !err && facts.incomplete;
+	return err;
+}
+
+/* Nothing that is there is replaced: it may be a record, which cannot be measured again. */
+static int create_target(struct output *out, const struct show_args *a, const char *option,
+			 const char *path)
+{
+	if (!path)
+		return 0;
+	if (!*path)
+		return complain(EINVAL, "%s: give the name of a file", option);
+	for (int i = 0; i < a->given.words.n; i++)
+		if (output_same_file(a->given.words.word[i], path))
+			return complain(EINVAL,
+					"%s=%s: is a record that is to be checked; give another "
+					"name",
+					option, path);
+	return output_create(out, option, path);
+}
+
+static int write_ratios(const struct show_args *a, struct output *out)
+{
+	const char *path = a->given.words.word[0];
+	struct journal j;
+	struct results r;
+	int err = journal_read(&j, path);
+
+	if (!err && j.sides != 2)
+		err = complain(EINVAL, "--ratios: %s has one side: rift sweep --against makes two",
+			       path);
+	if (!err) {
+		results_init(&r, &j, journal_processes(&j));
+		sides_csv(&r, out->file);
+		results_release(&r);
+		err = output_commit(out);
+	}
+	journal_release(&j);
+	return err;
+}
+
+static int check_files(const struct show_args *a, struct csv_points *csv, bool *incomplete)
+{
+	int err = 0;
+
+	for (int i = 0; i < a->given.words.n; i++) {
+		int this = check_one(a->given.words.word[i], csv, incomplete);
+
+		err = err ? err : this;
+	}
+	return err;
+}
+
+static int create_targets(const struct show_args *a, struct output *csv, struct output *ratios)
+{
+	int err = create_target(csv, a, "--csv", a->csv);
+
+	if (!err && output_same_file(a->csv, a->ratios))
+		err = complain(EINVAL, "--csv and --ratios name one file: %s", a->csv);
+	if (!err)
+		err = create_target(ratios, a, "--ratios", a->ratios);
+	if (!err && (a->csv || a->ratios) && a->given.words.n > 1)
+		err = complain(EINVAL, "--%s takes one record file", a->csv ? "csv" : "ratios");
+	return err;
+}
+
+static int check_all(const struct show_args *a, bool *incomplete)
+{
+	struct output csv = { 0 }, ratios = { 0 };
+	struct csv_points points = { 0 };
+	int err = create_targets(a, &csv, &ratios);
+
+	if (!err && a->given.side != SIDE_ANY && !a->csv)
+		err = complain(EINVAL, "--side: says whose points --csv FILE writes, which is not "
+				       "given");
+	points.out = csv.file;
+	if (a->given.side != SIDE_ANY)
+		points.side = journal_side_name(a->given.side);
+	if (!err)
+		err = check_files(a, a->csv ? &points : NULL, incomplete);
+	csv_points_release(&points);
+	if (!err && a->csv)
+		err = output_commit(&csv);
+	if (!err && a->ratios)
+		err = write_ratios(a, &ratios);
+	output_discard(&csv);
+	output_discard(&ratios);
+	return err;
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+static int show_or_check(void *arguments)
+{
+	const struct show_args *a = arguments;
+	bool incomplete = false;
+	int err;
+
+	if (!a->check && a->given.words.n > 1)
+		return complain(
+			EINVAL,
+			"rift show takes one file, or several with --check; '%s' is too many",
+			text_shown(a->given.words.word[1]).s);
+	if (!a->check)
+		return show_file(&a->given);
+	err = check_all(a, &incomplete);
+	return !err && incomplete ? RIFT_FAILED_POINTS : err;
+}
+
 const struct command command_show = {
 	.name = "show",
-	.usage = "FILE",
-	.line = "what a recorded session measured: where, and the tables",
-	.words = "FILE",
+	.usage = "FILE, --check FILE...",
+	.line = "what a recorded session measured; is the file whole",
+	.words = "FILE\n--check FILE...",
 	.doc = "Shows what a record file of rift sweep holds: where it was measured, and the "
 	       "tables. A session under way, a .part, is shown as far as its processes are "
-	       "complete. The file may be compressed with gzip.",
+	       "complete. With --check it says whether record files, traces and results of rift "
+	       "share are whole and valid: every line, field and hash. The files may be "
+	       "compressed with gzip.",
 	.exits = exits,
 	.options = options,
-	.takes = "one file",
-	.most = 1,
 	.missing = "no file; write rift show FILE",
-	.run = show_file,
+	.size = sizeof(struct show_args),
+	.run = show_or_check,
 };

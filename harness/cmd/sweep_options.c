@@ -408,8 +408,9 @@ const struct command command_sweep = {
 	       "take it; WORKLOAD.name=values, as stereo.width=640, is for that one. With several "
 	       "values of a layer's costs it says instead how many times as long a step takes, "
 	       "which cost makes it 5 % and 25 % longer, and what a simple model says of that.",
-	.remarks = "Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes "
-		   "on with; so does whatever kills it. `rift check FILE` looks a record over.",
+	.remarks =
+		"Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes "
+		"on with; so does whatever kills it. `rift show --check FILE` looks a record over.",
 	.exits = exits,
 	.options = options,
 	.layers_are_a_side = true,

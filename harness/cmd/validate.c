@@ -1,4 +1,4 @@
-/* validate.c - rift validate SESSION...: do launches alone predict these workloads? */
+/* validate.c - rift predict --validate SESSION...: do launches alone predict these workloads? */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,34 +10,12 @@
 #include "harness/fit/validate.h"
 #include "workloads/workload.h"
 
-enum { SESSIONS_MAX = 16, WORKS_MAX = 64 };
-
-/* ---- the command line ------------------------------------------------------------------- */
-
-static const struct command_option options[] = {
-	{ OPTION_ON, "the session of launches that all parameters are from (default: the first "
-		     "SESSION)" },
-	{ OPTION_SIDE, "which of each SESSION, where they have two (rift sweep --against); one "
-		       "alone, or that of --on: FILE:a or FILE:b" },
-	{ OPTION_SYNC, "which, of all sessions, where one was swept with several wait policies" },
-	{ OPTION_JSON, "one JSON object" },
-	{ OPTION_HELP, "this help" },
-	{ 0 },
-};
-
-static const struct exit_text exits[] = {
-	{ RIFT_OK, "ok, whether accepted or not" },
-	{ RIFT_USAGE, "usage, or a file that is no complete session" },
-	{ RIFT_NOT_COMPARABLE, "sessions of different devices" },
-	{ 0 },
-};
-
-/* ---- sessions ----------------------------------------------------------------------------- */
+enum { WORKS_MAX = 64 };
 
 struct validating {
 	const struct arguments *args;
 	struct source launches;
-	struct journal journal[SESSIONS_MAX];
+	struct journal journal[VALIDATE_SESSIONS_MAX];
 	const struct journal *of; /* whose workloads are taken ... */
 	int side;		  /* ... of this side */
 	struct grid grid[WORKS_MAX];
@@ -56,7 +34,8 @@ static int add_workload(const char *name, void *arg)
 	if (v->n == WORKS_MAX)
 		return complain(
 			EINVAL,
-			"rift validate takes up to %d workloads of all sessions: name fewer",
+			"rift predict --validate takes up to %d workloads of all sessions: name "
+			"fewer",
 			(int)WORKS_MAX);
 	err = grid_make(g, v->of, v->side, name);
 	if (err)
@@ -116,9 +95,8 @@ static int read_all(struct validating *v)
 	return err;
 }
 
-static int validate(void *arguments)
+int predict_validate(const struct arguments *a)
 {
-	const struct arguments *a = arguments;
 	struct validating *v = calloc(1, sizeof(*v));
 	int err;
 
@@ -139,20 +117,3 @@ static int validate(void *arguments)
 	free(v);
 	return err;
 }
-
-const struct command command_validate = {
-	.name = "validate",
-	.usage = "SESSION... --on SESSION",
-	.line = "do launches alone predict these workloads",
-	.words = "SESSION... [--on SESSION]",
-	.doc = "Predicts every block of workloads that were swept from what launches cost on the "
-	       "same platform and from how long the workload's own kernels take, and says how far "
-	       "off that is. The first session has to hold the workload launch, or --on names one "
-	       "that does. Blocks that the kernels' time was measured in are left out.",
-	.exits = exits,
-	.options = options,
-	.takes = "up to 16 sessions",
-	.most = SESSIONS_MAX,
-	.missing = "no session; write rift validate SESSION... --on SESSION",
-	.run = validate,
-};

@@ -43,7 +43,7 @@ static const struct workload *named_workload(const struct journal *j, const char
 		suggest_offer(&near, w->name);
 	}
 	complain(EINVAL, "--workload=%s: the session holds none of that name%s", text_shown(name).s,
-		 near.best ? suggest_hint(&near).s : "; `rift check` says what it holds");
+		 near.best ? suggest_hint(&near).s : "; `rift show` says what it holds");
 	return NULL;
 }
 

@@ -115,7 +115,7 @@ void stack_notes(struct stack_notes *out, const struct stack_request *r, const s
  */
 int stacks_select(const struct grid *g, bool *in);
 
-/* ---- the output of `rift stack` --------------------------------------------------------- */
+/* ---- the output of `rift fit --stack` --------------------------------------------------- */
 
 /* all: every block; else the selection of stacks_select(). */
 void stacks_print(const struct stack_request *r, const struct stack *stack, bool all, FILE *out);

@@ -79,7 +79,8 @@ void work_validation_release(struct work_validation *v);
 /* The errors over the blocks of all n workloads together; worst_point is -1. */
 struct errors validate_all_work(const struct work_validation *v, int n);
 
-/* ---- the output of `rift validate` ------------------------------------------------------ */
+/* ---- the output of `rift predict --validate`
+ * ------------------------------------------------------ */
 
 void works_print(const struct work_validation *v, int n, const struct fit *launches, FILE *out);
 

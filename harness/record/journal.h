@@ -125,8 +125,8 @@ int journal_create(struct journal *j, struct plan *plan, const char *path, const
 int journal_refuse(const char *path);
 
 /*
- * One to go on with, by its .jsonl, .part or .visits name. What `rift check` would refuse in the
- * .part is refused, -EINVAL; in the .visits it is dropped, and measured again.
+ * One to go on with, by its .jsonl, .part or .visits name. What `rift show --check` would refuse in
+ * the .part is refused, -EINVAL; in the .visits it is dropped, and measured again.
  */
 int journal_open(struct journal *j, const char *path);
 

@@ -252,10 +252,11 @@ int session_read(struct journal *j, const char *path, const char *sync)
 				"take it",
 				path);
 	if (warmup_is(path))
-		return complain(EINVAL,
-				"%s: curves of rift warmup, no session: rift show and rift plot "
-				"take them",
-				path);
+		return complain(
+			EINVAL,
+			"%s: curves of rift probe --warmup, no session: rift show and rift plot "
+			"take them",
+			path);
 	err = read_checked(j, path);
 	if (!err && !j->path) {
 		j->path = strdup(path);

@@ -63,8 +63,8 @@ bool warmup_is(const char *path);
 /* ---- sessions --------------------------------------------------------------------------- */
 
 /*
- * Reads it after `rift check` has found nothing wrong with it, and refuses what is not whole: a
- * session under way, one that ended too soon, a file whose end was cut off. Returns 0;
+ * Reads it after `rift show --check` has found nothing wrong with it, and refuses what is not
+ * whole: a session under way, one that ended too soon, a file whose end was cut off. Returns 0;
  * -EPROTONOSUPPORT after one line for another major version of the schema; or another negative
  * errno after one line. *j may be released after a failure too.
  *

@@ -460,14 +460,14 @@ static int check_resumable(const struct journal *j, const char *path, const char
 	if (access(part, F_OK) && !access(j->path, F_OK))
 		return complain(EEXIST,
 				"nothing to resume: there is no %s, which an interrupted sweep "
-				"leaves; `rift check %s` looks a record over",
+				"leaves; `rift show --check %s` looks a record over",
 				part, j->path);
 	if (access(part, F_OK))
 		return complain(errno, "nothing to resume: %s: %s", part, strerror(errno));
 	return refuse_packed(j, part);
 }
 
-/* Nothing is added to what `rift check` refuses, and nothing is measured for it. */
+/* Nothing is added to what `rift show --check` refuses, and nothing is measured for it. */
 static int read_part(struct journal *j, const char *part)
 {
 	struct record_facts facts;

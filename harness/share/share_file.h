@@ -38,7 +38,8 @@ void share_abandon(struct share *s);
 
 /* All of them that return int return 0, or a negative errno after one line. */
 
-/* `rift check`: one line of what it holds. *incomplete: it has not ended, and is no .part. */
+/* `rift show --check`: one line of what it holds. *incomplete: it has not ended, and is no .part.
+ */
 int share_check(const char *path, bool *incomplete);
 
 #endif

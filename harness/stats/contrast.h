@@ -100,7 +100,7 @@ struct judged_point {
  * The ratio of each of n points, and verdicts that are corrected among all of them by the false
  * discovery rate. pair[i].a NULL: some process has no good result of the point. Whoever says of the
  * points of a session which are slower on B asks here: `rift compare`, the last table of `rift
- * sweep` and `rift show`, `rift check --ratios`, the charts' marks, `rift share`.
+ * sweep` and `rift show`, `rift show --check --ratios`, the charts' marks, `rift share`.
  */
 void contrast_points(struct judged_point *out, const struct point_pair *pair, int n,
 		     const struct contrast *c, double margin);

@@ -80,7 +80,7 @@ static const char *damage_of(const json_t *curves)
 int warmup_read(const char *path, json_t **curves)
 {
 	static const struct object_kind kind = {
-		"warm-up curves", "rift warmup --output FILE makes them",
+		"warm-up curves", "rift probe --warmup --output FILE makes them",
 		WARMUP_SCHEMA,	  WARMUP_SCHEMA_MAJOR,
 		warmup_is_named,  damage_of,
 	};

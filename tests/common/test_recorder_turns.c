@@ -86,7 +86,7 @@ static json_t *end(void)
 	trace_write_end(writer, now, trace_folder_calls(folder), 0, 0, 0, "exit");
 	trace_folder_free(folder);
 	trace_writer_free(writer);
-	cr_assert(zero(int, shell(&out, "'%s' check '%s' 2>&1", rift(), path)), "%s", out);
+	cr_assert(zero(int, shell(&out, "'%s' show --check '%s' 2>&1", rift(), path)), "%s", out);
 	rows = traced_rows(path);
 	unlink(path);
 	cr_assert(eq(i64, trace_calls_of(rows, ""), n));

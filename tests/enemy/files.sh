@@ -42,17 +42,18 @@ refused() {
 
 # Every reader of rift, on one file.
 readers() { # FILE
-	for command in check show fit stack compare plot validate; do
-		refused "$1" "$command" "$1"
+	for command in 'show --check' show fit 'fit --stack' compare plot 'predict --validate'; do
+		# shellcheck disable=SC2086 # words
+		refused "$1" $command "$1"
 	done
 	refused "$1" predict "$1" --on "$data/h200-launch.jsonl"
 	refused "$1" predict "$data/h200-block.jsonl" --on "$1"
-	refused "$1" stack "$data/h200-block.jsonl" --costs "$1"
+	refused "$1" fit --stack "$data/h200-block.jsonl" --costs "$1"
 	refused "$1" compare "$data/h200-launch.jsonl" "$1"
 	refused "$1" sweep --resume "$1"
 	refused "$1" share --from "$1"
 	refused "$1" share --resume "$1"
-	refused "$1" check "$1" --csv points.csv
+	refused "$1" show --check "$1" --csv points.csv
 	inputs "$1"
 }
 inputs() {
@@ -81,8 +82,8 @@ done
 if [ "$size" = all ]; then
 	readers pipe
 else
-	refused pipe stack "$data/h200-block.jsonl" --costs pipe
-	refused pipe check pipe
+	refused pipe fit --stack "$data/h200-block.jsonl" --costs pipe
+	refused pipe show --check pipe
 	refused pipe run stereo left=pipe right=pipe
 	refused pipe run alignment input=pipe
 	inputs zeros
@@ -91,7 +92,7 @@ fi
 # What takes all memory where it is read to its end. A pipe has none, and no length that could be asked.
 head -c 80M /dev/zero | gzip -1 >bomb.gz
 refused bomb.gz:1 run alignment input=bomb.gz
-refused bomb.gz:1 check bomb.gz
+refused bomb.gz:1 show --check bomb.gz
 {
 	printf '>a\n'
 	head -c 80M /dev/zero | tr '\0' A
@@ -126,8 +127,8 @@ refused mlp run mlp folder=mlp
 # A card that is cut off is damaged, not something else; a session is none.
 head -c 20000 "$data/h200-costs.json" >cut.json
 refused cut.json compare "$data/h200-costs.json" cut.json
-refused cut.json check cut.json
-refused h200-launch.jsonl stack "$data/h200-block.jsonl" --costs "$data/h200-launch.jsonl"
+refused cut.json show --check cut.json
+refused h200-launch.jsonl fit --stack "$data/h200-block.jsonl" --costs "$data/h200-launch.jsonl"
 
 echo "files: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -137,7 +137,7 @@ nothing_is_lost() {
 
 is_valid() {
 	for f in "$file.part" "$file.visits"; do
-		[ ! -s "$f" ] || "$rift" check "$f" >"$dir/check" 2>&1 || return 1
+		[ ! -s "$f" ] || "$rift" show --check "$f" >"$dir/check" 2>&1 || return 1
 	done
 }
 
@@ -174,7 +174,7 @@ finish_session() {
 		fail "left over: $(ls "$dir")"
 	elif ! nothing_is_lost; then
 		fail "what was written is not in the record"
-	elif ! "$rift" check "$file" >"$dir/check" 2>&1 || ! points_are_there; then
+	elif ! "$rift" show --check "$file" >"$dir/check" 2>&1 || ! points_are_there; then
 		fail "the record is not whole: $(cat "$dir/check")"
 	else
 		sessions=$((sessions + 1))
@@ -251,7 +251,7 @@ case_passes_if_whole() {
 	if [ -e "$file.part" ] && ! [ -s "$file.part" ]; then rm -f "$file.part" "$file.visits"; fi
 	if [ -e "$file.part" ] && ! "$rift" sweep --resume "$file" --quiet >"$dir/out" 2>"$dir/err"; then
 		fail "the resume at the end failed: $(cat "$dir/err")"
-	elif [ -e "$file" ] && ! "$rift" check "$file" >"$dir/check" 2>&1; then
+	elif [ -e "$file" ] && ! "$rift" show --check "$file" >"$dir/check" 2>&1; then
 		fail "the record is not whole: $(cat "$dir/check")"
 	elif [ -e "$file.part" ]; then
 		fail "a .part is left over"

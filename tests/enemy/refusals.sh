@@ -49,7 +49,7 @@ expect_sweep() { # CALL ERROR
 	rm -f "$dir"/s.jsonl*
 	expect "$1" "$2" sweep launch us=0 --depth 1,4 --mode stream,graph --quick --processes 2 \
 		--rounds 1 --warm-up 0.01 --output "$dir/s.jsonl"
-	if "$rift" check "$dir/s.jsonl" >"$dir/check" 2>&1 || [ $? = 2 ]; then
+	if "$rift" show --check "$dir/s.jsonl" >"$dir/check" 2>&1 || [ $? = 2 ]; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))

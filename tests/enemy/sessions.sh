@@ -59,7 +59,7 @@ expect() {
 
 sweep="\"\$rift\" sweep launch us=1 --depth 1,4 --mode stream --quick --rounds 2 --warm-up 0.01 --seed 5 --quiet --processes"
 whole() { # FILE
-	if "$rift" check "$1" >"$dir/check" 2>&1; then pass; else fail "$(cat "$dir/check")"; fi
+	if "$rift" show --check "$1" >"$dir/check" 2>&1; then pass; else fail "$(cat "$dir/check")"; fi
 }
 
 # ---- streams and full disks -------------------------------------------------------------------
@@ -78,9 +78,9 @@ for closed in '<&-' '<&- >&- 2>&-' '2>&-' '<&- 2>&-' '>&-' '<&- >&-' '>&- 2>&-' 
 done
 
 begin "results that cannot be written"
-for command in list "check $kept" --version help 'list launch' 'run --help' "show $kept" "fit $kept" "stack $kept" \
+for command in list "show --check $kept" --version help 'list launch' 'run --help' "show $kept" "fit $kept" "fit --stack $kept" \
 	"predict $kept --on $kept" 'run launch us=0 --quiet'; do
-	[ "$size" = all ] || [ "$command" = list ] || [ "$command" = "check $kept" ] || continue
+	[ "$size" = all ] || [ "$command" = list ] || [ "$command" = "show --check $kept" ] || continue
 	expect 3 "\"\$rift\" $command >/dev/full"
 	expect 3 "ulimit -f 0; \"\$rift\" $command >out"
 	# nothing was to be written to that stream: what is wrong is said all the same
@@ -97,11 +97,11 @@ for blocks in 16 1 8; do
 	[ "$size" = all ] || [ "$blocks" = 16 ] || continue
 	rm -f ./*
 	expect 3 "ulimit -f $blocks; $sweep 3 --output s.jsonl >/dev/null"
-	[ ! -s s.jsonl.part ] || expect 0 "\"\$rift\" check s.jsonl.part >/dev/null"
+	[ ! -s s.jsonl.part ] || expect 0 "\"\$rift\" show --check s.jsonl.part >/dev/null"
 	[ ! -s s.jsonl.part ] || expect 0 "\"\$rift\" sweep --resume s.jsonl --quiet >/dev/null"
 	[ ! -e s.jsonl ] || whole s.jsonl
 done
-expect 3 "ulimit -f 1; \"\$rift\" check $kept --csv p.csv >/dev/null"
+expect 3 "ulimit -f 1; \"\$rift\" show --check $kept --csv p.csv >/dev/null"
 check ! -e p.csv
 
 # ---- places -------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ done
 begin "what appears under the name of a CSV stays"
 mkfifo slow
 # the check waits for its standard output, and the file appears meanwhile
-"$rift" check "$kept" --csv p.csv >slow 2>"$dir/err" &
+"$rift" show --check "$kept" --csv p.csv >slow 2>"$dir/err" &
 (
 	sleep 0.2
 	echo foreign >p.csv
@@ -300,7 +300,7 @@ for i in $(seq "$damages"); do
 	# where the header says another machine now, the plan starts anew beside it
 	record=s.jsonl
 	[ -e s.jsonl ] || [ ! -e s-2.jsonl ] || ! cmp -s damaged s.jsonl.part || record=s-2.jsonl
-	if [ "$rc" = 0 ] && "$rift" check "$record" >"$dir/check" 2>&1; then
+	if [ "$rc" = 0 ] && "$rift" show --check "$record" >"$dir/check" 2>&1; then
 		again=$((again + 1))
 		pass
 	elif [ "$rc" = 3 ] && [ "$which" = part ] && is_one_line "$dir/err" && cmp -s damaged s.jsonl.part; then
@@ -317,7 +317,7 @@ cp "$kept" s.jsonl
 truncate -s 400M s.jsonl
 # built with a sanitizer it does not even start
 if sh -c "ulimit -v 300000; '$rift' --version" >/dev/null 2>&1; then
-	expect 3 "ulimit -v 300000; \"\$rift\" check s.jsonl >/dev/null"
+	expect 3 "ulimit -v 300000; \"\$rift\" show --check s.jsonl >/dev/null"
 fi
 
 # ---- commands -----------------------------------------------------------------------------------

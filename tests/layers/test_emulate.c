@@ -230,7 +230,7 @@ Test(small_emulate, a_sweep_says_how_precise_it_was)
 		"--processes 1 --rounds 2 --warm-up 0.01 --layer 'emulate call=20' --output "
 		"s.jsonl 2>&1 "
 		"&& grep -c '\"record\":\"trailer\".*\"detail\":\"added less asked for: ' s.jsonl "
-		"&& '%s' check s.jsonl; E=$?; rm -r $T; exit $E",
+		"&& '%s' show --check s.jsonl; E=$?; rm -r $T; exit $E",
 		rift(), rift());
 	cr_assert(zero(int, rc), "%s", out);
 	cr_assert(strstr(out, "side b: under emulate, in the last process: added less") != NULL,

@@ -189,7 +189,7 @@ Test(small_calls, launches_have_their_kernels)
 	cr_expect(eq(str, (char *)kernel_of(rows, 2), "_Z6secondv"));
 	cr_expect(eq(str, (char *)kernel_of(rows, 3), ""), "nobody has registered it");
 	json_decref(rows);
-	cr_expect(zero(int, shell(&out, "'%s' check '%s'", rift(), path)), "%s", out);
+	cr_expect(zero(int, shell(&out, "'%s' show --check '%s'", rift(), path)), "%s", out);
 	unlink(path);
 	rows = record_caller("kernels", "--runs 0 --recorder calls --anonymous");
 	cr_expect(ne(str, (char *)kernel_of(rows, 0), "_Z5firstv"));
@@ -457,7 +457,7 @@ Test(small_calls, it_has_no_price)
 		     run_rift(ERR, &out, "predict '%s' --on data/sessions/h200-launch.jsonl", path),
 		     3));
 	cr_assert(ne(ptr, strstr(out, "it has no times of the device"), NULL), "%s", out);
-	cr_assert(zero(int, run_rift(OUT, &out, "check '%s'", path)), "%s", out);
+	cr_assert(zero(int, run_rift(OUT, &out, "show --check '%s'", path)), "%s", out);
 }
 
 /* The client of a remoting layer is no place for CUPTI. */

@@ -131,7 +131,7 @@ Test(small_cupti, a_second_of_fast_launches_loses_no_row)
 	json_t *end;
 
 	cr_assert(zero(int, run("RIFT_TRACE_FOLD=0", "many", &out)), "%s", out);
-	cr_assert(zero(int, shell(&out, "'%s' check '%s' 2>&1", rift(), path)), "%s", out);
+	cr_assert(zero(int, shell(&out, "'%s' show --check '%s' 2>&1", rift(), path)), "%s", out);
 	shell(&out, "tail -n 1 '%s'", path);
 	end = json_loads(out, 0, NULL);
 	cr_assert(eq(i64, trace_int(end, "calls"), 300001));
@@ -175,7 +175,7 @@ static void is_valid(void)
 {
 	const char *out;
 
-	cr_assert(zero(int, shell(&out, "'%s' check '%s' 2>&1", rift(), path)), "%s", out);
+	cr_assert(zero(int, shell(&out, "'%s' show --check '%s' 2>&1", rift(), path)), "%s", out);
 }
 
 /* The longest fold's threads and calls; how often it came. */

@@ -7,7 +7,7 @@ session=$(realpath "${2:?usage: cells.sh RIFT SESSION}")
 cd "$(dirname "$0")"
 raw=$(mktemp -d)
 trap 'rm -rf "$raw"' EXIT
-"$rift" check "$session" --csv "$raw/points.csv" >/dev/null
+"$rift" show --check "$session" --csv "$raw/points.csv" >/dev/null
 # of each process and point: cells, precision, time of an attempt; a median over the processes
 awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }

@@ -1,6 +1,6 @@
 /*
- * test_cli_check.c - `rift check` and `rift show` of the real binary on a kept session: its tables,
- * its summaries as CSV, and what was done to it since.
+ * test_cli_check.c - `rift show --check` and `rift show` of the real binary on a kept session: its
+ * tables, its summaries as CSV, and what was done to it since.
  */
 /* sanitizers: one thread */
 #include "common/datafile.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static char dir[] = "/tmp/rift check XXXXXX", file[64];
+static char dir[] = "/tmp/rift show --check XXXXXX", file[64];
 
 /* A copy in a folder whose name has a blank. */
 static void make_copy(void)
@@ -46,7 +46,7 @@ Test(small_cli_check, kept_sessions_are_valid)
 	for (int i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "data/sessions/h200-%s.jsonl", names[i]);
 		cr_assert(zero(int, datafile_find(name, kept)), "%s", name);
-		cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", kept)), "%s", text);
+		cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", kept)), "%s", text);
 		cr_assert(ne(ptr, strstr(text, ": valid; "), NULL), "%s", text);
 		cr_assert(ne(ptr, strstr(text, says[i]), NULL), "%s", text);
 	}
@@ -57,7 +57,7 @@ Test(small_cli_check, summaries_as_csv)
 	static const char whole[] = "data/sessions/h200-pathtrace.jsonl";
 	const char *text;
 
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/s.csv'", whole, dir)),
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s' --csv '%s/s.csv'", whole, dir)),
 		  "csv");
 	shell(&text, "awk -F, 'NR == 1 { n = NF } NF != n { print NR }' '%s/s.csv'", dir);
 	cr_assert(eq(str, (char *)text, ""), "columns of line %s", text);
@@ -71,7 +71,8 @@ Test(small_cli_check, ratios_take_two_sides)
 {
 	const char *text;
 
-	cr_assert(eq(int, run_rift(ERR, &text, "check '%s' --ratios '%s/r.csv'", file, dir), 3),
+	cr_assert(eq(int, run_rift(ERR, &text, "show --check '%s' --ratios '%s/r.csv'", file, dir),
+		     3),
 		  "one side");
 	cr_assert(tells(text, "--against"), "%s", text);
 	shell(&text, "ls '%s'", dir);
@@ -81,9 +82,9 @@ Test(small_cli_check, ratios_take_two_sides)
 Test(small_cli_check, a_changed_record_is_found_out)
 {
 	shell(NULL, "sed -i '3s/\"rounds\":3/\"rounds\":4/' '%s'", file);
-	refused(3, "lines_sha256", "check '%s'", file);
+	refused(3, "lines_sha256", "show --check '%s'", file);
 	shell(NULL, "sed -i '1s/\"depth\":4/\"depth\":5/' '%s'", file);
-	refused(3, "plan_sha256", "check '%s'", file);
+	refused(3, "plan_sha256", "show --check '%s'", file);
 }
 
 Test(small_cli_check, a_record_without_its_last_process_is_incomplete)
@@ -91,8 +92,8 @@ Test(small_cli_check, a_record_without_its_last_process_is_incomplete)
 	const char *text;
 
 	shell(NULL, "head -n 62 '%s' >'%s/half.jsonl'", file, dir); /* plan; header, 59, trailer */
-	cr_assert(eq(int, run_rift(OUT, &text, "check '%s/half.jsonl' '%s'", dir, file), 2), "%s",
-		  text);
+	cr_assert(eq(int, run_rift(OUT, &text, "show --check '%s/half.jsonl' '%s'", dir, file), 2),
+		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "half.jsonl: incomplete; "), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "s.jsonl: valid; "), NULL), "%s", text);
 }

@@ -110,7 +110,8 @@ static void spoil_header(json_t *o)
 	json_object_set_new(virt, "hypervisor", json_string(EVIL));
 	json_object_set_new(virt, "declared_platform", json_string(EVIL));
 	json_object_set_new(json_object_get(o, "env"), "CUDA_" EVIL, json_string(EVIL));
-	json_object_set_new(o, "libraries", json_pack("{s:[s], s:[]}", "loaded", EVIL, "interposers"));
+	json_object_set_new(o, "libraries",
+			    json_pack("{s:[s], s:[]}", "loaded", EVIL, "interposers"));
 	json_object_set_new(o, "start_utc", json_string(EVIL));
 	json_object_set_new(o, "command", json_string(EVIL));
 }
@@ -211,13 +212,13 @@ static void is_tame(const char *fmt, const char *a, const char *b)
 Test(small_cli_escape, of_sessions)
 {
 	write_sessions();
-	is_tame("check '%s'%s", file, "");
+	is_tame("show --check '%s'%s", file, "");
 	is_tame("show '%s'%s", file, "");
 	is_tame("show '%s'%s --side b", file, "");
 	is_tame("fit '%s:b'%s", file, "");
 	is_tame("fit '%s:b'%s --json", file, "");
 	is_tame("predict '%s:a' --on '%s:b'", file, file);
-	is_tame("stack '%s'%s", file, "");
+	is_tame("fit --stack '%s'%s", file, "");
 	is_tame("compare '%s'%s", file, "");
 	is_tame("compare '%s'%s --json", file, "");
 	is_tame("compare '%s:a' '%s:a' --force", file, plain);

@@ -126,7 +126,8 @@ Test(small_cli_fit_refused, a_workload_that_is_not_built_in)
 	s.mode = "stream";
 	fake_session_write(&s, file);
 	rename_workload(file, other);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", other)), "valid as such: %s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", other)), "valid as such: %s",
+		  text);
 	refused(3, "'xyzzy'", "fit '%s'", other);
 	refused(3, "'launch'", "fit '%s' --workload lunch", file);
 }

@@ -44,7 +44,7 @@ Test(small_cli_inherited, what_was_ignored_and_blocked)
 		"--output s.jsonl",
 		"share launch us=0 --arms processes --clients 2 --repetitions 1 --starts 1 "
 		"--window 0.1 --quiet --output share.jsonl",
-		"warmup launch us=0 --depth 1 --rest 0.1 --seconds 0.1 --quiet",
+		"probe --warmup launch us=0 --depth 1 --rest 0.1 --seconds 0.1 --quiet",
 		"sweep launch us=0 --processes 1 --depth 1 --quiet --layer 'emulate costs=usual'",
 #ifdef RIFT_CPU_DEVICE
 		"profile --quiet --runs 1 --output p.trace -- \"$TRACED\" ten",

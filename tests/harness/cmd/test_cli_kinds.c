@@ -66,13 +66,13 @@ Test(small_cli_kinds, it_is_valid_and_shown_by_kind)
 {
 	const char *text;
 
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", both)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", both)), "%s", text);
 	expect_text(text, "5 of 5 *400 points ok, 0 ");
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", both)), "%s", text);
 	expect_text(text, "launch, stream mode, sync spin: ");
 	expect_text(text, "launch, graph mode, sync blocking: ");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/p.csv'", both, dir)), "%s",
-		  text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s' --csv '%s/p.csv'", both, dir)),
+		  "%s", text);
 	shell(&text, "head -n 1 '%s/p.csv'", dir);
 	expect_text(text, "workload,mode,depth,sync,us,");
 }

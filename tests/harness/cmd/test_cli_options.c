@@ -11,16 +11,16 @@
 #include <string.h>
 
 #include "tests/cli.h"
+#include "tests/divert.h"
 
 TestSuite(small_cli_options, .timeout = 300);
 
 #define KEPT "data/sessions/h200-"
 
 static const struct command *const all[] = {
-	&command_check,	   &command_compare, &command_doctor,  &command_fit,   &command_layer,
-	&command_list,	   &command_plot,    &command_predict, &command_probe, &command_profile,
-	&command_run,	   &command_share,   &command_show,    &command_stack, &command_sweep,
-	&command_validate, &command_warmup,
+	&command_compare, &command_doctor,  &command_fit,   &command_layer,   &command_list,
+	&command_plot,	  &command_predict, &command_probe, &command_profile, &command_run,
+	&command_share,	  &command_show,    &command_sweep,
 };
 
 enum { COMMANDS = sizeof(all) / sizeof(*all) };
@@ -51,10 +51,10 @@ static void is_said_of_both(const char *before, const char *since)
 
 Test(small_cli_options, names_of_before_are_taken)
 {
-	is_said_of_both("stack " KEPT "mlp.jsonl --card " KEPT "costs.json",
-			"stack " KEPT "mlp.jsonl --costs " KEPT "costs.json");
-	is_said_of_both("stack " KEPT "mlp.jsonl --card=" KEPT "costs.json",
-			"stack " KEPT "mlp.jsonl --costs=" KEPT "costs.json");
+	is_said_of_both("fit --stack " KEPT "mlp.jsonl --card " KEPT "costs.json",
+			"fit --stack " KEPT "mlp.jsonl --costs " KEPT "costs.json");
+	is_said_of_both("fit --stack " KEPT "mlp.jsonl --card=" KEPT "costs.json",
+			"fit --stack " KEPT "mlp.jsonl --costs=" KEPT "costs.json");
 	is_said_of_both("compare " KEPT "launch.jsonl --self-test --between 3",
 			"compare " KEPT "launch.jsonl --self-test --session-sd 3");
 	refused(3, "--costs ",
@@ -112,10 +112,10 @@ Test(small_cli_options, numbers_have_these_bounds)
 		{ "profile x", "max-events", "1000 to 20000000 rows" },
 		{ "profile x", "delay", "0 to 1e6 s" },
 		{ "profile x", "duration", "0 to 1e6 s" },
-		{ "warmup launch", "processes", "1 to 100 processes" },
-		{ "warmup launch", "rest", "0 to 3600 s" },
-		{ "warmup launch", "seconds", "0.01 to 60 s" },
-		{ "warmup launch", "patience", "1 to 86400 s" },
+		{ "probe --warmup launch", "processes", "1 to 100 processes" },
+		{ "probe --warmup launch", "rest", "0 to 3600 s" },
+		{ "probe --warmup launch", "seconds", "0.01 to 60 s" },
+		{ "probe --warmup launch", "patience", "1 to 86400 s" },
 		{ "sweep launch", "lock-clocks", "1 to 10000 MHz" },
 	};
 
@@ -137,6 +137,74 @@ Test(small_cli_options, names_are_different)
 				cr_assert(ne(str, (char *)(p->old ? p->old : ""), (char *)o->name),
 					  "%s", all[i]->name);
 			}
+}
+
+/* --part is of --form, --whole is not, --other goes with both. */
+static const struct command_option together[] = {
+	{ OPTION("form", NULL, option_flag, COMMON(all)), "" },
+	{ OPTION("part", "N", option_text, COMMON(from)), "", .with = "form" },
+	{ OPTION("whole", NULL, option_flag, COMMON(json)), "", .without = "form" },
+	{ OPTION("other", NULL, option_flag, COMMON(quiet)), "" },
+	{ OPTION_HELP, "" },
+	{ NULL },
+};
+
+static int run_nothing(void *arguments)
+{
+	(void)arguments;
+	return RIFT_OK;
+}
+
+Test(small_cli_options, some_go_together_only_and_some_never)
+{
+	static const struct command c = {
+		.name = "x", .doc = "", .options = together, .run = run_nothing
+	};
+	static const struct {
+		const char *argv[4], *says; /* says "": it runs */
+	} rows[] = {
+		{ { "x", "--form", "--part=1", "--other" }, "" },
+		{ { "x", "--part", "1", "--form" }, "" },
+		{ { "x", "--whole", "--other" }, "" },
+		{ { "x", "--part=1", "--other" }, "--part needs --form" },
+		{ { "x", "--whole", "--form" }, "--whole * --form" },
+		{ { "x", "--form", "--other", "--whole" }, "--whole * --form" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *argv[5] = { 0 };
+		const char *said;
+		int n = 0, code;
+
+		for (; n < 4 && rows[i].argv[n]; n++)
+			argv[n] = strdup(rows[i].argv[n]);
+		divert_stderr();
+		code = command_main(&c, n, argv);
+		said = diverted_stderr();
+		cr_assert(eq(int, code, *rows[i].says ? 3 : 0), "%zu: %s", i, said);
+		if (*rows[i].says)
+			cr_assert(is_one_complaint(said) && tells(said, rows[i].says), "%zu: %s", i,
+				  said);
+		else
+			cr_assert(eq(str, (char *)said, ""), "%zu", i);
+		while (n)
+			free(argv[--n]);
+	}
+}
+
+/* Both are options of the same command, and the one that is needed is not needed itself. */
+Test(small_cli_options, what_options_go_with_is_there)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		for (const struct command_option *o = all[i]->options; o->name; o++) {
+			const char *other = o->with ? o->with : o->without;
+			const struct command_option *p = all[i]->options;
+
+			while (other && p->name && strcmp(p->name, other) != 0)
+				p++;
+			cr_assert(other == NULL || (p->name && p != o && !p->with), "%s --%s",
+				  all[i]->name, o->name);
+		}
 }
 
 Test(small_cli_options, exit_codes_rise)

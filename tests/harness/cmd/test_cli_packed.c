@@ -59,9 +59,9 @@ TestSuite(small_cli_packed, .init = write_sessions, .fini = remove_dir, .timeout
 
 /* $Z: nothing, or .gz. */
 static const char *const commands[] = {
-	"check one.jsonl$Z both.jsonl$Z costs.json$Z",
-	"check both.jsonl$Z --csv p.csv --side b && cat p.csv && rm p.csv",
-	"check both.jsonl$Z --ratios p.csv && cat p.csv && rm p.csv",
+	"show --check one.jsonl$Z both.jsonl$Z costs.json$Z",
+	"show --check both.jsonl$Z --csv p.csv --side b && cat p.csv && rm p.csv",
+	"show --check both.jsonl$Z --ratios p.csv && cat p.csv && rm p.csv",
 	"show one.jsonl$Z",
 	"show both.jsonl$Z",
 	"show both.jsonl$Z:b",
@@ -75,8 +75,8 @@ static const char *const commands[] = {
 	"compare --self-test one.jsonl$Z",
 	"predict work.jsonl$Z --on one.jsonl$Z --json",
 	"predict both.jsonl$Z:a --on both.jsonl$Z:b --measured both.jsonl$Z:b",
-	"validate work.jsonl$Z --on one.jsonl$Z",
-	"stack work.jsonl$Z --from one.jsonl$Z --costs costs.json$Z",
+	"predict --validate work.jsonl$Z --on one.jsonl$Z",
+	"fit --stack work.jsonl$Z --from one.jsonl$Z --costs costs.json$Z",
 	"compare one.jsonl$Z both.jsonl$Z other.jsonl$Z",
 	"compare costs.json$Z others.json$Z",
 };
@@ -121,18 +121,18 @@ Test(small_cli_packed, pictures_are_named_after_the_session)
 Test(small_cli_packed, every_reader_refuses_a_broken_file)
 {
 	static const char *const readers[] = {
-		"check '%s/cut.jsonl.gz'",
+		"show --check '%s/cut.jsonl.gz'",
 		"show '%s/cut.jsonl.gz'",
 		"fit '%s/cut.jsonl.gz'",
-		"stack '%s/cut.jsonl.gz'",
+		"fit --stack '%s/cut.jsonl.gz'",
 		"plot '%s/cut.jsonl.gz'",
 		"compare '%s/cut.jsonl.gz'",
 		"compare '%s/one.jsonl' '%s/cut.jsonl.gz'",
 		"predict '%s/one.jsonl' --on '%s/cut.jsonl.gz'",
-		"validate '%s/one.jsonl' --on '%s/cut.jsonl.gz'",
-		"stack '%s/one.jsonl' --from '%s/cut.jsonl.gz'",
+		"predict --validate '%s/one.jsonl' --on '%s/cut.jsonl.gz'",
+		"fit --stack '%s/one.jsonl' --from '%s/cut.jsonl.gz'",
 		"compare '%s/one.jsonl' 'row=%s/cut.jsonl.gz'",
-		"stack '%s/one.jsonl' --costs '%s/cut.json.gz'",
+		"fit --stack '%s/one.jsonl' --costs '%s/cut.json.gz'",
 		"show '%s/cut.json.gz'",
 	};
 
@@ -160,7 +160,7 @@ Test(small_cli_packed, no_command_writes_into_it)
 	refused(3, "--output", "sweep launch us=0 --quick --output '%s/one.jsonl.gz'", dir);
 	refused(3, "--output", "sweep launch us=0 --quick --output '%s/new.jsonl.gz'", dir);
 	refused(3, "--output", "probe --output '%s/new.json.gz'", dir);
-	refused(3, "--csv", "check '%s/one.jsonl.gz' --csv '%s/new.csv.gz'", dir, dir);
+	refused(3, "--csv", "show --check '%s/one.jsonl.gz' --csv '%s/new.csv.gz'", dir, dir);
 	cr_assert(zero(int, shell(&text,
 				  "cd '%s'; cmp one.jsonl.gz before/one.jsonl.gz && ! ls | "
 				  "grep -E 'new|part|visits|lock'",

@@ -1,6 +1,6 @@
 /*
- * test_cli_profile.c - `rift profile` and `rift check` of the real binary on traces; a shell that
- * copies one to where a recorder would write it stands in for a program.
+ * test_cli_profile.c - `rift profile` and `rift show --check` of the real binary on traces; a shell
+ * that copies one to where a recorder would write it stands in for a program.
  */
 /* sanitizers: one thread */
 #include <criterion/criterion.h>
@@ -160,17 +160,17 @@ Test(small_cli_profile, check_takes_traces)
 	const char *text;
 
 	make_trace(0);
-	cr_expect(zero(int, run_rift(OUT, &text, "check %s", made.path)), "%s", text);
+	cr_expect(zero(int, run_rift(OUT, &text, "show --check %s", made.path)), "%s", text);
 	cr_expect(eq(int, tells(text, "valid; trace 1.0 of ./app x, 40 calls, 20"), 1), "%s", text);
 	cr_assert(zero(int, shell(NULL, "gzip -c %s >'%s/a.gz'", made.path, dir)), "gzip");
-	cr_expect(zero(int, run_rift(OUT, &text, "check '%s/a.gz'", dir)), "%s", text);
+	cr_expect(zero(int, run_rift(OUT, &text, "show --check '%s/a.gz'", dir)), "%s", text);
 	cr_expect(
 		eq(str,
 		   (char *)get_text(rift_json("profile '%s/a.gz' --json --quiet", dir), "verdict"),
 		   "sync-bound"),
 		"compressed");
 	shell(NULL, "sed '12s/\"t1\":[0-9]*/\"t1\":1/' %s >'%s/bad'", made.path, dir);
-	refused(3, "bad:12:", "check '%s/bad'", dir);
+	refused(3, "bad:12:", "show --check '%s/bad'", dir);
 	refused(3, "bad:12:", "profile '%s/bad'", dir);
 }
 
@@ -243,7 +243,7 @@ Test(small_cli_profile, a_trace_without_end_is_incomplete)
 	const char *text;
 
 	make_trace(-1);
-	cr_expect(eq(int, run_rift(OUT, &text, "check %s", made.path), 2), "%s", text);
+	cr_expect(eq(int, run_rift(OUT, &text, "show --check %s", made.path), 2), "%s", text);
 	cr_expect(ne(ptr, strstr(text, "incomplete"), NULL), "%s", text);
 	cr_expect(zero(int, run_rift(OUT, &text, "profile %s", made.path)));
 	cr_expect(tells(text, "of what is there*no end"), "%s", text);
@@ -287,7 +287,7 @@ Test(small_cli_profile, a_program_is_recorded)
 	cr_expect(eq(dbl, json_get_number(json_object_get(o, "without_recorder"), "n"), 4), "runs");
 	shell(&text, "tail -n 1 '%s/x'", dir);
 	cr_expect(ne(ptr, strstr(text, "\"record\":\"runs\""), NULL), "%s", text);
-	cr_expect(zero(int, run_rift(OUT, &text, "check '%s/x'", dir)), "%s", text);
+	cr_expect(zero(int, run_rift(OUT, &text, "show --check '%s/x'", dir)), "%s", text);
 	refused(3, "exists", "profile --output '%s/x' " PROGRAM, dir, made.path, 0);
 }
 

@@ -46,7 +46,7 @@ static void is_whole(const char *path)
 {
 	const char *text;
 
-	cr_assert(zero(int, run_rift(ERR, &text, "check '%s'", path)), "%s", text);
+	cr_assert(zero(int, run_rift(ERR, &text, "show --check '%s'", path)), "%s", text);
 }
 
 /* A device that ends any program that uses it: what is refused, is refused before. */
@@ -92,9 +92,11 @@ Test(small_cli_session, closed_streams_spoil_no_sweep)
 /* Commands without a device: their output does not fit, or a file is not to be so large. */
 Test(small_cli_session, results_that_cannot_be_written_are_said)
 {
-	static const char *const commands[] = { "list",	       "help",	     "--version",
-						"list launch", "show '%s'",  "check '%s'",
-						"fit '%s'",    "stack '%s'", "run --help" };
+	static const char *const commands[] = { "list",	     "help",
+						"--version", "list launch",
+						"show '%s'", "show --check '%s'",
+						"fit '%s'",  "fit --stack '%s'",
+						"run --help" };
 	const char *text;
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
@@ -112,13 +114,14 @@ Test(small_cli_session, results_that_cannot_be_written_are_said)
 			  "%s", command);
 		cr_assert(is_one_complaint(text), "%s: %s", command, text);
 	}
-	cr_assert(eq(int,
-		     shell(&text,
-			   "ulimit -f 0; '%s' check data/sessions/h200-pathtrace.jsonl --csv "
-			   "'%s/p.csv' 2>&1 >/dev/null",
-			   rift(), dir),
-		     3),
-		  "%s", text);
+	cr_assert(
+		eq(int,
+		   shell(&text,
+			 "ulimit -f 0; '%s' show --check data/sessions/h200-pathtrace.jsonl --csv "
+			 "'%s/p.csv' 2>&1 >/dev/null",
+			 rift(), dir),
+		   3),
+		"%s", text);
 	cr_assert(is_one_complaint(text), "%s", text);
 	shell(&text, "LC_ALL=C ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "out\n"), "%s", text);
@@ -257,9 +260,10 @@ Test(small_cli_session, a_file_that_cannot_be_read_to_its_end_is_not_valid)
 	const char *text;
 
 	shell(NULL, "cp data/sessions/h200-launch.jsonl '%s'; truncate -s 400M '%s'", file, file);
-	cr_assert(
-		eq(int, shell(&text, SCARCE "; '%s' check '%s' 2>&1 >/dev/null", rift(), file), 3),
-		"%s", text);
+	cr_assert(eq(int,
+		     shell(&text, SCARCE "; '%s' show --check '%s' 2>&1 >/dev/null", rift(), file),
+		     3),
+		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "rift: "), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "longer than"), NULL), "%s", text);
 }

@@ -74,7 +74,7 @@ static void is_called(const char *name, const char *what)
 {
 	const char *text;
 
-	cr_expect(zero(int, run_rift(OUT, &text, "check '%s/%s'", dir, name)), "%s", name);
+	cr_expect(zero(int, run_rift(OUT, &text, "show --check '%s/%s'", dir, name)), "%s", name);
 	cr_expect(tells(text, what), "%s", text);
 }
 
@@ -200,11 +200,11 @@ Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remov
 	      "sed 6d a.jsonl >line.jsonl; sed '$d' a.jsonl >end.jsonl; "
 	      "{ cat a.jsonl; tail -n 1 a.jsonl; } >more.jsonl; gzip -k a.jsonl",
 	      dir);
-	refused(3, ":5:", "check '%s/digit.jsonl'", dir);
-	refused(3, "lines_sha256", "check '%s/line.jsonl'", dir);
-	refused(3, "behind the end", "check '%s/more.jsonl'", dir);
+	refused(3, ":5:", "show --check '%s/digit.jsonl'", dir);
+	refused(3, "lines_sha256", "show --check '%s/line.jsonl'", dir);
+	refused(3, "behind the end", "show --check '%s/more.jsonl'", dir);
 	refused(3, ":5:", "share --from '%s/digit.jsonl'", dir);
-	cr_expect(eq(int, run_rift(OUT, NULL, "check '%s/end.jsonl'", dir), 2));
+	cr_expect(eq(int, run_rift(OUT, NULL, "show --check '%s/end.jsonl'", dir), 2));
 	is_called("a.jsonl.gz", "valid");
 	/* other commands say who reads it, by whatever name it goes */
 	refused(3, "a record of rift share, which `rift share --from FILE` shows",

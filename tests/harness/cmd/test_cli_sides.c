@@ -176,7 +176,8 @@ Test(large_cli_sides, validate_takes_one_side)
 	s.mode = "stream,graph";
 	fake_session_write(&s, both);
 	for (int side = 0; side < 2; side++) {
-		const json_t *own = rift_json("validate '%s' --side %c --json", both, "ab"[side]);
+		const json_t *own =
+			rift_json("predict --validate '%s' --side %c --json", both, "ab"[side]);
 
 		itself = number_at(own, "all", "worst");
 		cr_assert(lt(dbl, number_at(own, "all", "worst"), 0.05), "side %d", side);
@@ -184,10 +185,11 @@ Test(large_cli_sides, validate_takes_one_side)
 			  "side");
 	}
 	/* What b's calls take longer is taken for a library's, which its shallow blocks tell. */
-	cr_assert(lt(dbl, itself,
-		     number_at(rift_json("validate '%s:b' --on '%s:a' --json", both, both), "all",
-			       "worst")),
-		  "by a's costs");
+	cr_assert(
+		lt(dbl, itself,
+		   number_at(rift_json("predict --validate '%s:b' --on '%s:a' --json", both, both),
+			     "all", "worst")),
+		"by a's costs");
 }
 
 Test(small_cli_sides, stack_of_one_side)
@@ -196,15 +198,15 @@ Test(small_cli_sides, stack_of_one_side)
 	const char *text;
 
 	write_both();
-	stacks = json_object_get(rift_json("stack '%s' --json", both), "stacks");
+	stacks = json_object_get(rift_json("fit --stack '%s' --json", both), "stacks");
 	cr_assert(eq(sz, json_array_size(stacks), 2), "both");
-	stacks = json_object_get(rift_json("stack '%s' --side b --json", both), "stacks");
+	stacks = json_object_get(rift_json("fit --stack '%s' --side b --json", both), "stacks");
 	cr_assert(eq(sz, json_array_size(stacks), 1), "one");
 	cr_assert(eq(str, (char *)get_text(json_array_get(stacks, 0), "side"), "b"), "which");
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s:b' --from '%s:b'", both, both)), "%s",
-		  text);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s:b' --from '%s:b'", both, both)),
+		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "(--from)"), NULL), "%s", text);
-	refused(3, "--side", "stack '%s' --from '%s:b'", both, both);
+	refused(3, "--side", "fit --stack '%s' --from '%s:b'", both, both);
 }
 
 Test(small_cli_sides, show_one_side)
@@ -276,15 +278,15 @@ Test(small_cli_sides, check_writes_the_points_of_one_side)
 	const char *text;
 
 	write_both();
-	cr_assert(
-		zero(int, run_rift(OUT, &text, "check '%s' --csv '%s/b.csv' --side b", both, dir)),
-		"%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s' --csv '%s/b.csv' --side b",
+				     both, dir)),
+		  "%s", text);
 	cr_assert(zero(int, shell(&text, "cut -d, -f1 '%s/b.csv' | sort -u | tr '\\n' ' '", dir)),
 		  "csv");
 	cr_assert(eq(str, (char *)text, "b side "), "%s", text);
-	refused(3, "--csv", "check '%s' --side b", both);
+	refused(3, "--csv", "show --check '%s' --side b", both);
 	write_one(one);
-	refused(3, "--against", "check '%s' --csv '%s/c.csv' --side b", one, dir);
+	refused(3, "--against", "show --check '%s' --csv '%s/c.csv' --side b", one, dir);
 	cr_assert(ne(int, shell(&text, "ls '%s/c.csv'", dir), 0), "nothing is left");
 }
 
@@ -300,17 +302,19 @@ Test(small_cli_sides, a_side_is_not_guessed)
 	refused(3, "--from ", "predict '%s' --on '%s' --from '%s'", one, one, both);
 	refused(3, "--over ", "fit '%s' --over '%s'", one, both);
 	refused(3, "--off-grid ", "fit '%s' --off-grid '%s'", one, both);
-	refused(3, "--side a", "validate '%s'", both);
-	refused(3, "--on ", "validate '%s' --on '%s'", one, both);
-	refused(3, "--from ", "stack '%s' --from '%s'", one, both);
+	refused(3, "--side a", "predict --validate '%s'", both);
+	refused(3, "--on ", "predict --validate '%s' --on '%s'", one, both);
+	refused(3, "--from ", "fit --stack '%s' --from '%s'", one, both);
 	refused(3, "--side a", "plot '%s' '%s'", one, both);
 	refused(3, "--side a", "compare '%s' '%s'", one, both);
 }
 
 Test(small_cli_sides, a_side_that_is_not_there)
 {
-	static const char *const commands[] = { "fit",	   "stack",    "show",		"plot",
-						"compare", "validate", "predict --on x" };
+	static const char *const commands[] = { "fit",		 "fit --stack",
+						"show",		 "plot",
+						"compare",	 "predict --validate",
+						"predict --on x" };
 
 	write_one(one);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {

@@ -1,4 +1,4 @@
-/* test_cli_stack.c - `rift stack` and `rift validate` as a user meets them. */
+/* test_cli_stack.c - `rift fit --stack` and `rift predict --validate` as a user meets them. */
 /* sanitizers: one thread */
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -77,15 +77,29 @@ Test(small_cli_stack, a_table)
 	const char *text;
 
 	write_all();
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --costs '%s'", file, other,
-				     costs)),
+	cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s' --from '%s' --costs '%s'", file,
+				     other, costs)),
 		  "%s", text);
 	says_all(text, (const char *[]){ "stack             myocyte, made-up GPU, side a, n = 5",
 					 "(--from)", "9.77 KiB", "kernel", "submission", "transfer",
 					 "other", "--all shows", NULL });
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all", other)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s' --all", other)), "%s", text);
 	says_all(text, (const char *[]){ "parts ", "\n  graph ", NULL });
 	cr_assert(eq(ptr, strstr(text, "--all shows"), NULL), "nothing is left out");
+}
+
+/* Swept with data=resident and data=streamed: --workload takes one of them, as rift fit does. */
+Test(small_cli_stack, one_workload_by_its_parameters)
+{
+	static const char kept[] = "data/sessions/atlas-h100/XSched.jsonl.gz:a";
+	const char *text;
+
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "fit --stack %s --workload 'radixsort data=streamed'", kept)),
+		  "%s", text);
+	says_all(text, (const char *[]){ "stack             radixsort data=streamed, ", NULL });
+	refused(3, "--workload=radixsort pairs=5", "fit --stack %s --workload 'radixsort pairs=5'",
+		kept);
 }
 
 /* Lines of the table stay within the width of the others. */
@@ -94,8 +108,8 @@ Test(large_cli_stack, lines_are_no_wider_than_others)
 	const char *text, *end;
 
 	write_all();
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s'", file, other)), "%s",
-		  text);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s' --from '%s'", file, other)),
+		  "%s", text);
 	for (; (end = strchr(text, '\n')); text = end + 1)
 		cr_assert(le(int, (int)(end - text), 110), "%.*s", (int)(end - text), text);
 }
@@ -107,8 +121,8 @@ Test(small_cli_stack, json_has_every_block_in_ns)
 	size_t i;
 
 	write_all();
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --from '%s' --costs '%s' --json", file,
-				     other, costs)),
+	cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s' --from '%s' --costs '%s' --json",
+				     file, other, costs)),
 		  "%s", text);
 	o = json_loads(text, 0, NULL);
 	cr_assert(ne(ptr, o, NULL), "%s", text);
@@ -143,13 +157,14 @@ Test(large_cli_stack, launches_held_against_a_workload)
 	json_t *o;
 
 	write_all();
-	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' --on '%s'", file, other)), "%s",
-		  text);
+	cr_assert(zero(int, run_rift(OUT, &text, "predict --validate '%s' --on '%s'", file, other)),
+		  "%s", text);
 	says_all(text, (const char *[]){ "launch, n = 5", "  myocyte ", "stream", "graph", "fused",
 					 "accepted", "priced with", NULL });
 	/* the first session is the launches' where --on is not given */
-	cr_assert(zero(int, run_rift(OUT, &text, "validate '%s' '%s' --json", other, file)), "%s",
-		  text);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "predict --validate '%s' '%s' --json", other, file)),
+		"%s", text);
 	o = json_loads(text, 0, NULL);
 	cr_assert(eq(sz, json_array_size(json_object_get(o, "workloads")), 1), "%s", text);
 	cr_assert(json_number_value(json_object_get(json_object_get(o, "all"), "n")) > 0, "%s",
@@ -163,27 +178,36 @@ Test(small_cli_stack, what_is_refused)
 
 	elsewhere.size = "0,2";
 	write_all();
-	refused(3, "rift stack FILE", "stack");
-	refused(3, "rift stack", "stack '%s' '%s'", file, other);
-	refused(3, "--from=", "stack '%s' --from '%s'", other, file);
-	refused(3, "rift probe --output", "stack '%s' --costs '%s'", file, file);
-	refused(3, "rift probe --output", "stack '%s' --costs '%s'", file, "tests/abi_probe.sh");
-	refused(3, "--workload=launch", "stack '%s' --workload launch", file);
-	refused(3, "rift validate", "validate");
-	refused(3, "--on SESSION", "validate '%s'", file);
-	refused(3, "launch", "validate '%s'", other);
+	refused(3, "rift fit SESSION", "fit --stack");
+	refused(3, "rift fit ", "fit --stack '%s' '%s'", file, other);
+	refused(3, "--from=", "fit --stack '%s' --from '%s'", other, file);
+	refused(3, "rift probe --output", "fit --stack '%s' --costs '%s'", file, file);
+	refused(3, "rift probe --output", "fit --stack '%s' --costs '%s'", file,
+		"tests/abi_probe.sh");
+	refused(3, "--workload=launch", "fit --stack '%s' --workload launch", file);
+	refused(3, "rift predict SESSION", "predict --validate");
+	refused(3, "--off-grid * --stack", "fit --stack '%s' --off-grid '%s'", file, other);
+	refused(3, "--over * --stack", "fit --stack '%s' --over '%s'", file, other);
+	refused(3, "--from needs --stack", "fit '%s' --from '%s'", file, other);
+	refused(3, "--all needs --stack", "fit '%s' --all", file);
+	refused(3, "--measured * --validate", "predict --validate '%s' --measured '%s'", file,
+		other);
+	refused(3, "--validate; '*' is too many", "predict '%s' '%s' --on '%s'", file, other,
+		other);
+	refused(3, "--on SESSION", "predict --validate '%s'", file);
+	refused(3, "launch", "predict --validate '%s'", other);
 	refused(3, "--costs ", "plot '%s' '%s' --costs '%s'", file, other, costs);
 	elsewhere.sides = 2;
 	shell(NULL, "rm '%s'", other);
 	fake_session_write(&elsewhere, other);
-	refused(3, "--costs ", "stack '%s' --costs '%s'", other, costs);
+	refused(3, "--costs ", "fit --stack '%s' --costs '%s'", other, costs);
 	elsewhere.sides = 1;
 	elsewhere.device[0] = "another GPU";
 	shell(NULL, "rm '%s'", other);
 	fake_session_write(&elsewhere, other);
-	refused(5, " another GPU, ", "stack '%s' --from '%s'", file, other);
-	refused(5, "another GPU", "stack '%s' --costs '%s'", other, costs);
-	refused(5, "made-up GPU", "validate '%s' --on '%s'", file, other);
+	refused(5, " another GPU, ", "fit --stack '%s' --from '%s'", file, other);
+	refused(5, "another GPU", "fit --stack '%s' --costs '%s'", other, costs);
+	refused(5, "made-up GPU", "predict --validate '%s' --on '%s'", file, other);
 }
 
 /* Counts that no step has are refused as damage; those that are merely large give numbers. */
@@ -198,14 +222,15 @@ Test(small_cli_stack, absurd_counts_are_no_shares)
 	work.step.to_device = (struct copies){ 1e9, 1e18 };
 	shell(NULL, "rm '%s'", file);
 	fake_session_write(&work, file);
-	cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --all --costs '%s'", file, costs)),
-		  "%s", text);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "fit --stack '%s' --all --costs '%s'", file, costs)),
+		"%s", text);
 	cr_assert(eq(ptr, strstr(text, " inf"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "-inf"), NULL), "%s", text);
 	work.step.to_device.calls = 1e308;
 	shell(NULL, "rm '%s'", file);
 	fake_session_write(&work, file);
-	refused(3, "step: ", "stack '%s' --all --costs '%s'", file, costs);
+	refused(3, "step: ", "fit --stack '%s' --all --costs '%s'", file, costs);
 }
 
 /* What real workers write: steps of memory are calls, of transfer copies. */
@@ -227,9 +252,10 @@ Test(large_cli_stack, of_real_sweeps)
 					     "--processes 2 --warm-up 0.01 --output '%s'",
 					     sweep[i][0], file)),
 			  "%s", text);
-		cr_assert(zero(int, run_rift(OUT, &text, "stack '%s'", file)), "%s", text);
+		cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s'", file)), "%s", text);
 		says_all(text, (const char *[]){ sweep[i][2], NULL });
-		cr_assert(zero(int, run_rift(OUT, &text, "stack '%s' --json", file)), "%s", text);
+		cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s' --json", file)), "%s",
+			  text);
 		o = json_loads(text, 0, NULL);
 		part = json_object_get(
 			json_array_get(

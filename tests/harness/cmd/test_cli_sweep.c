@@ -1,6 +1,6 @@
 /*
- * test_cli_sweep.c - `rift sweep` and `rift check` of the real binary on a light workload: plan,
- * record, CSV, resume. Small plans; no clock is judged.
+ * test_cli_sweep.c - `rift sweep` and `rift show --check` of the real binary on a light workload:
+ * plan, record, CSV, resume. Small plans; no clock is judged.
  */
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -107,9 +107,10 @@ Test(small_cli_sweep, a_sweep_leaves_one_valid_record)
 	cr_assert(eq(int, atoi(text), 4), "the first process checks all in its first round");
 	shell(&text, "ls '%s'", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "check");
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", file)), "check");
 	cr_assert(tells(text, "2 of 2 *8 points ok, 0 "), "%s", text);
-	cr_assert(eq(int, run_rift(ERR, &text, "check '%s' --ratios '%s/r.csv'", file, dir), 3),
+	cr_assert(eq(int, run_rift(ERR, &text, "show --check '%s' --ratios '%s/r.csv'", file, dir),
+		     3),
 		  "one side");
 	cr_assert(tells(text, "--ratios*--against"), "%s", text);
 	refused(3, "--output", "%s --output '%s'", small_plan(), file);
@@ -143,13 +144,13 @@ Test(small_cli_sweep, resume_completes_what_is_missing)
 
 	sweep();
 	cut(8); /* plan; header, 4 points, trailer; header */
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", part)), "valid");
 	cr_assert(tells(text, "1 of 2 *torn"), "%s", text);
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
 	cr_assert(tells(text, "torn"), "%s", text);
 	cr_assert(eq(int, count_lines("point"), 8), "no point lost, none twice");
 	cr_assert(eq(int, count_lines("trailer"), 2), "complete");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "valid");
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", file)), "valid");
 	cr_assert(ne(ptr, strstr(text, "8 points ok"), NULL), "%s", text);
 }
 
@@ -170,7 +171,7 @@ Test(small_cli_sweep, resume_goes_on_with_parameters_of_one_workload)
 	cr_assert(eq(int, count_lines("point"), 3), "launch, transfer twice");
 	cut(3); /* plan; header, a point */
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "valid");
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", file)), "valid");
 	cr_assert(ne(ptr, strstr(text, "3 points ok"), NULL), "%s", text);
 }
 
@@ -191,8 +192,9 @@ Test(small_cli_sweep, two_platforms_in_turn)
 		  text);
 	shell(&text, "grep -c '\"CUDA_X\":\"a b\"' '%s'", file);
 	cr_assert(eq(int, atoi(text), 2), "side b was started behind the command");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", file, dir)),
-		  "ratios");
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "show --check '%s' --ratios '%s/r.csv'", file, dir)),
+		"ratios");
 	shell(&text, "wc -l <'%s/r.csv'", dir);
 	cr_assert(eq(int, atoi(text), 5), "names and 4 points: %s", text);
 }
@@ -254,7 +256,7 @@ Test(small_cli_sweep, a_full_disk_loses_nothing_that_was_written)
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "cannot write"), NULL), "%s", text);
 	points = count_lines("point");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", part)), "valid");
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
 	cr_assert(le(int, points, count_lines("point")), "none lost");
 	cr_assert(eq(int, count_lines("point"), 8), "all");
@@ -298,7 +300,7 @@ Test(small_cli_sweep, control_c_leaves_what_resume_wants)
 	cr_assert(eq(int, WEXITSTATUS(status), 75), "%d %s", status, text);
 	cr_assert(ne(ptr, strstr(text, "rift: interrupted: "), NULL), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "--resume"), NULL), "%s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", part)), "valid");
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", part)), "valid");
 	shell(&text, "ls '%s'", dir);
 	cr_assert(eq(ptr, strstr(text, ".lock"), NULL), "%s", text);
 }
@@ -324,5 +326,5 @@ Test(small_cli_sweep, a_point_that_ends_two_workers_is_left_out_from_then_on)
 	      file);
 	cr_assert(eq(str, (char *)text, " 3 error 3 ok 2 skipped "), "%s", text);
 	unsetenv("RIFT_CPU_FAIL");
-	cr_assert(eq(int, run_rift(OUT, &text, "check '%s'", file), 0), "valid: %s", text);
+	cr_assert(eq(int, run_rift(OUT, &text, "show --check '%s'", file), 0), "valid: %s", text);
 }

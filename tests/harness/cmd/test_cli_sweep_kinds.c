@@ -79,7 +79,7 @@ Test(small_cli_sweep_kinds, a_process_has_one_for_each_in_turn)
 	cr_assert(eq(str, (char *)headers(), "ay ab ab ay "), "forth and back");
 	cr_assert(eq(int, points_of("yield"), 4), "2 points x 2 processes");
 	cr_assert(eq(int, points_of("blocking"), 4), "2 points x 2 processes");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", file)), "%s", text);
 	cr_assert(tells(text, "2 of 2 *8 points ok"), "%s", text);
 	shell(&text, "grep -c '\"sync_flag\":\"yield\".*\"sync\":\"yield\"' '%s'", file);
 	cr_assert(eq(int, atoi(text), 2), "the device was told");
@@ -115,7 +115,7 @@ Test(large_cli_sweep_kinds, resume_goes_on_with_the_kind_that_is_missing)
 	cut();
 	cr_assert(zero(int, run_rift(ERR, &text, "sweep --resume '%s'", file)), "%s", text);
 	cr_assert(eq(str, (char *)headers(), "ay ab ab ay "), "yield was done");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", file)), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "8 points ok"), NULL), "%s", text);
 }
 

@@ -1,6 +1,6 @@
 /*
- * test_cli_sweep_refused.c - what `rift sweep` and `rift check` refuse before they measure or read
- * anything: options, values, files.
+ * test_cli_sweep_refused.c - what `rift sweep` and `rift show --check` refuse before they measure
+ * or read anything: options, values, files.
  */
 #include "tests/capture.h"
 #include "tests/cli.h"
@@ -60,8 +60,10 @@ Test(small_cli_sweep_refused, help_and_what_is_refused)
 	refused(3, "--against: ", "sweep %s --against ' '", w);
 	refused(3, "README.md.part", "sweep --resume README.md");
 	refused(3, "stdin", "sweep-worker </dev/null");
-	refused(3, "No such file", "check '%s'", file);
-	refused(3, "rift check", "check");
+	refused(3, "No such file", "show --check '%s'", file);
+	refused(3, "rift show FILE", "show --check");
+	refused(3, "--csv needs --check", "show --csv '%s/p.csv' '%s'", dir, file);
+	refused(3, "--ratios needs --check", "show --ratios '%s/r.csv' '%s'", dir, file);
 }
 
 Test(small_cli_sweep_refused, check_replaces_no_file)
@@ -70,12 +72,12 @@ Test(small_cli_sweep_refused, check_replaces_no_file)
 
 	shell(NULL, "echo kept >'%s'; ln -s s.jsonl '%s/link'; echo kept >'%s/old'", file, dir,
 	      dir);
-	refused(3, "--csv=", "check --csv '%s' '%s'", file, file);
-	refused(3, "--ratios=", "check --ratios '%s/link' '%s'", dir, file);
-	refused(3, "/link: ", "check --csv '%s/link' '%s/old' '%s'", dir, dir, file);
-	refused(3, "/old: ", "check --csv '%s/old' '%s'", dir, file);
-	refused(3, "/old: ", "check --ratios '%s/old' '%s'", dir, file);
-	refused(3, "--csv: ", "check --csv '' '%s'", file);
+	refused(3, "--csv=", "show --check --csv '%s' '%s'", file, file);
+	refused(3, "--ratios=", "show --check --ratios '%s/link' '%s'", dir, file);
+	refused(3, "/link: ", "show --check --csv '%s/link' '%s/old' '%s'", dir, dir, file);
+	refused(3, "/old: ", "show --check --csv '%s/old' '%s'", dir, file);
+	refused(3, "/old: ", "show --check --ratios '%s/old' '%s'", dir, file);
+	refused(3, "--csv: ", "show --check --csv '' '%s'", file);
 	shell(&text, "cat '%s' '%s/old'; ls '%s' | wc -l", file, dir, dir);
 	cr_assert(eq(str, (char *)text, "kept\nkept\n3\n"), "%s", text);
 }
@@ -84,9 +86,9 @@ Test(small_cli_sweep_refused, check_replaces_no_file)
 Test(small_cli_sweep_refused, records_are_regular_files)
 {
 	shell(NULL, "mkfifo '%s/pipe' '%s'", dir, part);
-	refused(3, "/pipe: ", "check '%s/pipe'", dir);
-	refused(3, "Is a directory", "check '%s'", dir);
-	refused(3, "/pipe: ", "check --ratios '%s/r.csv' '%s/pipe'", dir, dir);
+	refused(3, "/pipe: ", "show --check '%s/pipe'", dir);
+	refused(3, "Is a directory", "show --check '%s'", dir);
+	refused(3, "/pipe: ", "show --check --ratios '%s/r.csv' '%s/pipe'", dir, dir);
 	refused(3, "/pipe: ", "sweep --resume '%s/pipe'", dir);
 	refused(3, dir, "sweep --resume '%s'", dir);
 	refused(3, part, "sweep --resume '%s'", file);

@@ -16,23 +16,23 @@ TestSuite(small_cmd_help, .timeout = 300);
 static const struct {
 	const char *command, *options;
 } helps[] = {
-	{ "check", "--csv=FILE --ratios=FILE --side=a|b -h,--help " },
 	{ "compare",
 	  "--all --force --json --margin=PERCENT --plot=DIR --quiet --self-test "
 	  "--session-sd=PERCENT --side=a|b --strict --sync=KIND --workload=NAME -h,--help " },
 	{ "doctor", "--host-name --json --layer=LAYER --platform=NAME -h,--help " },
-	{ "fit", "--json --off-grid=SESSION --over=SESSION --side=a|b --sync=KIND "
-		 "--workload=NAME -h,--help " },
+	{ "fit", "--all --costs=FILE --from=SESSION --json --off-grid=SESSION --over=SESSION "
+		 "--side=a|b --stack --sync=KIND --workload=NAME -h,--help " },
 	{ "layer", "--json --quiet -h,--help " },
 	{ "list", "--json -h,--help " },
 	{ "plot", "--costs=FILE --from=SESSION --output=DIR --over=NAME --quiet --side=a|b "
 		  "--sync=KIND -h,--help " },
 	{ "predict", "--costs=FILE --from=SESSION --from-costs=FILE --json --measured=FILE "
-		     "--on=SESSION --side=a|b --sync=KIND --what-if=REMEDY --workload=NAME "
-		     "-h,--help " },
-	{ "probe", "--host-name --json --layer=LAYER --native=FILE --output=FILE "
-		   "--patience=SECONDS --platform=NAME "
-		   "--processes=N --quick --quiet --sync=KIND -h,--help " },
+		     "--on=SESSION --side=a|b --sync=KIND --validate --what-if=REMEDY "
+		     "--workload=NAME -h,--help " },
+	{ "probe",
+	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --native=FILE "
+	  "--output=FILE --patience=SECONDS --platform=NAME --processes=N --quick --quiet "
+	  "--rest=SECONDS --seconds=SECONDS --sync=KIND --warmup -h,--help " },
 	{ "profile",
 	  "--anonymous --calibrate --chrome=FILE --cupti=FILE --delay=SECONDS --duration=SECONDS "
 	  "--host-runs=N --json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME "
@@ -47,20 +47,13 @@ static const struct {
 	  "--layer-of=CLIENT=LAYER --mode=stream|graph|fused --output=FILE "
 	  "--patience=SECONDS --plot=DIR --quick --quiet --repetitions=N --resume=FILE --seed=N "
 	  "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
-	{ "show", "--side=a|b -h,--help " },
-	{ "stack", "--all --costs=FILE --from=SESSION --json --side=a|b --sync=KIND "
-		   "--workload=NAME -h,--help " },
+	{ "show", "--check --csv=FILE --ratios=FILE --side=a|b -h,--help " },
 	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --blocks=N --check-steps=N "
 		   "--depth=VALUES --dry-run --express --json --layer=LAYER --lock-clocks[=MHZ] "
 		   "--margin=PERCENT --mode=VALUES --output=FILE --patience=SECONDS "
 		   "--platform=NAME --plot=DIR --processes=N --quick --quiet "
 		   "--resolve=NAME=TIME,... --resume=FILE --rounds=N --seed=N --size=VALUES "
 		   "--sync=KIND --time-limit=SECONDS --warm-up=SECONDS -h,--help " },
-	{ "validate", "--json --on=SESSION --side=a|b --sync=KIND -h,--help " },
-	{ "warmup",
-	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --output=FILE "
-	  "--patience=SECONDS --platform=NAME --processes=N --quiet --rest=SECONDS "
-	  "--seconds=SECONDS --sync=KIND -h,--help " },
 };
 
 /* What rift prints of the command is these names, in any order. */
@@ -107,6 +100,12 @@ Test(small_cmd_help, a_page_for_man)
 	}
 	cr_assert(zero(int, shell(NULL, "! '%s' help --format=man | grep -q \"^'\"", rift())),
 		  "no line is a request by chance");
+	cr_assert(zero(int,
+		       shell(NULL,
+			     "'%s' help --format=man | grep -A1 '^.SS rift show FILE$' | grep -qx "
+			     "'.B rift show .-.-check FILE...'",
+			     rift())),
+		  "a command's second form is below the first");
 }
 
 /* As bash has them: words, of which '=' is one; the last is the one to be completed. */
@@ -122,7 +121,7 @@ Test(small_cmd_help, bash_completes)
 		{ "run --mod", "--mode=" },
 		{ "run --mode =", "stream graph fused" },
 		{ "run --mode = g", "graph" },
-		{ "help val", "validate" },
+		{ "help pre", "predict" },
 		{ "list temp", "" }, /* hidden */
 		{ "fit --output", "" },
 		{ "compare --wor", "--workload=" },

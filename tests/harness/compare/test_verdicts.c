@@ -1,7 +1,8 @@
 /*
- * test_verdicts.c - one file, one verdict for each point: `rift compare`, `rift check --ratios`,
- * the last table of `rift sweep` and `rift show`, and the marks of `rift plot`; on a made-up
- * session in which the correction for many points (harness/stats/decide.h) takes some of them back.
+ * test_verdicts.c - one file, one verdict for each point: `rift compare`, `rift show --check
+ * --ratios`, the last table of `rift sweep` and `rift show`, and the marks of `rift plot`; on a
+ * made-up session in which the correction for many points (harness/stats/decide.h) takes some of
+ * them back.
  */
 #include "harness/stats/decide.h"
 #include "tests/capture.h"
@@ -139,8 +140,9 @@ Test(large_verdicts, are_one_for_all_who_say_them)
 	size_t i;
 
 	fake_session_write(&s, file);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", file, dir)),
-		  "%s", text);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "show --check '%s' --ratios '%s/r.csv'", file, dir)),
+		"%s", text);
 	shell(NULL, "'%s' show '%s' >'%s/shown'", rift(), file, dir);
 	run_rift(OUT, &text, "plot '%s' --output '%s/plots'", file, dir);
 	ratios = text_of_file("r.csv");
@@ -203,8 +205,9 @@ Test(large_verdicts, of_each_kind_of_waiting)
 	s.kind[0] = SYNC_SPIN;
 	s.kind[1] = SYNC_BLOCKING;
 	fake_session_write(&s, file);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", file, dir)),
-		  "%s", text);
+	cr_assert(
+		zero(int, run_rift(OUT, &text, "show --check '%s' --ratios '%s/r.csv'", file, dir)),
+		"%s", text);
 	for (int i = 0; i < 2; i++) {
 		json_t *o;
 

@@ -19,16 +19,17 @@ static struct said all[] = {
 	{ "predict-measured",
 	  "predict work.jsonl --on guest.jsonl --measured elsewhere.jsonl --from both.jsonl:a" },
 	{ "predict-json", "predict work.jsonl --on guest.jsonl --measured elsewhere.jsonl --json" },
-	{ "validate",
-	  "validate " KEPT "myocyte.jsonl " KEPT "pathtrace.jsonl --on " KEPT "launch.jsonl" },
-	{ "validate-json", "validate " KEPT "myocyte.jsonl --on " KEPT "launch.jsonl --json" },
-	{ "stack-launch", "stack " KEPT "launch.jsonl --all" },
+	{ "validate", "predict --validate " KEPT "myocyte.jsonl " KEPT "pathtrace.jsonl --on " KEPT
+		      "launch.jsonl" },
+	{ "validate-json",
+	  "predict --validate " KEPT "myocyte.jsonl --on " KEPT "launch.jsonl --json" },
+	{ "stack-launch", "fit --stack " KEPT "launch.jsonl --all" },
 	{ "stack-mlp",
-	  "stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT "costs.json" },
-	{ "stack-copied",
-	  "stack " KEPT "copied.jsonl --from " KEPT "launch.jsonl --costs " KEPT "costs.json" },
-	{ "stack-mlp-json",
-	  "stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT "costs.json --json" },
+	  "fit --stack " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT "costs.json" },
+	{ "stack-copied", "fit --stack " KEPT "copied.jsonl --from " KEPT
+			  "launch.jsonl --costs " KEPT "costs.json" },
+	{ "stack-mlp-json", "fit --stack " KEPT "mlp.jsonl --from " KEPT
+			    "launch.jsonl --costs " KEPT "costs.json --json" },
 };
 
 ParameterizedTestParameters(large_model_figures, are_what_they_were)

@@ -287,7 +287,7 @@ Test(small_costs, what_is_cut_off_is_damaged)
 
 	write_costs(make_costs((struct made){ .seed = 1 }));
 	cr_assert(!truncate(path, 3000) && costs_is(path), "begins as one");
-	refused(3, path, "check %s", path);
+	refused(3, path, "show --check %s", path);
 	refused(3, path, "compare %s %s", path, path);
 	refused(3, path, "compare data/sessions/h200-costs.json %s", path);
 	cr_assert(!truncate(path, (off_t)1 << 40) && costs_read(path, &costs) == -EFBIG, "1 TiB");
@@ -349,7 +349,7 @@ Test(small_costs, a_pipe_is_not_waited_for)
 {
 	unlink(path);
 	cr_assert(!mkfifo(path, 0600) && !costs_is(path), "%s", path);
-	refused(3, path, "stack data/sessions/h200-launch.jsonl --costs %s", path);
+	refused(3, path, "fit --stack data/sessions/h200-launch.jsonl --costs %s", path);
 	refused(3, path, "show %s", path);
 	unlink(path);
 }
@@ -458,7 +458,7 @@ Test(large_costs, the_page_the_file_and_their_readers)
 	json_decref(costs);
 	cr_assert(!run_rift(OUT, &text, "show %s", path) && strstr(text, "copy and wait"), "%s",
 		  text);
-	cr_assert(!run_rift(OUT, &text, "check %s", path) &&
+	cr_assert(!run_rift(OUT, &text, "show --check %s", path) &&
 			  strstr(text, "valid; call costs of 1 process"),
 		  "%s", text);
 	refused(3, "rift probe", "fit %s", path);

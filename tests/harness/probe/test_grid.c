@@ -210,7 +210,8 @@ Test(small_grid, a_probe_is_kept_shown_and_refused_as_a_session)
 	json_decref(grid);
 	cr_assert(!run_rift(OUT, &text, "show %s", path) && tells(text, "length=3*lines"), "%s",
 		  text);
-	cr_assert(!run_rift(OUT, &text, "check %s", path) && tells(text, "3 *2"), "%s", text);
+	cr_assert(!run_rift(OUT, &text, "show --check %s", path) && tells(text, "3 *2"), "%s",
+		  text);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		refused(3, "grid", "%s %s %s %s", commands[i], path, i ? path : "",
 			i > 1 ? path : "");

@@ -91,7 +91,7 @@ Test(small_sweep_clocks, locked_for_the_session_and_recorded)
 		  "%s", text);
 	cr_assert(eq(str, (char *)log_text(), "lock 1410\nfree 0\n"), "%s", text);
 	cr_assert(eq(int, count_lines("\"lock_clocks_mhz\":1410,"), 1), "plan");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", file)), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "show '%s'", file)), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "\nclock            locked at 1410 MHz\n"), NULL), "%s",
 		  text);

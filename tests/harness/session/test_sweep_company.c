@@ -179,7 +179,7 @@ Test(large_sweep_company, sides_that_slow_each_other_are_measured_apart)
 	for (int i = 0; i < j.replicates; i++)
 		cr_assert(lt(dbl, j.total_ns[i], 5e5), "process %d: %g", i, j.total_ns[i]);
 	journal_release(&j);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", path)), "%s", text);
 }
 
 /* What the command line asks for is done without a look at it. */

@@ -428,7 +428,7 @@ Test(large_sweep_goals, a_sweep_ends_at_the_first_look_that_is_enough)
 	const char *text = sweep("--resolve c=1ms --against env");
 
 	cr_assert(tells(text, "±1.00 ms: * 8 pairs"), "%s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", path)), "%s", text);
 	shell(&text, "grep -c '\"record\":\"trailer\"' '%s'", path);
 	cr_assert(eq(int, atoi(text), 16), "%s", text);
 	shell(&text, "grep -c '\"interim\":{.*\"stop\":true' '%s'", path);

@@ -229,7 +229,7 @@ Test(small_sweep_identity, a_container_each_time_is_one_session)
 	cr_assert(eq(int, count_text(text, "libraries.loaded"), 1), "said once: %s", text);
 	shell(&text, "ls '%s' | grep jsonl", dir);
 	cr_assert(eq(str, (char *)text, "s.jsonl\n"), "%s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", file)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", file)), "%s", text);
 	shell(&text, "grep -o '\"CUDA_CACHE_PATH\":\"[^\"]*\"' '%s' | sort -u | wc -l", file);
 	cr_assert(eq(int, atoi(text), 3), "each is recorded: %s", text);
 }

@@ -638,7 +638,7 @@ Test(large_sweep_pairs, both_sides_take_turns_at_every_visit)
 	turns = atoi(text);
 	cr_assert(le(int, 4 * 16, turns), "%d turns", turns);
 	cr_assert(eq(int, count_matches("\"pairs\":true"), 1), "the design says so");
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", path)), "%s", text);
 }
 
 Test(large_sweep_pairs, apart_nobody_waits)
@@ -667,7 +667,7 @@ Test(large_sweep_pairs, a_lost_worker_is_replaced_beside_the_other)
 		       run_rift(ERR, &text, SWEEP "--rounds 50 --against '%s/side' --output '%s'",
 				folder, path)),
 		  "%s", text);
-	cr_assert(zero(int, run_rift(OUT, &text, "check '%s'", path)), "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", path)), "%s", text);
 	cr_assert(ne(ptr, strstr(text, "16 points ok, 0 failed"), NULL), "%s", text);
 	shell(&text, "wc -l <'%s/starts'", folder);
 	cr_assert(eq(int, atoi(text), 5), "started %s times", text);

@@ -273,15 +273,19 @@ Test(small_warmup, clocks_beside_the_blocks)
 
 Test(small_warmup, what_cannot_be_asked_for)
 {
-	refused(3, "warmup WORKLOAD", "warmup");
-	refused(3, "lanch* *'launch'", "warmup lanch");
-	refused(3, "--depth=100: *64", "warmup graph op=first --depth 1,100");
-	refused(3, "--depth: 1 *twice", "warmup launch --depth 1,2,1");
-	refused(3, "--depth: 9 *8", "warmup launch --depth 1,2,3,4,5,6,7,8,9");
-	refused(3, "--mode=graph", "warmup graph --mode graph");
-	refused(3, "action", "warmup graph probe=yes");
-	refused(3, "us=5,6", "warmup launch us=5,6");
-	refused(3, "--seconds=0", "warmup launch --seconds 0");
+	refused(3, "--warmup WORKLOAD", "probe --warmup");
+	refused(3, "--rest needs --warmup", "probe --rest 1");
+	refused(3, "--depth needs --warmup", "probe graph length=1 --depth 1");
+	refused(3, "--quick * --warmup", "probe --warmup launch --quick");
+	refused(3, "--native * --warmup", "probe --warmup launch --native n --output o");
+	refused(3, "lanch* *'launch'", "probe --warmup lanch");
+	refused(3, "--depth=100: *64", "probe --warmup graph op=first --depth 1,100");
+	refused(3, "--depth: 1 *twice", "probe --warmup launch --depth 1,2,1");
+	refused(3, "--depth: 9 *8", "probe --warmup launch --depth 1,2,3,4,5,6,7,8,9");
+	refused(3, "--mode=graph", "probe --warmup graph --mode graph");
+	refused(3, "action", "probe --warmup graph probe=yes");
+	refused(3, "us=5,6", "probe --warmup launch us=5,6");
+	refused(3, "--seconds=0", "probe --warmup launch --seconds 0");
 }
 
 /* One line names the call, and the exit code is that of a finding. */
@@ -292,7 +296,7 @@ Test(small_warmup, what_the_platform_lacks)
 		cr_skip("holds for the CPU device only: it can be told to fail");
 	setenv("RIFT_CPU_FAIL", "cudaGraphInstantiate=cudaErrorNotSupported", 1);
 	refused(2, "launch: *cudaGraphInstantiate: cudaErrorNotSupported",
-		"warmup launch --mode graph --depth 2 --rest 0 --seconds 0.1 --quiet");
+		"probe --warmup launch --mode graph --depth 2 --rest 0 --seconds 0.1 --quiet");
 }
 
 /* What a process does from its first block on, in order. */
@@ -349,11 +353,12 @@ Test(large_warmup, a_clock_that_comes_back_is_seen_and_kept)
 	setenv("RIFT_CPU_RAMP_MS", "100", 1);
 	close(mkstemp(path));
 	unlink(path);
-	cr_assert(!run_rift(OUT, &text,
-			    "warmup launch us=0 --depth 1,3 --rest 0.2 --seconds 0.5 --quiet "
-			    "--output %s",
-			    path),
-		  "warmup");
+	cr_assert(
+		!run_rift(OUT, &text,
+			  "probe --warmup launch us=0 --depth 1,3 --rest 0.2 --seconds 0.5 --quiet "
+			  "--output %s",
+			  path),
+		"warmup");
 	cr_assert(tells(text, "passed*rested*resumed*following"), "%s", text);
 	unsetenv("RIFT_CPU_RAMP_NS");
 	unsetenv("RIFT_CPU_RAMP_MS");
@@ -386,9 +391,9 @@ Test(large_warmup, a_clock_that_comes_back_is_seen_and_kept)
 	json_decref(curves);
 	cr_assert(!run_rift(OUT, &text, "show %s", path) && tells(text, "rested*resumed"), "%s",
 		  text);
-	cr_assert(!run_rift(OUT, &text, "check %s", path) && tells(text, "6 "), "%s", text);
+	cr_assert(!run_rift(OUT, &text, "show --check %s", path) && tells(text, "6 "), "%s", text);
 	refused(3, "warmup", "fit %s", path);
 	refused(3, "--over", "plot %s --over x", path);
-	refused(3, "exist", "warmup launch --output %s", path);
+	refused(3, "exist", "probe --warmup launch --output %s", path);
 	unlink(path);
 }
