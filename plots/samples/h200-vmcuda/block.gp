@@ -1,4 +1,4 @@
-# block.gp - draws block.png from block.csv beside it, as bench/accept_vmcuda.sh does.
+# block.gp - draws block.png from block.csv beside it, as bench/accept.sh vmcuda block does.
 # To draw it again, in this folder: gnuplot block.gp (5.2 or newer)
 set datafile separator ','
 set terminal pngcairo size 900,520
