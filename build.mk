@@ -8,38 +8,31 @@
 #
 # SANITIZE=asan (addresses and undefined behaviour) or tsan (races) checks kernels and host code
 # of the CPU device; it has a build folder of its own.
-# `make compare B=FILE` is another B, which make hands down to here.
+# override: `make compare B=FILE` is another B, which make hands down to here.
 override B := build/$(DEVICE)$(SANITIZE:%=-%)
 
-ifneq ($(filter cpu cuda,$(DEVICE)),$(DEVICE))
-$(error DEVICE=$(DEVICE): use tools/build.sh, which settles on cpu or cuda)
-endif
-
-ifneq ($(filter-out asan tsan,$(SANITIZE))$(and $(SANITIZE),$(filter cuda,$(DEVICE))),)
-$(error SANITIZE=$(SANITIZE) with DEVICE=$(DEVICE): use asan or tsan, with DEVICE=cpu)
-endif
+$(if $(filter cpu cuda,$(DEVICE)),,$(error DEVICE=$(DEVICE): use tools/build.sh, which settles on cpu or cuda))
+$(if $(filter-out cpu- cpu-asan cpu-tsan cuda-,$(DEVICE)-$(SANITIZE)),\
+	$(error SANITIZE=$(SANITIZE) with DEVICE=$(DEVICE): use asan or tsan, with DEVICE=cpu))
 
 # What reports need, compiled in half the time of the usual -O2.
 ifneq ($(SANITIZE),)
 CFLAGS   ?= -O1 -g1
 endif
 
-# V=1 shows the commands themselves.
-Q   := $(if $(V),,@)
-say  = $(if $(V),,@printf '  %-5s %s\n' $(1) '$(2)')
+# V=1 shows the commands themselves. A recipe begins with the folder of what it makes, and a line that says so.
+Q     := $(if $(V),,@)
+begin  = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) '$(2)')
 
 # ---- what there is ------------------------------------------------------------------------
 NAMES  := $(patsubst workloads/%/,%,$(sort $(wildcard workloads/*/)))
-BROKEN := $(foreach n,$(NAMES),$(if $(shell grep -s -l 'const struct workload workload_$n\b' workloads/$n/$n.c),,$n))
-ifneq ($(strip $(BROKEN)),)
-$(error $(foreach n,$(BROKEN),workloads/$n: $n.c must define `const struct workload workload_$n`;))
-endif
-
 LAYERS := $(patsubst layers/%/,%,$(sort $(wildcard layers/*/)))
-BROKEN := $(foreach n,$(LAYERS),$(if $(shell grep -s -q 'const struct layer layer_$n\b' layers/$n/$n.c && grep -l '\.name = "$n"' layers/$n/$n.c),,$n))
-ifneq ($(strip $(BROKEN)),)
-$(error $(foreach n,$(BROKEN),layers/$n: $n.c must define `const struct layer layer_$n` with `.name = "$n"`, an identifier of C;))
-endif
+# Said here, as the linker's words for it are hard to read.
+BROKEN := $(strip $(foreach n,$(NAMES),$(if $(shell grep -s -l 'const struct workload workload_$n\b' workloads/$n/$n.c),,\
+	    workloads/$n: $n.c must define `const struct workload workload_$n`;)) \
+	  $(foreach n,$(LAYERS),$(if $(shell grep -s -q 'const struct layer layer_$n\b' layers/$n/$n.c && grep -l '\.name = "$n"' layers/$n/$n.c),,\
+	    layers/$n: $n.c must define `const struct layer layer_$n` with `.name = "$n"`, an identifier of C;)))
+$(if $(BROKEN),$(error $(BROKEN)))
 # Those that preload a library of their own.
 PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
 # The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
@@ -130,7 +123,7 @@ rift: $B/rift $(BLAS) $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBL
 	@ln -sfn $B/rift rift
 
 $B/rift: $B/harness/main.c.o $(OBJ) $(RUNTIME) $B/objects
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LIBS)
 
 # Generated, and rewritten only when a workload or a layer comes or goes: its kind, their names.
@@ -140,24 +133,24 @@ table = { printf '/* Generated from the folders in $(1)s/. */\n\#include "$(1)s/
 	  printf '\t&$(1)_%s,\n' $(2); printf '\tNULL,\n};\n'; }
 $B/table.c: $B/names
 	@$(call table,workload,$(NAMES)) >$@
-$B/names: always
-	@$(call keep,$(NAMES))
 $B/layers.c: $B/layer_names
 	@$(call table,layer,$(LAYERS)) >$@
-$B/layer_names: always
-	@$(call keep,$(LAYERS))
 
-# Objects depend on the commands that make them: other flags, other objects.
-$B/flags: always
-	@$(call keep,$(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(PRELOADED))
-# Those of the tests apart: what only tests use may be installed when rift has been built.
-$B/test_flags: always
-	@$(call keep,$(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(GIT))
-
-# What is linked depends on which objects there are: a source that is gone leaves nothing newer.
-$B/objects: always
-	@$(call keep,$(OBJ) $(RT:%=$B/%.o) $(RECORDER:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o) $(HOOKS:%=$B/%.o))
-keep = mkdir -p $(@D); printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
+# make compares dates of files, and flags and lists have none. So each is a file, written anew only when its words are others:
+#   names, layer_names   as above
+#   flags                objects depend on the commands that make them: other flags, other objects
+#   test_flags           apart, as what only tests use may be installed when rift has been built
+#   objects              what is linked depends on which there are: a source that is gone leaves nothing newer
+#   tests.list, bench.list   the programs, for tools/run_tests.sh and tools/bench.sh
+words.names       = $(NAMES)
+words.layer_names = $(LAYERS)
+words.flags       = $(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(PRELOADED)
+words.test_flags  = $(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(GIT)
+words.objects     = $(OBJ) $(RT:%=$B/%.o) $(RECORDER:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o) $(HOOKS:%=$B/%.o)
+words.tests.list  = $(RUN)
+words.bench.list  = $(BENCH:%=$B/%)
+$(patsubst %,$B/%,names layer_names flags test_flags objects tests.list bench.list): always
+	@mkdir -p $(@D); printf '%s\n' '$(words.$(@F))' | cmp -s - $@ || printf '%s\n' '$(words.$(@F))' >$@
 
 # How it was built, which its records say; only one object knows.
 $B/build_info.h: always
@@ -165,18 +158,17 @@ $B/build_info.h: always
 	@tools/build_info.sh '$(notdir $B)' '$(CFLAGS)' '$(ARCHS)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $B/harness/env/build.c.o: $B/build_info.h
+# private, here and below: make would hand it to whatever the target is made of, too.
 $B/harness/env/build.c.o: private HOST += -I$B
 
 $B/%.c.o: %.c $B/flags
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
+	$(call begin,CC,$<)
 	$(Q)$(COMPILE.c)
 $B/table.c.o $B/layers.c.o: $B/%.o: $B/% $B/flags
-	$(call say,CC,$<)
+	$(call begin,CC,$<)
 	$(Q)$(COMPILE.c)
 $B/%.cu.o: %.cu $B/flags
-	@mkdir -p $(@D)
-	$(call say,$(CU),$<)
+	$(call begin,$(CU),$<)
 	$(Q)$(COMPILE.cu)
 
 # Each process that records has rift's own file digested, 12 times as long under the thread sanitizer.
@@ -191,10 +183,10 @@ endif
 # must see both ends of a socket or a lock: else what one end hands to the other looks like a race.
 PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
 preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
-.SECONDEXPANSION:
-$(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $$(wildcard layers/$$*/preload/*.c layers/$$*/preload/*.h layers/$$*/*.h layers/*.h) $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
+# Each is made of its own folder: a rule for each, as a pattern cannot list the files of a folder.
+$(foreach l,$(PRELOADS),$(eval $B/layers/$l.so: $(wildcard layers/$l/preload/*.[ch] layers/$l/*.h)))
+$(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $(wildcard layers/*.h) $B/flags
+	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) $(if $(filter tsan,$(SANITIZE)),$(INSTRUMENT)) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
 
 # What a daemon says goes to the program's terminal.
@@ -205,29 +197,22 @@ named_runtime = echo '$(@F) { global: $(1); local: *; };' >$@.map && $(CC) $(PRE
 $(CUDARTS): layers/remote/cudart/libcudart.c
 $(CUBLASES): layers/remote/cudart/libcublas.c
 $(CUDARTS) $(CUBLASES): $B/layers/remote.so
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	@ln -sfn ../remote.so $(@D)/librift-remote.so
 	$(Q)$(call named_runtime,rift_*) -Wl,--no-as-needed $B/layers/remote.so -Wl,-rpath,'$$ORIGIN'
 
 # ---- what is loaded into programs that are recorded: by the driver, or first of all -------------
 # The ABI is checked where a toolkit has CUPTI's header.
 CUPTI_H := $(firstword $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cupti.h $(or $(CUDA_HOME),/usr/local/cuda)/extras/CUPTI/include/cupti.h))
-$B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h common/recorder/cupti/*.h) $(if $(CUPTI_H),$B/recorder/abi.ok) $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-cupti.so -o $@ $(filter %.c,$^) -ldl -lpthread
-$B/recorder/calls.so: $(RECORDER) $(PRELOADED_CALLS) $(wildcard common/recorder/*.h common/recorder/preload/*.h layers/*.h) $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-calls.so -Wl,-Bsymbolic-functions -o $@ $(filter %.c,$^) -ldl -lpthread
-$B/recorder/ends.so: common/recorder/ends/ends.c common/recorder/ends.h $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-ends.so -o $@ $(filter %.c,$^) -ldl
+$B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h common/recorder/cupti/*.h) $(if $(CUPTI_H),$B/recorder/abi.ok)
+$B/recorder/calls.so: $(RECORDER) $(PRELOADED_CALLS) $(wildcard common/recorder/*.h common/recorder/preload/*.h layers/*.h)
+$B/recorder/calls.so: private SHARED_FLAGS := -Wl,-Bsymbolic-functions
+$B/recorder/ends.so: common/recorder/ends/ends.c common/recorder/ends.h
+$(INJECTED): $B/flags
+	$(call begin,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$(@F) $(SHARED_FLAGS) -o $@ $(filter %.c,$^) -ldl $(if $(filter %/ends.so,$@),,-lpthread)
 $B/recorder/abi.ok: common/recorder/cupti/abi_check.c common/recorder/cupti/abi.h common/recorder/cupti/calls.h $B/flags
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
+	$(call begin,CC,$<)
 	$(Q)$(CC) -std=c11 -I. -isystem $(dir $(CUPTI_H)) -isystem $(or $(CUDA_HOME),/usr/local/cuda)/include $(WARN) -fsyntax-only $<
 	@touch $@
 
@@ -246,23 +231,18 @@ $(RUNTIME): private INSTRUMENT := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc
 endif
 # Bsymbolic: as with NVIDIA's, a preloaded wrapper sees no call of the library to itself.
 RTLINK   = -Wl,-soname,$(@F) -Wl,--version-script=common/cpu/libcudart.map -Wl,-Bsymbolic-functions
-$B/common/cpu/%.c.o: common/cpu/%.c $B/flags
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
-$(RECORDER:%=$B/%.o): $B/%.o: % $B/flags
-	@mkdir -p $(@D)
-	$(call say,CC,$<)
+$(RT:%=$B/%.o) $(filter $B/%.c.o,$(BLASRC:%=$B/%.o)) $(RECORDER:%=$B/%.o): $B/%.o: % $B/flags
+	$(call begin,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(COMMON) $(RTFLAGS) $(HOST) -c -o $@ $<
 $(RUNTIME): $(RT:%=$B/%.o) $(RECORDER:%=$B/%.o) common/cpu/libcudart.map $B/objects
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(CC) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RTLINK) -lpthread
 
 # Under the sanitizers products are loops of ours, which they see into.
 BLASLIBS := $(if $(SANITIZE),,-lopenblas)
 $(BLASRC:%=$B/%.o): private CFLAGS += -fPIC $(if $(SANITIZE),-DCPUDEV_BLAS_PLAIN)
 $(BLAS): $(BLASRC:%=$B/%.o) $(RUNTIME) $B/objects
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(CXX) -shared $(INSTRUMENT) -o $@ $(filter %.o,$^) $(RUNTIME) -Wl,-soname,$(@F) $(call RPATH,$$ORIGIN) $(BLASLIBS) -lpthread
 endif
 
@@ -275,19 +255,15 @@ RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
 golden: $B/rift $(BLAS) $B/tests/test_golden
 
-$B/tests.list: always
-	@$(call keep,$(RUN))
-
 # A test program is linked from what every one has, its kernels if there are any, and what it needs
 # of the archives. Where Criterion's headers are not the system's own, the compiler sees into its
 # macros.
 HOOKS  := tests/skips.c tests/tsan_arena.c tests/environment.c
 SHARED := $(filter-out tests/test_% tests/wrapper.c tests/lazy_git.c $(HOOKS),$(wildcard tests/*.c))
-# The libgit2 that Criterion loads, if it does, and one of ours in its name, which DT_RPATH finds.
-# None where Criterion wants more of it than ours has.
-CRITERION := $(shell $(CC) -print-file-name=libcriterion.so)
-GIT_LACKS := $(shell nm -D --undefined-only $(CRITERION) 2>/dev/null | grep -o '\bgit_[a-z0-9_]*' | grep -vxF -e git_diff_buffers -e git_libgit2_init -e git_libgit2_shutdown)
-GIT    := $(if $(filter cpu,$(DEVICE)),$(if $(GIT_LACKS),,$(shell ldd $(CRITERION) 2>/dev/null | sed -n 's,.*=> \(/.*/libgit2\.so[^ ]*\) .*,\1,p')))
+# Criterion loads libgit2 to show how two strings differ, and with it libraries that take most of what starting a test costs: about 18
+# of 26 ms of CPU time, and there are three thousand tests. tests/lazy_git.c takes its place, where DT_RPATH finds it first, and loads
+# the system's when it is wanted.
+GIT    := $(if $(filter cpu,$(DEVICE)),$(shell tools/criterion_git.sh $(CC)))
 LAZY   := $(GIT:%=$B/$(notdir $(GIT)))
 $(TESTS:%=$B/%.o) $(TESTS:%.c=$B/%) $B/bugs $B/tests/enemy/fuzz $B/tests/cpu/traced: $B/test_flags
 $(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
@@ -296,31 +272,28 @@ $(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)
 $(patsubst %,$B/%.o,$(shell grep -lxF '/* compiled with -O2: it computes much */' /dev/null $(TESTS))): private CFLAGS := $(TESTFLAGS) -O2
 # Their assertions are long expressions, slow to compile with checks for undefined behaviour.
 $(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,address,$(INSTRUMENT))
-.SECONDEXPANSION:
-$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.cu))) $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME) | $(LAZY)
-	$(call say,LINK,$@)
+$(patsubst %.cu,$B/%,$(wildcard $(TESTS:.c=.cu))): $B/%: $B/%.cu.o
+$(TESTS:%.c=$B/%): $B/%: $B/%.c.o $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME) | $(LAZY)
+	$(call begin,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..) $(LDFAST) $(TESTLIBS) $(LIBS)
 
 $(LAZY): tests/lazy_git.c $B/flags $B/test_flags
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -fvisibility=default -DREAL_LIBGIT2='"$(GIT)"' -shared -Wl,-soname,$(@F) -o $@ $< -ldl
 
 # Seeded bugs, for tools/sanitize.sh and tests.
 $B/bugs: $(patsubst %,$B/%.o,$(wildcard tests/bugs/*.cu)) $B/rift.a $(RUNTIME)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN) $(LDFAST) $(LIBS)
 
 # A CUPTI of prepared records, and a program that loads the recorder as the driver does: nobody's
 # sanitizer's.
 $B/tests/recorder/test_cupti: $B/tests/recorder/cupti.so $B/tests/recorder/injected $B/recorder/cupti.so
-$B/tests/recorder/cupti.so: tests/recorder/cupti.c common/recorder/cupti/abi.h $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -shared -o $@ $< -ldl -lpthread
-$B/tests/recorder/injected: tests/recorder/injected.c common/recorder/cupti/abi.h $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -o $@ $< -ldl -lpthread
+$B/tests/recorder/cupti.so: tests/recorder/cupti.c
+$B/tests/recorder/injected: tests/recorder/injected.c
+$B/tests/recorder/cupti.so $B/tests/recorder/injected: common/recorder/cupti/abi.h $B/flags
+	$(call begin,LINK,$@)
+	$(Q)$(CC) $(PRELOADED) $(if $(filter %.so,$@),-shared) -o $@ $(filter %.c,$^) -ldl -lpthread
 
 # Programs to be recorded.
 $B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
@@ -329,21 +302,21 @@ ifeq ($(DEVICE),cpu)
 $B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced $B/recorder/ends.so
 endif
 $B/tests/cpu/traced: $B/tests/cpu/traced.cu.o $B/rift.a $(RUNTIME)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/../..) $(LDFAST) $(LIBS)
 
 # rift's commands on damaged files (tests/enemy/fuzz.sh).
 ENEMY := $(wildcard tests/enemy/*.c)
 $(ENEMY:%=$B/%.o): private WARN += -Wno-unused-value
 $B/tests/enemy/fuzz: $(ENEMY:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/../..) $(LDFAST) $(TESTLIBS) $(LIBS)
 
 # Lists of the objects where they lie, made anew: a source that is gone leaves nothing behind.
 $B/tests.a: $(SHARED:%=$B/%.o)
 $B/rift.a: $(OBJ)
 $B/tests.a $B/rift.a: $B/objects
-	$(call say,AR,$@)
+	$(call begin,AR,$@)
 	$(Q)rm -f $@ && $(AR) qc --thin $@ $(filter %.o,$^)
 
 # Loaded by tests: a wrapper, which shows whoever wants to see them the calls of a program, and
@@ -354,8 +327,7 @@ $B/tests/harness/session/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/dri
 $B/tests/harness/session/test_sweep_watch: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so $B/tests/driver/none.so
 $B/tests/harness/cmd/test_cli_doctor: $B/tests/driver/none.so
 $B/tests/%.so: tests/%.c $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(COMPILE.c:-c=-fPIC -shared) -ldl -lpthread
 
 # For tests of layers: a runtime of stubs, which is nobody's sanitizer's; a program that calls it; a
@@ -363,16 +335,13 @@ $B/tests/%.so: tests/%.c $B/flags
 $B/tests/layers/test_shim $B/tests/layers/test_emulate: $(patsubst %,$B/tests/layers/%,stubs.so caller plugin.so)
 $B/tests/layers/test_profiler: $(patsubst %,$B/tests/layers/%,cupti.so caller)
 $B/tests/layers/stubs.so: tests/layers/stubs.c tests/layers/stubs.h layers/runtime_calls.h $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) $(if $(SANITIZE),-DSTUBS_LEAVE_SEARCH) -shared -Wl,-Bsymbolic-functions -o $@ $< -ldl
 $B/tests/layers/caller: tests/layers/caller.c tests/layers/stubs.h layers/runtime_calls.h $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(COMPILE.c:-c=) -ldl -lpthread
 $B/tests/layers/plugin.so: tests/layers/plugin.c $(RUNTIME) $B/flags
-	@mkdir -p $(@D)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(COMPILE.c:-c=-fPIC -shared) $(RUNTIME) $(call RPATH,$$ORIGIN/../..)
 
 # A program of which nvcc made the kernels, beforehand (layers/remote/images/remake.sh), and which is
@@ -381,7 +350,7 @@ IMAGES := $(wildcard layers/remote/images/*.o)
 CLIENTS := $(patsubst %,$B/layers/remote/images/client%,12 13)
 $B/layers/remote/test_cpu_remote_images: $(CLIENTS) $(CUBLASES)
 $(CLIENTS): $B/layers/remote/images/client%: layers/remote/images/client.c $B/layers/remote/images/libcudart.so.% $(IMAGES) $(CUDARTS)
-	$(call say,LINK,$@)
+	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -o $@ $< $(IMAGES) $B/layers/remote/images/libcudart.so.$* -lstdc++ -ldl
 $(patsubst %,$B/layers/remote/images/libcudart.so.%,12 13): layers/remote/images/names.c layers/runtime_calls.h $B/flags
 	@mkdir -p $(@D)
@@ -395,11 +364,10 @@ BENCH := $(filter-out $(if $(filter cuda,$(DEVICE)),bench/cpu_%,bench/gpu_% benc
 
 bench: $(BLAS) $B/bench.list $(BENCH:%=$B/%)
 
-$B/bench.list: always
-	@$(call keep,$(BENCH:%=$B/%))
-
-$(BENCH:%=$B/%): $B/%: $$(addprefix $B/,$$(addsuffix .o,$$(wildcard $$*.c $$*.cu))) $(OBJ) $(RUNTIME) $B/objects
-	$(call say,LINK,$@)
+$(patsubst %.c,$B/%,$(wildcard $(BENCH:=.c))): $B/%: $B/%.c.o
+$(patsubst %.cu,$B/%,$(wildcard $(BENCH:=.cu))): $B/%: $B/%.cu.o
+$(BENCH:%=$B/%): $(OBJ) $(RUNTIME) $B/objects
+	$(call begin,LINK,$@)
 	$(Q)$(call LINK,$$ORIGIN/..) $(LIBS)
 
 # They preload these.
@@ -457,6 +425,7 @@ uninstall:
 	@echo "rift is gone from $(TO)"
 
 .PHONY: rift preloads tests golden bench dist install uninstall always
+# A recipe that fails leaves no half of a file. Objects that only a pattern rule names are kept, too.
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -1,6 +1,6 @@
 """holds.py RIFT FOLDER [CHARTS] - what a launch and its wait take more while a process holds memory,
 streams, events or modules, under each layer: from the sessions FOLDER/holds-ROW.jsonl, compressed or
-not, that WHAT=holds bench/accept_atlas.sh takes, all with the same things. It prints a table and how
+not, that bench/accept.sh holds takes, all with the same things. It prints a table and how
 long single blocks were. With CHARTS and gnuplot it draws holds.png there, data and script beside it.
 
 Every process measures all combinations of what can be held. What one thing adds is, in a process,

@@ -1,5 +1,5 @@
 """mlp.py eager|graph|switched [STEPS] - PyTorch trains a small network on made-up data: a program
-that rift profiles (bench/accept_predict.sh, bench/accept_retime.sh). It prints how long its steps
+that rift profiles (bench/accept.sh predict, bench/accept.sh retime). It prints how long its steps
 took, which are the NVTX range `work`, and its loss; exit 1 where that is no number or has not
 fallen. switched: eager steps in blocks, every other one between cudaProfilerStart() and
 cudaProfilerStop(), 100 steps at least. It prints how much longer those are: what a recorder with

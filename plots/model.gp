@@ -1,4 +1,4 @@
-# model.gp - programs under the presets of a layer that emulates others; bench/accept_wsl2.sh sets
+# model.gp - programs under the presets of a layer that emulates others; bench/accept.sh wsl2 sets
 #   rows, rowN, nativeN   how many programs there are; what each is called; its step without a layer
 #   presets, presetN, styleN   how many presets; their names; each one's points, in all pictures alike
 #   least, most         what the axis shows

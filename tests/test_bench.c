@@ -1,6 +1,6 @@
 /*
- * test_bench.c - bench/accept_atlas.sh goes on with what was cut off; bench/holds.py finds what is
- * held to cost what it was made to. No figure is measured.
+ * test_bench.c - bench/accept.sh continues what was cut off and refuses what is not in its table;
+ * bench/holds.py finds what is held to cost what it was made to. No figure is measured.
  */
 /* sanitizers: one thread */
 #include "tests/capture.h"
@@ -52,17 +52,27 @@ static void remove_folder(void)
 
 TestSuite(small_bench, .init = make_folder, .fini = remove_folder, .timeout = 120);
 
+static bool has(const char *text, const char *what)
+{
+	return strstr(text, what);
+}
+
 /* One call of the script for one row, and then which sessions there are and what they hold. */
-static const char *sessions_after(const char *variables)
+static const char *measured(const char *variables, const char *experiment)
 {
 	const char *text;
 
-	shell(&text, "%s ROWS=none bash bench/accept_atlas.sh %s/rift %s %s/out", variables, folder,
-	      folder, folder);
+	shell(&text, "%s ROWS=none RIFT=%s/rift OUT=%s/out bash bench/accept.sh %s", variables,
+	      folder, folder, experiment);
 	shell(&text,
 	      "cd %s/out && for f in *.jsonl *.part; do [ ! -e $f ] || echo $f: $(cat $f); done",
 	      folder);
 	return text;
+}
+
+static const char *sessions_after(const char *variables)
+{
+	return measured(variables, "atlas");
 }
 
 Test(small_bench, a_row_that_was_cut_off_goes_on)
@@ -89,8 +99,74 @@ Test(small_bench, on_another_machine_the_row_is_the_session_that_was_begun_there
 Test(small_bench, what_is_held_is_measured_in_sessions_of_its_own)
 {
 	sessions_after("");
-	cr_assert(eq(str, (char *)sessions_after("WHAT=holds"),
+	cr_assert(eq(str, (char *)measured("", "holds"),
 		     "atlas-none.jsonl.part: begun\nholds-none.jsonl.part: begun\n"));
+}
+
+Test(small_bench, a_dry_run_measures_nothing_and_after_its_budget_nothing_begins)
+{
+	cr_assert(eq(str, (char *)sessions_after("DRY=1"), ""));
+	cr_assert(eq(str, (char *)sessions_after("BUDGET=0"), ""));
+}
+
+/* A dry run of NAME prints commands, and nothing that bash or rift complains of. */
+static const char *commands(const char *name)
+{
+	const char *text;
+
+	cr_assert(zero(int,
+		       shell(&text,
+			     "DRY=1 ROWS=none RIFT=%s/rift OUT=%s/out bash bench/accept.sh %s 2>&1",
+			     folder, folder, name)),
+		  "%s: %s", name, text);
+	return text;
+}
+
+Test(small_bench, a_dry_run_prints_each_command)
+{
+	static const char *const names[][2] = {
+		{ "holds", "/rift sweep launch launch.us=0 launch.hold_pinned=0\\,256M " },
+		{ "contact", "/rift layer --quiet none -- " },
+		{ "engine five", "/rift sweep myocyte particlefilter mlp alignment radixsort " },
+		{ "resolution 15",
+		  " --express --processes 9 --rounds 6 --warm-up 0.1 --against env " },
+		{ "graphs roots layers", " --layer none --processes 5 " },
+		{ "warmup rested", "/rift warmup blackscholes options=1M slots=1 --rest 30 " },
+		{ "wsl2 mlp", "/rift sweep mlp batch=16\\,64\\,256\\,1k\\,4k launches=many " },
+		{ "remote copies", "/rift sweep transfer host=pageable dir=d2h " },
+		{ "share harm unfair", " --layer-of 2=emulate\\ call=50 " },
+		{ "kills", "/rift run transfer dir=h2d host=pageable bytes=64M " },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *text = commands(names[i][0]);
+
+		cr_expect(has(text, names[i][1]) && !has(text, "bench/accept"), "%s: %s",
+			  names[i][0], text);
+	}
+}
+
+/* Told of in one line, before anything is measured. */
+Test(small_bench, what_is_not_in_the_table_is_refused)
+{
+	static const char *const wrong[][2] = {
+		{ "", "accept.sh: '' must be one of: atlas holds " },
+		{ "atlsa", "accept.sh: 'atlsa' must be one of: atlas holds " },
+		{ "emulate call-5 call-6",
+		  "accept.sh: emulate: 'call-6' must be one of: truth/call-5 " },
+		{ "remote .", "accept.sh: remote: '.' must be one of: launch " },
+	};
+	const char *text;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		int rc = shell(&text, "RIFT=%s/rift OUT=%s/out bash bench/accept.sh %s 2>&1",
+			       folder, folder, wrong[i][0]);
+
+		cr_expect(eq(int, rc, 3), "%s", wrong[i][0]);
+		cr_expect(eq(int, strncmp(text, wrong[i][1], strlen(wrong[i][1])), 0), "%s", text);
+	}
+	cr_expect(eq(int, shell(&text, "RIFT=%s/none bash bench/accept.sh atlas 2>&1", folder), 3));
+	cr_expect(has(text, "/none: no such program"), "%s", text);
 }
 
 /* ---- bench/holds.py --------------------------------------------------------------------- */
@@ -158,11 +234,6 @@ static void write_compare(const char *nothing)
 		nothing);
 	cr_assert(zero(int, fclose(f)), "%s", path);
 	cr_assert(zero(int, shell(NULL, "chmod +x %s", path)), "chmod");
-}
-
-static bool has(const char *text, const char *what)
-{
-	return strstr(text, what);
 }
 
 Test(small_bench, what_is_held_costs_what_it_was_made_to)

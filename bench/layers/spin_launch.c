@@ -1,6 +1,6 @@
 /*
  * spin_launch.c - a layer whose cost is known: every kernel launch takes SPIN_LAUNCH_NS longer on
- * the host. For bench/accept_pairs.sh.
+ * the host. For bench/accept.sh pairs.
  *
  *   cc -O2 -shared -fPIC bench/layers/spin_launch.c -o spin_launch.so -ldl
  *   SPIN_LAUNCH_NS=100 LD_PRELOAD=./spin_launch.so rift ...

@@ -1,17 +1,21 @@
-# layer_rows.sh - read by the scripts beside it that measure under many layers: what each of them is to
-# `rift layer`, what it needs beside it, and whether it is here. They set $layers, a folder with what
-# was built of public projects (layers/preload/README.md says how), and $out.
+# layers.sh - the rows that a cell may be measured under: what each is to `rift layer`, what must run beside it, and
+# whether it is here. $third holds what was built of public projects (layers/preload/README.md).
 # shellcheck shell=bash disable=SC2034,SC2154
-layer_rows="none shim container cpu-50 cpu-100 mps neighbour-spin neighbour-copy neighbour-launch profiler hami-O0 hami-O2 nvshare vgpu-manager xsched remote lupine"
+all_layers="none shim container cpu-50 cpu-100 mps neighbour-spin neighbour-copy neighbour-launch profiler hami-O0 hami-O2 nvshare vgpu-manager xsched remote lupine"
+presets="native wddm-packet wsl2-2020 wsl2-2021 wsl2-hags hami vmcuda-tcp"
 daemon=
 lupine_port=${LUPINE_PORT:-14833} # one for each GPU that is measured at once
 
-# The words of `rift layer` for a row.
-words() {
-	local lib=$layers/$1
+layer_of() { # ROW
+	local lib=$third/$1
 	case $1 in
 	cpu-*) echo "cpu share=${1#cpu-}" ;;
 	neighbour-*) echo "neighbour kind=${1#neighbour-}" ;;
+	native | wddm-packet | wsl2-* | hami | vmcuda-tcp) echo "emulate preset=$1" ;;
+	# the layer remote as it comes, asleep while it waits, and waiting for the answer to each call
+	ahead) echo "remote${poll:+ poll=$poll}" ;;
+	sleep) echo 'remote poll=0' ;;
+	strict) echo "remote${poll:+ poll=$poll} strict=yes" ;;
 	hami-*) echo "preload lib=$lib/libvgpu.so set=CUDA_DEVICE_MEMORY_LIMIT=64g,CUDA_DEVICE_SM_LIMIT=100,CUDA_DEVICE_MEMORY_SHARED_CACHE=/tmp/$1.cache,LIBCUDA_LOG_LEVEL=0" ;;
 	nvshare) echo "preload lib=$lib/libnvshare.so" ;;
 	lupine) echo "preload lib=$lib/libcuda.so.1 set=LUPINE_SERVER=127.0.0.1:$lupine_port,LUPINE_DISABLE_LOCAL=1" ;;
@@ -21,19 +25,19 @@ words() {
 	esac
 }
 
-# What a row needs beside it: two processes at a time would each start a daemon= of their own.
-begin() {
+# Daemons are started here: with daemon= each of the two processes of a pair would start one of its own.
+begin() { # ROW
 	case $1 in
 	hami-*) mkdir -p /tmp/vgpulock && rm -f "/tmp/$1.cache" ;;
 	vgpu-manager) rm -rf /etc/vgpu-manager ;;
 	nvshare)
-		setsid "$layers/nvshare/nvshare-scheduler" >"$out/$1.daemon" 2>&1 &
+		setsid "$third/nvshare/nvshare-scheduler" >"$out/$1.daemon" 2>&1 &
 		daemon=$!
 		sleep 1
 		;;
 	lupine)
-		LUPINE_PORT=$lupine_port LD_LIBRARY_PATH=$layers/lupine/lib:${LD_LIBRARY_PATH:-} \
-			setsid "$layers/lupine/lupine_driver_server" >"$out/$1.daemon" 2>&1 &
+		LUPINE_PORT=$lupine_port LD_LIBRARY_PATH=$third/lupine/lib:${LD_LIBRARY_PATH:-} \
+			setsid "$third/lupine/lupine_driver_server" >"$out/$1.daemon" 2>&1 &
 		daemon=$!
 		sleep 2
 		;;
@@ -46,12 +50,12 @@ end_daemon() {
 	daemon=
 }
 
-# False, after a line, where its folder is missing.
-is_here() {
+# False, after a line, where the row's folder is missing.
+is_here() { # ROW
 	case $1 in
 	hami-* | nvshare | vgpu-manager | xsched | lupine)
-		[ -d "$layers/$1" ] || {
-			echo "$1: not measured, $layers/$1 is not there"
+		[ -d "$third/$1" ] || {
+			echo "$1: not measured, $third/$1 is not there"
 			return 1
 		}
 		;;

@@ -1,0 +1,226 @@
+"""network.py ping|bucket|mtu|block SIZE - the layer remote over networks, imitated or real, and a socket alone beside it.
+
+RUNS processes of each (5) take turns. Copies are of BYTES (64M). OUT keeps NAME.csv; what is there is not measured again."""
+import csv
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+from tables import OUT, load, spread
+
+RUNS, PORT = int(os.environ.get("RUNS", 5)), int(os.environ.get("PORT", 14901))
+SIZE = os.environ.get("BYTES", "64M")
+SCALE = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+POLL = [f"poll={os.environ['POLL']}"] if os.environ.get("POLL") else []
+STREAM = 512 << 20
+SERVER, CLIENT, ADDRESS = "rift-server", "rift-client", "10.77.0.1"  # mtu's namespaces
+
+
+def number(size):
+    return int(size[:-1]) * SCALE[size[-1]] if size[-1] in SCALE else int(size)
+
+
+def copy(direction, blocks):
+    return ["transfer", f"bytes={SIZE}", "host=pageable", f"dir={direction}", "--depth", "1", "--blocks", str(blocks)]
+
+
+def step_ns(layer, words, before=()):
+    """ns of a step in one process, which a command may go before; "" where it failed."""
+    with open(f"{OUT}/log", "a", encoding="utf-8") as log:
+        done = subprocess.run([*before, os.environ["RIFT"], "layer", "--quiet", "remote", "transport=tcp", *layer, "--",
+                               os.environ["RIFT"], "run", *words, "--json", "--quiet"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, check=False)
+    said = load(done.stdout) or {"check": {"passed": False}}
+    return said["step_ns"]["median"] if said["check"]["passed"] else ""
+
+
+def gb_s(ns):
+    return number(SIZE) / ns if ns else ""
+
+
+# ---- a socket alone -------------------------------------------------------------------------------
+
+
+def ping_pong():
+    """ns of a byte there and back, the median of many."""
+    s = socket.create_server(("127.0.0.1", 0))
+    if not os.fork():
+        with socket.create_connection(s.getsockname()) as c:
+            c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while c.recv(1):
+                c.sendall(b".")
+        os._exit(0)
+    took = []
+    with s.accept()[0] as c:
+        c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(3000):
+            begun = time.monotonic_ns()
+            c.sendall(b".")
+            c.recv(1)
+            took.append(time.monotonic_ns() - begun)
+    os.wait()
+    return statistics.median(took)
+
+
+def stream_end(what, address, direction, block):
+    """One end of a stream of 512 MiB in sends and receives of so many bytes. The receiver answers when it has all."""
+    block = bytearray(int(block))
+    if what == "serve":
+        s = socket.create_server((address, PORT + 1))
+        print("ready", flush=True)
+        c, _ = s.accept()
+    else:
+        c = socket.create_connection((address, PORT + 1))
+    begun, got = time.monotonic(), 0
+    if (what == "serve") == (direction == "h2d"):
+        while got < STREAM:
+            got += c.recv_into(block)
+        c.sendall(b"!")
+    else:
+        for _ in range(STREAM // len(block)):
+            c.sendall(block)
+        c.recv(1)
+    if what == "connect":
+        print(STREAM / (time.monotonic() - begun) / 1e9)
+
+
+def stream_alone(direction, block, address="127.0.0.1"):
+    """GB/s of such a stream, on loopback or between the namespaces."""
+    def end(what):
+        before = [] if address == "127.0.0.1" else ["ip", "netns", "exec", SERVER if what == "serve" else CLIENT]
+        return subprocess.Popen([*before, sys.executable, __file__, what, address, direction, str(block)], stdout=subprocess.PIPE, text=True)
+
+    with end("serve") as server:
+        server.stdout.readline()
+        with end("connect") as client:
+            return client.stdout.read().strip()
+
+
+# ---- what is measured -----------------------------------------------------------------------------
+
+
+def ping():
+    """A launch and its wait, by the round trip in us that is imitated."""
+    for turn in range(1, RUNS + 1):
+        for rtt in os.environ.get("RTTS", "0 50 100 200 500 1000").split():
+            ns = step_ns([*POLL, f"network={rtt},0"], ["launch", "us=0", "--mode", "stream", "--depth", "1", "--blocks", "200"])
+            yield {"rtt_us": rtt, "turn": turn, "step_ns": ns, "ping_pong_ns": ping_pong()}
+
+
+def bucket():
+    """Copies at Gbit/s that are imitated, and in a namespace whose loopback lets through what a token bucket has."""
+    for turn in range(1, RUNS + 1):
+        for rate in os.environ.get("GBITS", "1 2 5").split():
+            slow = ["unshare", "-n", "bash", "-c", 'ip link set lo up && tc qdisc add dev lo root tbf rate "$0"gbit burst 256k '
+                    'limit 64m && "$@"', rate]
+            for direction in "h2d", "d2h":
+                yield {"gbit_s": rate, "direction": direction, "turn": turn,
+                       "imitated_ns": step_ns([*POLL, f"network=0,{rate}"], copy(direction, 5)),
+                       "bucket_ns": step_ns(POLL, copy(direction, 5), before=slow)}
+
+
+def ip(namespace, words):
+    subprocess.run(["ip", "-n", namespace, *words.split()], check=True)
+
+
+def remove_namespaces():
+    for namespace in SERVER, CLIENT:
+        subprocess.run(["ip", "netns", "del", namespace], stderr=subprocess.DEVNULL, check=False)
+
+
+def make_namespaces():
+    for namespace in SERVER, CLIENT:
+        subprocess.run(["ip", "netns", "add", namespace], check=True)
+    subprocess.run(["ip", "link", "add", "rift0", "netns", SERVER, "type", "veth", "peer", "name", "rift0", "netns", CLIENT], check=True)
+    for namespace, address in (SERVER, ADDRESS), (CLIENT, "10.77.0.2"):
+        ip(namespace, f"addr add {address}/24 dev rift0")
+        ip(namespace, "link set rift0 up")
+        ip(namespace, "link set lo up")
+
+
+def mtu():
+    """Copies between two network namespaces, by MTU, with segmentation offloads on and off."""
+    token = f"{OUT}/token"
+    remove_namespaces()
+    try:
+        make_namespaces()
+        with open(os.open(token, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as f:
+            f.write(os.urandom(24).hex() + "\n")
+        # the daemon ends with its command
+        daemon = subprocess.Popen(["ip", "netns", "exec", SERVER, os.environ["RIFT"], "layer", "--quiet", "remote", "transport=tcp",
+                                   f"listen={ADDRESS}:{PORT}", f"token={token}", "--", "cat"], stdin=subprocess.PIPE)
+        time.sleep(2)
+        for turn in range(1, RUNS + 1):
+            for size, offloads in (1500, "on"), (1500, "off"), (9000, "on"), (9000, "off"):
+                for namespace in SERVER, CLIENT:
+                    ip(namespace, f"link set rift0 mtu {size}")
+                    subprocess.run(["ip", "netns", "exec", namespace, "ethtool", "-K", "rift0", "tso", offloads, "gso", offloads, "gro",
+                                    offloads], stdout=subprocess.DEVNULL, check=True)
+                for direction in "h2d", "d2h":
+                    ns = step_ns([f"connect={ADDRESS}:{PORT}", f"token={token}"], copy(direction, os.environ.get("COPIES", 15)),
+                                 before=["ip", "netns", "exec", CLIENT])
+                    yield {"mtu": size, "offloads": offloads, "direction": direction, "turn": turn, "copies_gb_s": gb_s(ns),
+                           "stream_gb_s": stream_alone(direction, 4 << 20, ADDRESS)}
+        daemon.communicate()
+    finally:
+        remove_namespaces()
+        if os.path.exists(token):
+            os.remove(token)
+
+
+# Of each: what tells its cells apart, their title, the columns, what these are called, and their unit.
+TABLES = {
+    ping: (["rtt_us"], "round trip {} us", {"step_ns": "a launch and its wait", "ping_pong_ns": "a socket alone"}, "us", lambda ns: ns / 1e3),
+    bucket: (["gbit_s", "direction"], "{} Gbit/s, {}", {"imitated_ns": "imitated", "bucket_ns": "a token bucket"}, "Gbit/s", lambda ns: 8 * gb_s(ns)),
+    mtu: (["mtu", "offloads", "direction"], "MTU {}, offloads {}, {}", {"copies_gb_s": "copies", "stream_gb_s": "a socket alone"}, "GB/s", float),
+}
+NEEDS = {ping: [], bucket: ["tc"], mtu: ["ip", "ethtool"]}
+
+
+def measure(what):
+    path, keys, title, columns, unit, scale = f"{OUT}/{what.__name__}.csv", *TABLES[what]
+    if not os.path.exists(path):
+        if NEEDS[what] and (os.getuid() != 0 or not all(map(shutil.which, NEEDS[what]))):
+            return print(f"{what.__name__}: not measured, it needs root, {' and '.join(NEEDS[what])}")
+        rows = list(what())
+        with open(path, "w", encoding="utf-8", newline="") as f:
+            writer = csv.DictWriter(f, rows[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    with open(path, encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    for cell in dict.fromkeys(tuple(r[k] for k in keys) for r in rows):
+        said = [f"{name} {spread([scale(float(r[c])) for r in rows if r[c] and tuple(r[k] for k in keys) == cell], '.4g')} {unit}"
+                for c, name in columns.items()]
+        print(title.format(*cell) + ": " + "; ".join(said))
+
+
+def block(size):
+    """Copies in blocks of so many bytes: a line of block.csv of each direction, beside a socket alone, in OUT/block-SIZE.alone."""
+    d, path = load(f"block-{size}.jsonl.json"), f"{OUT}/block-{size}.alone"
+    if not os.path.exists(path):
+        alone = [[direction] + [stream_alone(direction, number(size)) for _ in range(RUNS)] for direction in ("h2d", "d2h")]
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(" ".join(words) + "\n" for words in alone)
+    with open(path, encoding="utf-8") as f:
+        alone = {words[0]: [float(v) for v in words[1:]] for words in map(str.split, f)}
+    for p in d["points"]:
+        r, direction, ns = p["ratio"], p["axes"].get("dir") or "h2d", p["b_step_ns"]["value"]
+        ends = "," if r["lo"] is None else f"{r['lo']:.4g},{r['hi']:.4g}"
+        with open(f"{OUT}/block.csv", "a", encoding="utf-8") as f:
+            print(number(size), direction, ns, f"{r['value']:.4g}", ends, r["n"], f"{gb_s(ns):.4g}",
+                  f"{statistics.median(alone[direction]):.4g}", sep=",", file=f)
+        print(f"{size:>5}  {direction}: {ns / 1e6:.4g} ms, {r['value']:.4g} times bare ({ends}); {gb_s(ns):.3g} GB/s, "
+              f"a socket alone {spread(alone[direction], n=False)}")
+
+
+if sys.argv[1] in ("serve", "connect"):
+    stream_end(*sys.argv[1:])
+elif sys.argv[1] == "block":
+    block(sys.argv[2])
+else:
+    measure(globals()[sys.argv[1]])
