@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -39,10 +40,10 @@ static void print_compared_side(const struct comparison *c, int k, FILE *out)
 	char layers[LAYERS_TEXT];
 
 	environment_layers(header, layers);
-	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %d processes, begun %s", p->path,
+	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %s, begun %s", p->path,
 	    p->alone ? "" : ", side ", p->alone ? "" : journal_side_name(p->side), halves[p->half],
-	    platform, *platform ? ", " : "", text_at(header, "gpu", "name"), p->n,
-	    text_at(header, NULL, "start_utc"));
+	    platform, *platform ? ", " : "", text_at(header, "gpu", "name"),
+	    counted(p->n, "process").s, text_at(header, NULL, "start_utc"));
 	if (*layers)
 		row(out, "", "%s", layers);
 }
@@ -196,8 +197,8 @@ static void print_workloads(const struct comparison *c, FILE *out)
 	for (int i = 0; i < c->pairs.n_workloads; i++) {
 		const struct compared_workload *w = &c->workload[i];
 
-		fprintf(out, "  %-15s %-34s %-6s  %d points", w->workload->name,
-			figure_ratio(&w->ratio).s, verdict_names[w->judged.verdict], w->points);
+		fprintf(out, "  %-15s %-34s %-6s  %s", w->workload->name, figure_ratio(&w->ratio).s,
+			verdict_names[w->judged.verdict], counted(w->points, "point").s);
 		if (w->left_out)
 			fprintf(out, "; %d left out, some process lacks them", w->left_out);
 		fprintf(out, "\n");
@@ -268,11 +269,11 @@ static void print_points(const struct comparison *c, bool all, FILE *out)
 			"points that proves nothing (Benjamini-Hochberg)\n",
 			c->alone);
 	if (c->left_out)
-		fprintf(out, "  left out: %d points that some process has no good result of\n",
-			c->left_out);
+		fprintf(out, "  left out: %s that some process has no good result of\n",
+			counted(c->left_out, "point").s);
 	if (c->pairs.only[PAIR_A] || c->pairs.only[PAIR_B])
-		fprintf(out, "  left out: %d points that only A has, %d that only B has\n",
-			c->pairs.only[PAIR_A], c->pairs.only[PAIR_B]);
+		fprintf(out, "  left out: %s that only A has, %d that only B has\n",
+			counted(c->pairs.only[PAIR_A], "point").s, c->pairs.only[PAIR_B]);
 	if (!c->options.strict)
 		fprintf(out,
 			"  single points inform and decide nothing; with --strict they count\n");
