@@ -38,18 +38,23 @@ static void complete_side_a(void)
 }
 
 /* The session's end, with what workers do as fake_worker_does() has said; without a pause. */
-static int run(int processes)
+static int run_as(int processes, bool pairs)
 {
 	int err;
 
 	need_device();
-	fake_worker_session(&s, processes, false);
+	fake_worker_session(&s, processes, pairs);
 	s.show.quiet = false;
 	complete_side_a();
 	divert_stderr();
 	err = session_run(&s);
 	said = diverted_stderr();
 	return err;
+}
+
+static int run(int processes)
+{
+	return run_as(processes, false);
 }
 
 /* Each point's letter in a process of side b; "." for one that is not done. */
@@ -93,6 +98,19 @@ Test(small_sweep_supervisor, all_in_order)
 	cr_assert(eq(int, s.show.points, 16), "%d", s.show.points);
 	cr_assert(eq(int, s.show.points_done, 16), "%d", s.show.points_done);
 	cr_assert(ne(ptr, strstr(said, "process 3 of 4, side b: 16 of 16 points"), NULL), "%s",
+		  said);
+	journal_release(&s.journal);
+}
+
+/* A B B A: of the first pair the second process is left, of the second pair the first. */
+Test(small_sweep_supervisor, halves_of_pairs_are_counted_where_they_stand)
+{
+	fake_worker_does(-1, "header; visit 0 1 2 3; bye");
+	cr_assert(zero(int, run_as(2, true)), "%s", said);
+	cr_assert(eq(int, fake_workers(), 2), "%d", fake_workers());
+	cr_expect(ne(ptr, strstr(said, "process 2 of 4, side b: 12 of 16 points"), NULL), "%s",
+		  said);
+	cr_expect(ne(ptr, strstr(said, "process 3 of 4, side b: 16 of 16 points"), NULL), "%s",
 		  said);
 	journal_release(&s.journal);
 }
