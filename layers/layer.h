@@ -9,8 +9,9 @@
  * one.
  *
  * The process that runs `rift layer` becomes COMMAND by exec, so signals and the exit status pass
- * by themselves. Helpers and private folders are ended by a guard, a process of its own session,
- * within 2 s of COMMAND's end, however it ended.
+ * by themselves. Where report() will be asked, it stays as COMMAND's parent until that has said its
+ * line: it passes signals on and ends as COMMAND ended. Helpers and private folders are ended by a
+ * guard, a process of its own session, within 2 s of COMMAND's end, however it ended.
  */
 #ifndef RIFT_LAYER_H
 #define RIFT_LAYER_H

@@ -41,9 +41,8 @@ static char *escaped(const char *text)
 	return safe;
 }
 
-void row_of(FILE *out, int label_width, const char *label, const char *text)
+static void wrap(FILE *out, int width, int label_width, const char *label, const char *text)
 {
-	int width = text_columns(STDOUT_FILENO, ROW_WIDTH);
 	char *safe = escaped(text);
 	size_t n;
 
@@ -56,6 +55,19 @@ void row_of(FILE *out, int label_width, const char *label, const char *text)
 		label = "";
 	}
 	free(safe);
+}
+
+void row_of(FILE *out, int label_width, const char *label, const char *text)
+{
+	wrap(out, text_columns(STDOUT_FILENO, ROW_WIDTH), label_width, label, text);
+}
+
+void row_last(FILE *out, const char *cells, const char *text)
+{
+	enum { UNBOUND = 1 << 20, ROOM_LEAST = 20 };
+	int before = (int)strlen(cells), width = text_columns(STDOUT_FILENO, UNBOUND);
+
+	wrap(out, width - before < ROOM_LEAST ? UNBOUND : width, before, cells, text);
 }
 
 void row(FILE *out, const char *label, const char *fmt, ...)

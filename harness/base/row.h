@@ -12,4 +12,10 @@ void row(FILE *out, const char *label, const char *fmt, ...) __attribute__((form
 /* The same with a label of another width. */
 void row_of(FILE *out, int label_width, const char *label, const char *text);
 
+/*
+ * "cells text": a line of a table whose last cell is a text. It is wrapped in its column where a
+ * terminal or COLUMNS bounds lines and leaves it room; for machines it stays one line.
+ */
+void row_last(FILE *out, const char *cells, const char *text);
+
 #endif

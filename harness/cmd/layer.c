@@ -5,6 +5,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/layer/enter.h"
@@ -32,27 +33,38 @@ static const struct exit_text exits[] = {
 static void print_params(const struct layer *l, FILE *out)
 {
 	for (const struct param *row = layer_params(l); row->name; row++) {
-		char range[256];
+		char range[256], cells[128], text[1024];
 
 		param_range(row, range, sizeof(range));
-		fprintf(out, "    %s=%s  %s (%s%s)\n", row->name, *row->def ? row->def : "...",
-			row->help, range, param_unit(row).s);
+		snprintf(cells, sizeof(cells), "    %s=%s ", row->name,
+			 *row->def ? row->def : "...");
+		snprintf(text, sizeof(text), "%s (%s%s)", row->help, range, param_unit(row).s);
+		row_last(out, cells, text);
 	}
 }
 
 static void print_presets(const struct layer *l, FILE *out)
 {
-	for (const struct preset *p = l->presets; p && p->name; p++)
-		fprintf(out, "    preset=%s  %s\n        %s\n", p->name, p->help, p->values);
+	char cells[128];
+
+	for (const struct preset *p = l->presets; p && p->name; p++) {
+		snprintf(cells, sizeof(cells), "    preset=%s ", p->name);
+		row_last(out, cells, p->help);
+		row_last(out, "       ", p->values);
+	}
 }
 
 static void print_layer(const struct layer *l, FILE *out)
 {
 	const char *why = layer_missing(l);
+	char cells[64], text[512];
 
-	fprintf(out, "%-10s %-6s %s\n", l->name, l->model ? "model" : "real", l->summary);
-	if (why)
-		fprintf(out, "%17s cannot be had here: %s\n", "", why);
+	snprintf(cells, sizeof(cells), "%-10s %-6s", l->name, l->model ? "model" : "real");
+	row_last(out, cells, l->summary);
+	if (why) {
+		snprintf(text, sizeof(text), "cannot be had here: %s", why);
+		row_last(out, "                 ", text);
+	}
 	print_params(l, out);
 	print_presets(l, out);
 }

@@ -6,6 +6,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/base/row.h"
 #include "harness/cmd/options.h"
 #include "harness/env/platform.h"
 #include "harness/measure/run.h"
@@ -90,10 +91,14 @@ static void fill_cells(const struct param *row, char cell[COLUMNS][256])
 static void print_cells(char cell[COLUMNS][256], const int width[COLUMNS], const char *help,
 			const char *need, FILE *out)
 {
-	fprintf(out, "  ");
+	char cells[COLUMNS * 258] = " ", text[1024];
+	size_t used = 1;
+
 	for (int c = 0; c < COLUMNS; c++)
-		fprintf(out, "%-*s  ", width[c], cell[c]);
-	fprintf(out, *need ? "%s (%s)\n" : "%s\n", help, need);
+		used += (size_t)snprintf(cells + used, sizeof(cells) - used, " %-*s ", width[c],
+					 cell[c]);
+	snprintf(text, sizeof(text), *need ? "%s (%s)" : "%s", help, need);
+	row_last(out, cells, text);
 }
 
 /* Columns as wide as their widest cell; the meaning comes last and may be long. */

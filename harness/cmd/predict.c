@@ -154,12 +154,12 @@ static int read_copies(struct copies_read *c, const struct predict_args *a,
 		       const struct source *from, const struct source *on)
 {
 	int err = a->from_costs ? copies_of_file(&c->a, a->from_costs)
-				: copy_paces_of(&c->a, &from->journal, from->grid.side);
+				: copy_paces_of(&c->a, from->j, from->grid.side);
 
 	if (err)
 		return err;
 	return a->given.costs ? copies_of_file(&c->b, a->given.costs)
-			      : copy_paces_of(&c->b, &on->journal, on->grid.side);
+			      : copy_paces_of(&c->b, on->j, on->grid.side);
 }
 
 /* Copies are what A's blocks hold beyond A's launches: why these are not at hand. */
@@ -226,7 +226,8 @@ static int predict_work(const struct predict_args *a)
 	const struct session_arg session = session_word(given, 0);
 	const struct session_arg b = session_option("--on", given->on);
 	const struct session_arg gap = session_option("--from", given->from);
-	struct source work = { 0 }, on = { 0 }, from = { 0 }, measured = { 0 };
+	struct source work = { 0 }, on = { .before = &work }, from = { .before = &on };
+	struct source measured = { .before = &from };
 	struct price_request r = { .work = &work.grid, .b = &on.fit };
 	struct copies_read copies;
 	int err = refuse_half_costs(a);
@@ -240,7 +241,7 @@ static int predict_work(const struct predict_args *a)
 		err = source_platform(&from, &gap, given->sync, 0);
 	else if (!err && work.grid.nominal) /* its own blocks tell what A adds to a kernel */
 		err = fit_make_values(&work.fit, &work.grid);
-	else if (!err && source_has_launch(&work.journal))
+	else if (!err && source_has_launch(work.j))
 		err = source_platform(&from, &session, given->sync, 0);
 	r.a = from.grid.j ? &from.fit : !err && work.grid.nominal ? &work.fit : NULL;
 	/* on A itself that would be what was measured, and no test of the model */
@@ -254,10 +255,10 @@ static int predict_work(const struct predict_args *a)
 		err = read_measured(&measured, a, &r);
 	if (!err)
 		price(given, &r);
-	source_release(&work);
-	source_release(&on);
-	source_release(&from);
 	source_release(&measured);
+	source_release(&from);
+	source_release(&on);
+	source_release(&work);
 	return err;
 }
 
@@ -513,7 +514,7 @@ static void price_program(const struct predict_args *a, const struct program_sou
 
 static int predict_program(const struct predict_args *a)
 {
-	struct program_sources s = { .measured_ns = NAN };
+	struct program_sources s = { .measured_ns = NAN, .from.before = &s.on };
 	struct remedy remedy[WHAT_IFS_MAX];
 	int n = 0, err = choose_remedies(remedy, &n, &a->what_if);
 

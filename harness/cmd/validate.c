@@ -15,7 +15,7 @@ enum { WORKS_MAX = 64 };
 struct validating {
 	const struct arguments *args;
 	struct source launches;
-	struct journal journal[VALIDATE_SESSIONS_MAX];
+	struct source session[VALIDATE_SESSIONS_MAX];
 	const struct journal *of; /* whose workloads are taken ... */
 	int side;		  /* ... of this side */
 	struct grid grid[WORKS_MAX];
@@ -48,14 +48,17 @@ static int add_workload(const char *name, void *arg)
 static int add_session(struct validating *v, int i)
 {
 	const struct arguments *a = v->args;
-	const struct journal *on = &v->launches.journal;
+	const struct journal *on = v->launches.j;
 	const struct session_arg arg = session_word(a, i);
-	int err = session_read_side(&v->journal[i], &arg, a->sync, &v->side);
+	struct source *s = &v->session[i];
+	int err;
 
+	s->before = i ? s - 1 : &v->launches;
+	err = source_read(s, &arg, a->sync, &v->side);
 	if (!err)
-		err = source_same_device("session", arg.word, v->journal[i].header[v->side], on,
+		err = source_same_device("session", arg.word, s->j->header[v->side], on,
 					 v->launches.grid.side);
-	v->of = &v->journal[i];
+	v->of = s->j;
 	return err ? err : source_each_workload(v->of, add_workload, v);
 }
 
@@ -105,14 +108,14 @@ int predict_validate(const struct arguments *a)
 	err = read_all(v);
 	if (!err) {
 		show(a, v, print, json);
-		note_cpu(a, session_is_cpu(&v->launches.journal, v->launches.grid.side));
+		note_cpu(a, session_is_cpu(v->launches.j, v->launches.grid.side));
 	}
 	for (int i = 0; i < v->n; i++) {
 		work_validation_release(&v->work[i]);
 		grid_release(&v->grid[i]);
 	}
 	for (int i = 0; i < a->words.n; i++)
-		journal_release(&v->journal[i]);
+		source_release(&v->session[i]);
 	source_release(&v->launches);
 	free(v);
 	return err;

@@ -40,10 +40,10 @@ static void print_compared_side(const struct comparison *c, int k, FILE *out)
 	char layers[LAYERS_TEXT];
 
 	environment_layers(header, layers);
-	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %d processes, begun %s", p->path,
+	row(out, k ? "B" : "A", "%s%s%s%s: %s%s%s, n = %s, begun %s", p->path,
 	    p->alone ? "" : ", side ", p->alone ? "" : journal_side_name(p->side), halves[p->half],
-	    platform, *platform ? ", " : "", text_at(header, "gpu", "name"), p->n,
-	    text_at(header, NULL, "start_utc"));
+	    platform, *platform ? ", " : "", text_at(header, "gpu", "name"),
+	    counted(p->n, "process").s, text_at(header, NULL, "start_utc"));
 	if (*layers)
 		row(out, "", "%s", layers);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/base/row.h"
@@ -261,7 +262,8 @@ static int field_width(const json_t *rows)
 
 static void print_fields(const json_t *rows, FILE *out)
 {
-	const int field = field_width(rows), rest = (ROW_WIDTH - field - 5) / 2;
+	const int width = text_columns(STDOUT_FILENO, ROW_WIDTH), named = field_width(rows);
+	const int field = named < width / 2 ? named : width / 2, rest = (width - field - 5) / 2;
 	const int value = rest < VALUE_MOST ? rest : VALUE_MOST;
 	char a[VALUE_MOST + 1], b[VALUE_MOST + 1];
 	const json_t *o;

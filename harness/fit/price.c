@@ -202,8 +202,8 @@ static void print_subject(const struct price_request *r, FILE *out)
 	session_platform(r->b->grid->j, r->b->grid->side, b, sizeof(b));
 	row(out, "predict", "%s%s%s, measured on A, %s, as on B, %s", g->workload->name,
 	    *g->others ? " " : "", g->others, a, b);
-	row(out, "parameters", "of %s on B, n = %d processes, side %s of %s",
-	    r->b->grid->workload->name, r->b->n, journal_side_name(r->b->grid->side),
+	row(out, "parameters", "of %s on B, n = %s, side %s of %s", r->b->grid->workload->name,
+	    counted(r->b->n, "process").s, journal_side_name(r->b->grid->side),
 	    text_shown(r->b->grid->j->path).s);
 	row(out, "assumed",
 	    "%g launch%s a step, all alike, each as long on B as on A: the device time of a launch "
@@ -313,8 +313,8 @@ static void print_errors(const struct prices *p, FILE *out)
 	}
 	fprintf(out,
 		"\npredicted against measured on B: |error| median %.2f %%, 95 %% of blocks "
-		"within %.2f %%,\nworst %.2f %%, n = %d blocks\n",
-		100 * e->median, 100 * e->p95, 100 * e->worst, e->n);
+		"within %.2f %%,\nworst %.2f %%, n = %s\n",
+		100 * e->median, 100 * e->p95, 100 * e->worst, counted(e->n, "block").s);
 	if (sure->n && sure->n < e->n)
 		fprintf(out,
 			"without those of low confidence: median %.2f %%, 95 %% within %.2f %%, "
@@ -368,14 +368,15 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 			print_row(r, &p->priced[i], out);
 	if (p->n_known < p->n)
 		fprintf(out,
-			"  %d blocks are left out: B's session lacks their mode, or A's a second "
+			"  left out: %s: B's session lacks their mode, or A's a second "
 			"depth\n",
-			p->n - p->n_known);
+			counted(p->n - p->n_known, "block").s);
 	if (r->work->left_out)
 		fprintf(out,
-			"  %d points with other parameters are not priced; --workload \"%s "
-			"PARAMETER=VALUE\" prices them\n",
-			r->work->left_out, r->work->workload->name);
+			"  not priced: %s with other parameters; --workload \"%s "
+			"PARAMETER=VALUE\" prices %s\n",
+			counted(r->work->left_out, "point").s, r->work->workload->name,
+			r->work->left_out == 1 ? "it" : "them");
 	if (r->measured)
 		print_errors(p, out);
 	fprintf(out,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -42,8 +43,8 @@ static void print_subject(const struct fit *f, FILE *out)
 	char platform[160];
 
 	session_platform(g->j, g->side, platform, sizeof(platform));
-	row(out, "fit", "%s%s%s, %s, side %s, n = %d processes", g->workload->name,
-	    *g->others ? " " : "", g->others, platform, journal_side_name(g->side), f->n);
+	row(out, "fit", "%s%s%s, %s, side %s, n = %s", g->workload->name, *g->others ? " " : "",
+	    g->others, platform, journal_side_name(g->side), counted(f->n, "process").s);
 	row(out, "session", "%s, %s", g->j->session_id, text_shown(g->j->path ? g->j->path : "").s);
 }
 
@@ -60,9 +61,9 @@ static void print_grid(const struct fit *f, FILE *out)
 			 mode_name((enum mode)mode));
 		comma = ", ";
 	}
-	row(out, "grid", "%s; %s %g to %g; depth %ld to %ld; %d points, %d of them in the fit%s",
-	    modes, g->axis->name, g->size[0].value, g->size[g->n_sizes - 1].value,
-	    (long)g->depth[0], (long)g->depth[g->n_depths - 1], g->n_points, f->used,
+	row(out, "grid", "%s; %s %g to %g; depth %ld to %ld; %s, %d of them in the fit%s", modes,
+	    g->axis->name, g->size[0].value, g->size[g->n_sizes - 1].value, (long)g->depth[0],
+	    (long)g->depth[g->n_depths - 1], counted(g->n_points, "point").s, f->used,
 	    f->corner ? ", others as bounds: too near the corner K + g = p" : "");
 	if (g->failed)
 		row(out, "", "%d more have no result in some process", g->failed);

@@ -2,18 +2,56 @@
 #include "harness/fit/source.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "harness/base/text.h"
 #include "workloads/workload.h"
 
+static bool is_same_policy(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Most of a command's time is the reading of sessions, and several sources are often one file. */
+static const struct journal *read_before(const struct source *s, const char *path, const char *sync)
+{
+	for (const struct source *b = s->before; b; b = b->before)
+		if (b->j && !strcmp(b->j->path, path) && is_same_policy(b->sync, sync))
+			return b->j;
+	return NULL;
+}
+
+static int read_session(struct source *s, const char *path, const char *sync)
+{
+	s->sync = sync;
+	s->j = read_before(s, path, sync);
+	if (s->j)
+		return 0;
+	s->j = &s->own;
+	return session_read(&s->own, path, sync);
+}
+
+int source_read(struct source *s, const struct session_arg *arg, const char *sync, int *side)
+{
+	char *path;
+	int err = session_word_parse(arg, &path, side);
+
+	if (!err)
+		err = read_session(s, path, sync);
+	if (!err)
+		err = session_side_one(s->j, arg, side);
+	free(path);
+	return err;
+}
+
 int source_grid(struct source *s, const struct session_arg *arg, const char *workload,
 		const char *sync)
 {
-	int side, err = session_read_side(&s->journal, arg, sync, &side);
+	int side, err = source_read(s, arg, sync, &side);
 
-	return err ? err : grid_make(&s->grid, &s->journal, side, workload);
+	return err ? err : grid_make(&s->grid, s->j, side, workload);
 }
 
 bool source_has_launch(const struct journal *j)
@@ -33,10 +71,10 @@ static const char *best_workload(const struct journal *j)
 int source_platform(struct source *s, const struct session_arg *arg, const char *sync,
 		    uint32_t group)
 {
-	int side, err = session_read_side(&s->journal, arg, sync, &side);
+	int side, err = source_read(s, arg, sync, &side);
 
 	if (!err)
-		err = grid_make(&s->grid, &s->journal, side, best_workload(&s->journal));
+		err = grid_make(&s->grid, s->j, side, best_workload(s->j));
 	return err ? err : fit_make(&s->fit, &s->grid, group);
 }
 
@@ -51,7 +89,7 @@ int source_launches(struct source *s, const struct session_arg *arg, const char 
 			       "launch",
 			       arg->option, arg->word, s->grid.workload->name);
 	return err ? err
-		   : source_same_device(arg->option, arg->word, s->journal.header[s->grid.side], j,
+		   : source_same_device(arg->option, arg->word, s->j->header[s->grid.side], j,
 					side);
 }
 
@@ -64,7 +102,7 @@ void source_release(struct source *s)
 {
 	fit_release(&s->fit);
 	grid_release(&s->grid);
-	journal_release(&s->journal);
+	journal_release(&s->own);
 }
 
 int source_each_workload(const struct journal *j, int (*each)(const char *workload, void *arg),

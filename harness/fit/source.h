@@ -6,15 +6,28 @@
 #include "harness/record/recorded.h"
 
 struct source {
-	struct journal journal;
+	/*
+	 * One that was read before, or NULL. A file that it, or one before it, has read by the same
+	 * wait policy is not read again: it must be released after this one.
+	 */
+	const struct source *before;
+	const char *sync; /* the wait policy that was asked for, or NULL */
+	const struct journal *j;
+	struct journal own; /* what j is, where it was read here */
 	struct grid grid;
 	struct fit fit; /* zeroed: none was made */
 };
 
 /*
- * The grid of a workload, NULL: the only one, on the side that the argument names (session_arg in
- * harness/record/recorded.h; grid.side says which). Returns 0, or a negative errno after one line.
- * *s is zeroed before, and may be released after a failure too.
+ * The session alone: s->j, of which the argument names a side (session_arg in
+ * harness/record/recorded.h). Returns 0, or a negative errno after one line. *s is zeroed before,
+ * except for s->before, and may be released after a failure too.
+ */
+int source_read(struct source *s, const struct session_arg *arg, const char *sync, int *side);
+
+/*
+ * The grid of a workload, NULL: the only one, on the side that the argument names; grid.side says
+ * which. As source_read().
  */
 int source_grid(struct source *s, const struct session_arg *arg, const char *workload,
 		const char *sync);

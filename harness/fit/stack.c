@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
@@ -525,8 +526,8 @@ static void print_subject(const struct stack_request *r, const struct stack *sta
 	char platform[160];
 
 	session_platform(g->j, g->side, platform, sizeof(platform));
-	row(out, "stack", "%s%s%s, %s, side %s, n = %d processes", g->workload->name,
-	    *g->others ? " " : "", g->others, platform, journal_side_name(g->side), g->processes);
+	row(out, "stack", "%s%s%s, %s, side %s, n = %s", g->workload->name, *g->others ? " " : "",
+	    g->others, platform, journal_side_name(g->side), counted(g->processes, "process").s);
 	stack_notes(&notes, r, stack);
 	for (int i = 0; i < notes.n; i++)
 		row(out, i ? "" : "parts", "%s", notes.text[i]);

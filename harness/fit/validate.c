@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
@@ -271,8 +272,8 @@ void works_print(const struct work_validation *v, int n, const struct fit *launc
 	char platform[160];
 
 	session_platform(g->j, g->side, platform, sizeof(platform));
-	row(out, "validate", "%s, parameters of %s, n = %d processes, %s%s%s", platform,
-	    g->workload->name, launches->n, text_shown(g->j->path ? g->j->path : "").s,
+	row(out, "validate", "%s, parameters of %s, n = %s, %s%s%s", platform, g->workload->name,
+	    counted(launches->n, "process").s, text_shown(g->j->path ? g->j->path : "").s,
 	    g->j->sides > 1 ? ", side " : "", g->j->sides > 1 ? journal_side_name(g->side) : "");
 	row(out, "predicted",
 	    "from these and what the workload's own blocks say: the device time of a launch (the "

@@ -18,6 +18,7 @@
 #include "harness/layer/guard.h"
 #include "harness/layer/in_force.h"
 #include "harness/layer/program.h"
+#include "harness/layer/relay.h"
 #include "harness/params/together.h"
 
 /* ---- which layer, with which parameters --------------------------------------------------- */
@@ -248,6 +249,8 @@ int layer_enter(const struct layered *l, char **command, bool quiet)
 		return not_run(l->layer, command[0], -err);
 	err = prepare(&e, l, command);
 	e.guard.report = quiet ? NULL : l->layer->report;
+	if (!err && needs_guard(&e.guard) && e.guard.report)
+		err = relay_begin(l->layer->name, &e.guard.over);
 	if (needs_guard(&e.guard)) /* the folder must go, too, where all else failed */
 		err = guard_start(&e.guard) || err;
 	if (err)

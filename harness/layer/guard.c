@@ -35,7 +35,9 @@ struct known {
 
 struct guard guard_none(const char *name, const void *opts)
 {
-	return (struct guard){ .name = name, .opts = opts, .lock = -1, .child_read = -1 };
+	return (struct guard){
+		.name = name, .opts = opts, .lock = -1, .child_read = -1, .over = -1
+	};
 }
 
 static int pidfd_of(pid_t pid)
@@ -320,7 +322,7 @@ _Noreturn static void become_guard(const struct guard *g, int command, int ready
  */
 _Noreturn static void become_keeper(const struct guard *g, int command, int ready)
 {
-	const int keep[] = { command, ready, g->lock, g->child_read };
+	const int keep[] = { command, ready, g->lock, g->child_read, g->over };
 	struct known *known = mmap(NULL, sizeof(*known), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	sigset_t all;
@@ -390,5 +392,7 @@ int guard_start(struct guard *g)
 		close(g->lock);
 	if (g->child_read >= 0)
 		close(g->child_read);
+	if (g->over >= 0)
+		close(g->over);
 	return err;
 }

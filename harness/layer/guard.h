@@ -25,6 +25,7 @@ struct guard {
 	char folder[GUARD_PATH]; /* "": none */
 	int lock;		 /* of the folder, held as long as the guard lives; -1: none */
 	int child_read;		 /* where the command says which child it has; -1: nowhere */
+	int over;		 /* open until all is reported and removed; -1: none */
 };
 
 /* No helper, no folder. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
@@ -15,11 +16,6 @@ enum { BAR_WIDTH = 30 };
 #define OUTSIDE_TOLD 0.05
 
 /* ---- text --------------------------------------------------------------------------------- */
-
-static const char *plural(int64_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 struct text profile_ended(int status)
 {
@@ -46,28 +42,25 @@ static void print_what(const struct profile *p, FILE *out)
 	row(out, "program", "%s", profile_program(t));
 	if (t->exit_status > 0)
 		row(out, "", "it %s", profile_ended((int)t->exit_status).s);
-	row(out, "recorded", "by %s: %ld calls, %ld operations, %ld thread%s, %ld stream%s%s",
-	    json_get_text(t->header, "recorder"), (long)t->calls, (long)t->ops, (long)t->threads,
-	    plural(t->threads), (long)t->streams, plural(t->streams),
+	row(out, "recorded", "by %s: %s, %s, %s, %s%s", json_get_text(t->header, "recorder"),
+	    counted(t->calls, "call").s, counted(t->ops, "operation").s,
+	    counted(t->threads, "thread").s, counted(t->streams, "stream").s,
 	    t->finished ? "" : "; no end");
 	if (t->device_times)
-		row(out, "work", "%ld kernels, median %s; %ld launch%s, %ld wait%s, %ld cop%s",
-		    (long)s->kernels,
+		row(out, "work", "%s, median %s; %s, %s, %s", counted(s->kernels, "kernel").s,
 		    isnan(s->kernel_median_ns) ? "-" : text_time(s->kernel_median_ns).s,
-		    (long)s->launches, s->launches == 1 ? "" : "es", (long)s->syncs,
-		    plural(s->syncs), (long)s->copies, s->copies == 1 ? "y" : "ies");
+		    counted(s->launches, "launch").s, counted(s->syncs, "wait").s,
+		    counted(s->copies, "copy").s);
 	else
-		row(out, "work",
-		    "%ld launch%s, %ld wait%s, %ld cop%s; kernels and their times are "
-		    "not known",
-		    (long)s->launches, s->launches == 1 ? "" : "es", (long)s->syncs,
-		    plural(s->syncs), (long)s->copies, s->copies == 1 ? "y" : "ies");
+		row(out, "work", "%s, %s, %s; kernels and their times are not known",
+		    counted(s->launches, "launch").s, counted(s->syncs, "wait").s,
+		    counted(s->copies, "copy").s);
 	if (s->overlapped_ns > 0)
 		row(out, "overlap", "%.1f %% of the time, two or more kernels run at once",
 		    100 * s->overlapped_ns / s->total_ns);
 	if (p->steps.inferred)
-		row(out, "threads", "%ld wait%s of one thread for another inferred from times",
-		    (long)p->steps.inferred, plural(p->steps.inferred));
+		row(out, "threads", "%s of one thread for another inferred from times",
+		    counted(p->steps.inferred, "wait").s);
 }
 
 /* Those that it may be, or those that it cannot be; "none". */
@@ -173,9 +166,9 @@ static void print_check(const struct profile *p, FILE *out)
 		row(out, "", "the median one of %d recordings, and as far as these differ",
 		    p->trace.recordings);
 	if (p->trace.host_runs)
-		row(out, "host times", "of %d run%s with calls alone, for %lld of %lld calls",
-		    p->trace.host_runs, p->trace.host_runs == 1 ? "" : "s", (long long)p->host_gaps,
-		    (long long)p->trace.calls);
+		row(out, "host times", "of %s with calls alone, for %lld of %s",
+		    counted(p->trace.host_runs, "run").s, (long long)p->host_gaps,
+		    counted(p->trace.calls, "call").s);
 	if (p->steps.graph_factor < 1)
 		row(out, "", "graphs take %.3g of what was recorded, by these runs",
 		    p->steps.graph_factor);

@@ -1,6 +1,7 @@
 /* program_report.c - a program's price on another platform, for people and for machines. */
 #include <math.h>
 
+#include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
@@ -36,8 +37,8 @@ static void print_platforms(const struct program_price *p, FILE *out)
 
 	session_platform(s->b->grid->j, s->b->grid->side, name, sizeof(name));
 	row(out, "program", "%s", profile_program(&p->profile->trace));
-	row(out, "on B", "%s: side %s of %s, n = %d processes", name,
-	    journal_side_name(s->b->grid->side), text_shown(s->b->grid->j->path).s, s->b->n);
+	row(out, "on B", "%s: side %s of %s, n = %s", name, journal_side_name(s->b->grid->side),
+	    text_shown(s->b->grid->j->path).s, counted(s->b->n, "process").s);
 	if (s->a)
 		row(out, "prices", "the trace's own, and what B adds to A, side %s of %s",
 		    journal_side_name(s->a->grid->side), text_shown(s->a->grid->j->path).s);

@@ -352,6 +352,13 @@ int session_read_side(struct journal *j, const struct session_arg *arg, const ch
 {
 	int err = session_read_any(j, arg, sync, side);
 
+	return err ? err : session_side_one(j, arg, side);
+}
+
+int session_side_one(const struct journal *j, const struct session_arg *arg, int *side)
+{
+	int err = session_side_check(j, arg, side);
+
 	if (err || *side != SIDE_ANY)
 		return err;
 	if (arg->option)

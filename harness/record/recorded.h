@@ -106,6 +106,9 @@ int session_read_side(struct journal *j, const struct session_arg *arg, const ch
  */
 int session_side_check(const struct journal *j, const struct session_arg *arg, int *side);
 
+/* The same where it has to be one side. */
+int session_side_one(const struct journal *j, const struct session_arg *arg, int *side);
+
 /* For the file alone: FILE of the word, to be freed, and the side that it ends with. */
 int session_word_parse(const struct session_arg *arg, char **path, int *side);
 

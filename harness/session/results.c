@@ -132,11 +132,12 @@ static void print_one(const struct results *r, const struct split *s, FILE *out)
 	char text[160];
 
 	plan_point_text(&r->j->plan, s->point, text, sizeof(text));
-	fprintf(out, "  %s%s: %ld processes at %s", text,
+	fprintf(out, "  %s%s: %s at %s", text,
 		r->j->sides < 2 ? ""
 		: s->side	? ", side b"
 				: ", side a",
-		lround(s->m.mode[0].share * n), text_time(s->m.mode[0].median).s);
+		counted(lround(s->m.mode[0].share * n), "process").s,
+		text_time(s->m.mode[0].median).s);
 	fprintf(out, ", %ld at %s\n", lround(s->m.mode[1].share * n),
 		text_time(s->m.mode[1].median).s);
 }

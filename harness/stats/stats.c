@@ -119,6 +119,14 @@ int sample_of(struct sample *out, const double *value, int64_t n)
 	return 0;
 }
 
+static bool any_marked(const uint32_t *marks, int64_t n)
+{
+	for (int64_t i = 0; marks && i < n; i++)
+		if (marks[i])
+			return true;
+	return false;
+}
+
 /* *out: the blocks without a mark. Returns -EINVAL where there is none. */
 static int sample_of_unmarked(struct sample *out, const double *block, const uint32_t *marks,
 			      int64_t n)
@@ -129,7 +137,7 @@ static int sample_of_unmarked(struct sample *out, const double *block, const uin
 
 	CHECK(kept, "room for %lld blocks", (long long)n);
 	for (int64_t i = 0; i < n; i++) {
-		if (!marks || !marks[i])
+		if (!marks[i])
 			kept[count++] = block[i];
 	}
 	err = sample_of(out, kept, count);
@@ -146,7 +154,9 @@ int process_value_of(struct process_value *out, const double *block, const uint3
 	*out = (struct process_value){ NAN, unknown_sample, unknown_sample, NAN, false };
 	if (sample_of(&out->all, block, n))
 		return -EINVAL;
-	enough = !sample_of_unmarked(&unmarked, block, marks, n) && 2 * unmarked.n >= n;
+	unmarked = out->all;
+	enough = !any_marked(marks, n) ||
+		 (!sample_of_unmarked(&unmarked, block, marks, n) && 2 * unmarked.n >= n);
 	out->used = enough ? unmarked : out->all;
 	out->value = out->used.median;
 	out->marked_share = (double)(n - unmarked.n) / (double)n;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "common/shared_file.h"
 #include "layers/remote/backend.h"
 #include "layers/remote/tcp.h"
@@ -438,13 +439,14 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 
 	if (!s)
 		return;
-	used = (size_t)snprintf(detail, LAYER_DETAIL, "%lld commands sent ahead, %lld answered",
-				(long long)s->ahead, (long long)s->answered);
+	used = (size_t)snprintf(detail, LAYER_DETAIL, "%s sent ahead, %lld answered",
+				counted(s->ahead, "command").s, (long long)s->answered);
 	if (s->answered)
 		used += (size_t)snprintf(detail + used, LAYER_DETAIL - used,
 					 ", half of them within %.3g us", median_us(s));
 	if (s->refused)
-		snprintf(detail + used, LAYER_DETAIL - used, "; %d calls refused", (int)s->refused);
+		snprintf(detail + used, LAYER_DETAIL - used, "; %s refused",
+			 counted((int64_t)s->refused, "call").s);
 	munmap(s, sizeof(*s));
 }
 

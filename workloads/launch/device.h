@@ -21,12 +21,14 @@ enum {
 	LAUNCH_WORDS_MAX = 512, /* of 8 bytes, in the largest argument block */
 	LAUNCH_STARTS = 8,	/* different chains of multiply-adds in a block: lane mod 8 */
 	LAUNCH_FIRSTS = 8,	/* kernels that are launched once */
+	LAUNCH_CONFIGS = 128,	/* states that a process has at a time; a power of 2 */
+	LAUNCH_CONFIG_BIT = 24, /* of word 0, where the number of its config begins */
 };
 
 /*
  * The argument block of a kernel is 1, 32 or 512 words. Word 0: bits 0-7 number of the stream,
- * 8-31 a tag, 32-63 units of work that this launch does. The other words are noise that is known
- * to the check.
+ * 8-23 a tag, 24-30 number of the config, 31 set, 32-63 units of work that this launch does. The
+ * other words are noise that is known to the check.
  */
 enum launch_args { LAUNCH_ARGS_8, LAUNCH_ARGS_256, LAUNCH_ARGS_4096, LAUNCH_ARGS_COUNT };
 
@@ -66,8 +68,11 @@ int launch_words(enum launch_args args);
 /* Makes the driver load every kernel of kernels.cu. */
 void launch_load_kernels(void);
 
-/* Enqueues: launches that follow in stream order see *config, which must live until then. */
-void launch_configure(const struct launch_config *config, cudaStream_t stream);
+/*
+ * Enqueues: launches that follow in stream order, with this number in their word 0, see *config,
+ * which must live until then.
+ */
+void launch_configure(const struct launch_config *config, int number, cudaStream_t stream);
 
 /* ---- kernels that probes need (probe_kernels.cu, first.cu) ------------------------------ */
 

@@ -4,8 +4,8 @@
 #include "common/gpu.h"
 #include "workloads/launch/device.h"
 
-static __constant__ struct launch_config config;
-SYMBOL(config);
+static __constant__ struct launch_config configs[LAUNCH_CONFIGS];
+SYMBOL(configs);
 
 /* A warp alone pays for every branch of the chain; 64 multiply-adds hide it. */
 #ifdef __CUDACC__
@@ -24,8 +24,17 @@ template <int WORDS> static __device__ inline uint32_t unit_count(const launch_b
 	return (uint32_t)(a.word[0] >> 32);
 }
 
+/* Of the state that this launch is of: a process may have several at a time. */
+template <int WORDS>
+static __device__ inline const struct launch_config &config_of(const launch_block<WORDS> &a)
+{
+	return configs[(uint32_t)a.word[0] >> LAUNCH_CONFIG_BIT & (LAUNCH_CONFIGS - 1)];
+}
+
 /* Index of this block's slot. */
-template <int WORDS> static __device__ inline uint32_t slot_index(const launch_block<WORDS> &a)
+template <int WORDS>
+static __device__ inline uint32_t slot_index(const launch_block<WORDS> &a,
+					     const struct launch_config &config)
 {
 	return (uint32_t)(a.word[0] & 255) * config.blocks + blockIdx.x;
 }
@@ -50,7 +59,8 @@ static __device__ inline void leave_trace(const launch_block<WORDS> &a, struct l
 
 template <int WORDS> static __device__ inline void run_empty(const launch_block<WORDS> &a)
 {
-	struct launch_slot *slot = config.slot + slot_index(a);
+	const struct launch_config &config = config_of(a);
+	struct launch_slot *slot = config.slot + slot_index(a, config);
 
 	for (uint32_t u = unit_count(a); u; u--)
 		leave_trace(a, slot);
@@ -59,7 +69,8 @@ template <int WORDS> static __device__ inline void run_empty(const launch_block<
 /* The trace is inside the time that is spun. */
 template <int WORDS> static __device__ inline void run_spin(const launch_block<WORDS> &a)
 {
-	uint32_t at = slot_index(a);
+	const struct launch_config &config = config_of(a);
+	uint32_t at = slot_index(a, config);
 
 	for (uint32_t u = unit_count(a); u; u--) {
 		long long start = threadIdx.x ? 0 : clock64();
@@ -82,7 +93,8 @@ template <int WORDS> static __device__ inline void run_spin(const launch_block<W
  */
 template <int WORDS> static __device__ inline void run_work(const launch_block<WORDS> &a)
 {
-	struct launch_slot *slot = config.slot + slot_index(a);
+	const struct launch_config &config = config_of(a);
+	struct launch_slot *slot = config.slot + slot_index(a, config);
 	uint32_t lane = threadIdx.x % LAUNCH_STARTS;
 
 	for (uint32_t u = unit_count(a); u; u--) {
@@ -148,10 +160,10 @@ void launch_load_kernels(void)
 				launch_kernel((enum launch_body)body, (enum launch_args)args));
 }
 
-void launch_configure(const struct launch_config *c, cudaStream_t stream)
+void launch_configure(const struct launch_config *c, int number, cudaStream_t stream)
 {
-	CUDA(cudaMemcpyToSymbolAsync((const void *)&config, c, sizeof(*c), 0,
-				     cudaMemcpyHostToDevice, stream));
+	CUDA(cudaMemcpyToSymbolAsync((const void *)&configs, c, sizeof(*c),
+				     (size_t)number * sizeof(*c), cudaMemcpyHostToDevice, stream));
 }
 
 void launch_touch_stream(cudaStream_t stream)

@@ -104,7 +104,7 @@ int launch_reset(const void *opts, void *state, cudaStream_t stream)
 	const struct launch_state *s = state;
 	size_t slots = (size_t)o->streams * s->config.blocks;
 
-	launch_configure(&s->config, stream);
+	launch_configure(&s->config, s->place - 1, stream);
 	CUDA(cudaMemsetAsync(s->config.slot, 0, slots * sizeof(*s->config.slot), stream));
 	CUDA(cudaMemsetAsync(s->config.shortest, 0xff, slots * sizeof(*s->config.shortest),
 			     stream));

@@ -65,6 +65,7 @@ struct launch_device {
 struct launch_state {
 	struct launch_device device;
 	struct launch_config config; /* what launches see after the reset */
+	int place;		     /* 1 more than its number; 0: it has none */
 	const void *kernel;
 	double cycles_per_us;
 	int cycles_per_fma;

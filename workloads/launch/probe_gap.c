@@ -73,9 +73,6 @@ int launch_probe_gap(struct probe *p)
 		launch_probe_add(p, "device gap", "us", launch_us - unit_us, PAIRS);
 		err = check_launches(&o, s);
 	}
-	/* kernels that follow leave their traces where they did before */
-	launch_configure(&p->s->config, p->stream);
-	CUDA(cudaStreamSynchronize(p->stream));
 	launch_teardown(s);
 	free(s);
 	return err;

@@ -1,6 +1,7 @@
 /* setup.c - sizes, device memory, streams and argument blocks of the launch workload. */
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 
 #include "common/cuda_check.h"
 #include "common/device.h"
@@ -79,6 +80,27 @@ static int size_kernel(const struct launch_opts *o, struct launch_state *s)
 
 /* ---- what launches need ----------------------------------------------------------------- */
 
+/* Numbers of configs that states of this process have; clients may be set up by threads. */
+static atomic_bool taken[LAUNCH_CONFIGS];
+
+static int take_place(struct launch_state *s)
+{
+	for (int i = 0; i < LAUNCH_CONFIGS; i++)
+		if (!atomic_exchange(&taken[i], true)) {
+			s->place = i + 1;
+			return 0;
+		}
+	return complain(EBUSY, "a process takes up to %d workloads launch at a time",
+			LAUNCH_CONFIGS);
+}
+
+static void give_place_back(struct launch_state *s)
+{
+	if (s->place)
+		atomic_store(&taken[s->place - 1], false);
+	s->place = 0;
+}
+
 /* Word 0 gets a tag that is never 0, so that the smallest block has something to check too. */
 static void fill_args(struct launch_state *s)
 {
@@ -87,7 +109,10 @@ static void fill_args(struct launch_state *s)
 			struct philox r = philox4x32(w, i, 0, 0, 0);
 			uint64_t noise = (uint64_t)r.word[0] << 32 | r.word[1];
 
-			s->args[i][w] = w ? noise : (noise & 0xffff00) | 1u << 31 | i;
+			s->args[i][w] =
+				w ? noise
+				  : (noise & 0xffff00) | 1u << 31 |
+						(uint32_t)(s->place - 1) << LAUNCH_CONFIG_BIT | i;
 		}
 }
 
@@ -126,6 +151,8 @@ int launch_setup(const void *opts, void *state)
 	err = size_kernel(o, s);
 	if (!err)
 		err = allocate_memory(o, &s->config);
+	if (!err)
+		err = take_place(s);
 	if (err)
 		return err;
 	fill_args(s);
@@ -150,6 +177,7 @@ void launch_teardown(void *state)
 		CUDA(cudaEventDestroy(s->forked));
 	device_free(s->config.slot);
 	device_free(s->config.shortest);
+	give_place_back(s);
 	s->forked = NULL;
 	s->config.slot = NULL;
 	s->config.shortest = NULL;

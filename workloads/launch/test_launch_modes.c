@@ -67,6 +67,54 @@ Test(small_launch_modes, stream_graph_and_fused_give_the_same_bits)
 		}
 }
 
+/*
+ * As clients of rift share in one process have it: each has its own duration, and kernels of both
+ * run in turn. The check sees whose chain ran, whose cycles were spun, and where traces were left.
+ */
+Test(small_launch_modes, two_states_of_a_process_have_kernels_of_their_own)
+{
+	need_device();
+	for (int fill = LAUNCH_FILL_SPIN; fill <= LAUNCH_FILL_WORK; fill++) {
+		struct run *a = run_begin(opts_for((enum launch_fill)fill, 5, 1));
+		struct run *b = run_begin(opts_for((enum launch_fill)fill, 200, 2));
+		struct launch_slot sum;
+
+		for (int i = 0; i < 8; i++) {
+			run_steps(a, 1);
+			run_steps(b, 2);
+		}
+		cr_expect(run_check_all(a, 8).passed, "fill %d: 5 us", fill);
+		cr_expect(run_check_all(b, 16).passed, "fill %d: 200 us", fill);
+		CUDA(cudaMemcpy(&sum, b->s.config.slot, sizeof(sum), cudaMemcpyDeviceToHost));
+		cr_expect(sum.runs == 16, "fill %d: %llu runs of the second", fill, sum.runs);
+		run_end(b);
+		run_end(a);
+	}
+}
+
+/* Those that have ended leave room. */
+Test(small_launch_modes, a_process_has_so_many_states_at_a_time)
+{
+	static struct launch_state s[LAUNCH_CONFIGS + 1];
+	const struct launch_opts o = default_opts();
+	const char *text;
+
+	need_device();
+	for (int i = 0; i < LAUNCH_CONFIGS; i++) {
+		cr_assert(!workload_launch.setup(&o, &s[i]), "state %d", i);
+		cr_assert(s[i].place == i + 1, "state %d: place %d", i, s[i].place);
+	}
+	divert_stderr();
+	cr_expect(workload_launch.setup(&o, &s[LAUNCH_CONFIGS]) == -EBUSY, "one too many");
+	text = diverted_stderr();
+	cr_expect(is_one_complaint(text) && strstr(text, "up to 128"), "%s", text);
+	workload_launch.teardown(&s[LAUNCH_CONFIGS]);
+	workload_launch.teardown(&s[70]);
+	cr_expect(!workload_launch.setup(&o, &s[70]) && s[70].place == 71, "its place again");
+	for (int i = 0; i < LAUNCH_CONFIGS; i++)
+		workload_launch.teardown(&s[i]);
+}
+
 Test(small_launch_modes, several_streams_and_the_other_entry_point_too)
 {
 	need_device();

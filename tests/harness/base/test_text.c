@@ -52,6 +52,46 @@ Test(small_text, help_and_rows_keep_to_it)
 	cr_expect(lt(sz, 64, widest(text)), "%s", text);
 }
 
+/* Cells that are numbers stay; a text at the end of a line is wrapped in its column. */
+Test(small_text, a_text_that_ends_a_line_of_a_table_keeps_to_it)
+{
+	char wrapped[300];
+	const char *text;
+
+	snprintf(wrapped, sizeof(wrapped), "%s\n%*s%s\n%*s%s\n",
+		 "0 to 10000         clock that us is", 61, "", "counted with; 0: what", 61, "",
+		 "the device says");
+
+	setenv("COLUMNS", "84", 1); /* the last column begins at 61 */
+	cr_assert(zero(int, run_rift(OUT, &text, "list launch")));
+	cr_expect(ne(ptr, strstr(text, wrapped), NULL), "%s", text);
+	setenv("COLUMNS", "64", 1);
+	cr_assert(zero(int, run_rift(OUT, &text, "layer")));
+	cr_expect(le(sz, widest(text), 64), "%s", text);
+	/* no room beside the cells: as where nothing bounds lines */
+	cr_assert(zero(int, run_rift(OUT, &text, "list launch")));
+	cr_expect(ne(ptr, strstr(text, "counted with; 0: what the device says\n"), NULL), "%s",
+		  text);
+	unsetenv("COLUMNS");
+	cr_assert(zero(int, run_rift(OUT, &text, "list launch")));
+	cr_expect(ne(ptr, strstr(text, "counted with; 0: what the device says\n"), NULL), "%s",
+		  text);
+}
+
+Test(small_text, what_differs_around_two_sides_keeps_to_it)
+{
+	char fields[4096];
+	const char *text, *begin;
+
+	setenv("COLUMNS", "72", 1);
+	run_rift(OUT, &text, "compare data/sessions/atlas-h100/shim.jsonl.gz");
+	begin = strstr(text, "\nenvironment: ");
+	cr_assert(ne(ptr, (void *)begin, NULL), "%s", text);
+	snprintf(fields, sizeof(fields), "%.*s", (int)(strstr(begin + 1, "\n\n") - begin), begin);
+	cr_expect(le(sz, widest(fields), 72), "%s", fields);
+	cr_expect(lt(sz, 60, widest(fields)), "it is made use of: %s", fields);
+}
+
 /* Where nobody sees the line that changes. */
 Test(small_text, a_part_that_takes_long_is_a_line_where_stderr_is_no_terminal)
 {

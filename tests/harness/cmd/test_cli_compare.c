@@ -190,6 +190,19 @@ Test(small_cli_compare, two_sessions_of_one_system)
 	ends(0, "B *A *2 %: ", quoted(a, b, "--margin=2 --session-sd 0"));
 }
 
+Test(small_cli_compare, one_process_is_one)
+{
+	struct fake_session s = made_up(1);
+	const char *text;
+
+	s.processes = 1;
+	fake_session_write(&s, a);
+	s.seed = 2;
+	fake_session_write(&s, b);
+	run_rift(OUT, &text, "compare '%s' '%s'", a, b);
+	cr_expect(ne(ptr, strstr(text, "made-up GPU, n = 1 process, begun"), NULL), "%s", text);
+}
+
 Test(small_cli_compare, halves_of_a_session_are_alike)
 {
 	struct fake_session s = made_up(1);

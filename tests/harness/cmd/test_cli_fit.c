@@ -46,6 +46,19 @@ Test(small_cli_fit, a_table)
 		  "%s", text);
 }
 
+Test(small_cli_fit, one_process_is_one)
+{
+	struct fake_session s = quick_session();
+	const char *text;
+
+	s.processes = 1;
+	fake_session_write(&s, file);
+	run_rift(OUT, &text, "fit '%s'", file);
+	cr_expect(ne(ptr, strstr(text, "side a, n = 1 process\n"), NULL), "%s", text);
+	run_rift(OUT, &text, "predict '%s' --on '%s'", file, file);
+	cr_expect(ne(ptr, strstr(text, "n = 1 process, side a"), NULL), "%s", text);
+}
+
 /* A short sweep of an H200 under a layer that adds 5 us to each launch: a pace, and no gap. */
 Test(small_cli_fit, kernels_that_were_swept_one_at_a_time)
 {

@@ -300,6 +300,28 @@ Test(small_child, it_is_asked_to_end_then_killed)
 		  "deaf");
 }
 
+static int interrupts; /* of waits for an end that are still to come */
+
+/* In front of the C library's. */
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	if (options || !interrupts)
+		return wait4(pid, status, options, NULL);
+	interrupts--;
+	errno = EINTR;
+	return -1;
+}
+
+/* As where a signal comes while the killed process is still there. */
+Test(small_child, a_wait_for_its_end_goes_on_after_a_signal)
+{
+	interrupts = 2;
+	cr_expect(eq(int, signal_of("sh -c 'trap \"\" TERM; echo \"{}\"; exec sleep 1000' #", 0.05),
+		     SIGKILL),
+		  "deaf");
+	cr_expect(zero(int, interrupts), "%d are still to come", interrupts);
+}
+
 Test(small_child, none_is_running)
 {
 	struct child c = child_none();

@@ -2,6 +2,7 @@
  * test_sweep_calibrate.c - harness/session/calibrate.h with a clock that is read in steps: the rate
  * of the processor's counter must come from a time that is long beside them.
  */
+#include "common/interrupt.h"
 #include "harness/measure/measure.h"
 #include "harness/session/calibrate.h"
 #include "harness/env/system.h"
@@ -11,7 +12,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -141,6 +144,23 @@ Test(small_sweep_calibrate, warm_ups_end)
 		cr_assert(strcmp(w.ended_by, "time") == 0 || strcmp(w.ended_by, "steady") == 0,
 			  "%s", w.ended_by);
 	}
+	canary_release(&canary);
+}
+
+/* One without a point of its own, and as every hook says it. */
+Test(small_sweep_calibrate, an_interrupt_ends_a_warm_up)
+{
+	const struct design d = design_of(true);
+	struct canary canary;
+	cudaStream_t stream;
+	struct warm w = { .spread = NAN };
+
+	need_device();
+	cr_assert(zero(int, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)), "stream");
+	canary_init(&canary, stream, !ON_CPU);
+	interrupt_install();
+	raise(SIGINT);
+	cr_expect(eq(int, warm_up(&w, &canary, NULL, &d), -EINTR), "interrupted");
 	canary_release(&canary);
 }
 

@@ -308,6 +308,28 @@ Test(small_sweep_probe, long_steps_twice_or_once)
 	cr_assert(eq(i64, steps_run, 1), "%ld", steps_run);
 }
 
+/*
+ * A block of 100 ms to the ns is not long: five of them, and two blocks of two steps. Of one that
+ * takes 1 ns more there are two, and no others. Readings of the clock are in it, too, some ns.
+ */
+Test(small_sweep_probe, a_long_step_begins_beyond_the_limit)
+{
+	int not_long = 0, longs = 0;
+
+	for (int more = -30; more < 5; more++) {
+		make("1", NULL, 0);
+		ends_ns = 0;
+		cell_ns = 100e6 + more;
+		steps_run = 0;
+		probe();
+		cr_expect(steps_run == (longs ? 2 : 9) || (!longs && steps_run == 2),
+			  "100 ms and %d ns: %ld steps", more, steps_run);
+		not_long += steps_run == 9;
+		longs += steps_run == 2;
+	}
+	cr_expect(not_long && longs, "%d and %d", not_long, longs);
+}
+
 /* A machine that stands still for half a second in one block, whichever, is not taken for the step.
  */
 Test(small_sweep_probe, a_stall_is_no_long_step)

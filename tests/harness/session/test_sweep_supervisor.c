@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 TestSuite(small_sweep_supervisor, .init = fake_worker_make, .fini = fake_worker_remove,
@@ -18,6 +19,26 @@ TestSuite(small_sweep_supervisor, .init = fake_worker_make, .fini = fake_worker_
 
 static struct session s;
 static const char *said;
+
+/* Pauses are told from other waiting by their length, and take no time. */
+enum { PAUSE_US = 123457 };
+static int pauses;
+
+/* In front of the C library's. */
+int usleep(useconds_t us)
+{
+	const struct timespec t = { us / 1000000, us % 1000000 * 1000L };
+
+	if (us != PAUSE_US)
+		return nanosleep(&t, NULL);
+	pauses++;
+	return 0;
+}
+
+static void pause_between(struct design *d)
+{
+	d->pause_min_ns = d->pause_max_ns = 1000LL * PAUSE_US;
+}
 
 static void complete_side_a(void)
 {
@@ -38,18 +59,24 @@ static void complete_side_a(void)
 }
 
 /* The session's end, with what workers do as fake_worker_does() has said; without a pause. */
-static int run(int processes)
+static int run_as(int processes, bool pairs)
 {
 	int err;
 
 	need_device();
-	fake_worker_session(&s, processes, false);
+	fake_worker_session(&s, processes, pairs);
+	pause_between(&s.journal.plan.design);
 	s.show.quiet = false;
 	complete_side_a();
 	divert_stderr();
 	err = session_run(&s);
 	said = diverted_stderr();
 	return err;
+}
+
+static int run(int processes)
+{
+	return run_as(processes, false);
 }
 
 /* Each point's letter in a process of side b; "." for one that is not done. */
@@ -93,6 +120,21 @@ Test(small_sweep_supervisor, all_in_order)
 	cr_assert(eq(int, s.show.points, 16), "%d", s.show.points);
 	cr_assert(eq(int, s.show.points_done, 16), "%d", s.show.points_done);
 	cr_assert(ne(ptr, strstr(said, "process 3 of 4, side b: 16 of 16 points"), NULL), "%s",
+		  said);
+	/* side b's are the second and the third: A B B A */
+	cr_expect(eq(int, pauses, 1), "between processes that run: %d", pauses);
+	journal_release(&s.journal);
+}
+
+/* A B B A: of the first pair the second process is left, of the second pair the first. */
+Test(small_sweep_supervisor, halves_of_pairs_are_counted_where_they_stand)
+{
+	fake_worker_does(-1, "header; visit 0 1 2 3; bye");
+	cr_assert(zero(int, run_as(2, true)), "%s", said);
+	cr_assert(eq(int, fake_workers(), 2), "%d", fake_workers());
+	cr_expect(ne(ptr, strstr(said, "process 2 of 4, side b: 12 of 16 points"), NULL), "%s",
+		  said);
+	cr_expect(ne(ptr, strstr(said, "process 3 of 4, side b: 16 of 16 points"), NULL), "%s",
 		  said);
 	journal_release(&s.journal);
 }
@@ -142,7 +184,7 @@ Test(small_sweep_supervisor, of_two_policies_the_other_ones_points_stay)
 		struct plan p = four_points(fakes, true);
 
 		p.design.processes = p.design.rounds = 1;
-		p.design.pause_min_ns = p.design.pause_max_ns = 0;
+		pause_between(&p.design);
 		plan_take_policies(&p, both, 2);
 		cr_assert(zero(int, journal_create(&s.journal, &p, worker_session, worker_script,
 						   "rift sweep")),
@@ -160,6 +202,7 @@ Test(small_sweep_supervisor, of_two_policies_the_other_ones_points_stay)
 	ARE(points(0), "OOFFOOOO");
 	ARE(skipped(2), "2,3,4,5,6,7,");
 	ARE(skipped(3), "0,1,2,3,4,5,");
+	cr_expect(eq(int, pauses, 1), "before the other policy: %d", pauses);
 	journal_release(&s.journal);
 }
 

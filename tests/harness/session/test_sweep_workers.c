@@ -310,6 +310,33 @@ Test(small_sweep_workers, one_that_dies_before_it_probes_says_where)
 	end_test();
 }
 
+/* Three times as long at twice the size: 9 times at four times it. Set up twice as long, in
+ * proportion. */
+Test(small_sweep_workers, what_is_not_tried_on_side_a_follows_from_smaller_sizes)
+{
+	struct plan_request r = { .workload = fakes,
+				  .size = "1,2,4",
+				  .depth = "1",
+				  .mode = "stream",
+				  .design = design_of(true) };
+	const struct side_timing *t;
+	struct plan p;
+
+	cr_assert(zero(int, plan_make(&p, &r)), "plan");
+	cr_assert(eq(int, p.n_configs, 3), "configurations");
+	fake_worker_does(-1, "probe() { echo '{\"record\":\"probe\",\"config\":'$1',\"code\":0,"
+			     "\"setup_ns\":'$2',\"ends_ns\":5,\"step_ns\":'$3',\"gap_ns\":1}'; }\n"
+			     "probe 0 10 1000; probe 1 20 3000; probe 2 null null; bye");
+	s = (struct session){ .patience_ns = 30e9 };
+	show_start(&s.show, true);
+	cr_assert(zero(int, session_probe(&s, &p, 0, worker_script, 1e9)), "probe");
+	t = &p.config[2].timing[0];
+	cr_expect(epsilon_eq(dbl, t->step_ns, 9000, 1e-6), "%g ns", t->step_ns);
+	cr_expect(epsilon_eq(dbl, t->setup_ns, 40, 1e-6), "%g ns", t->setup_ns);
+	cr_expect(epsilon_eq(dbl, p.config[1].timing[0].step_ns, 3000, 1e-6), "as it was told");
+	plan_release(&p);
+}
+
 /* The one that starts first, with nothing done yet. */
 Test(small_sweep_workers, who_has_rounds_alone)
 {

@@ -141,6 +141,26 @@ Test(small_share_across, tables)
 	across_release(&across);
 }
 
+/* 25 characters and a blank, whatever the workload is called. */
+Test(small_share_across, long_names_are_cut_to_their_column)
+{
+	static char launch[] = "launch", held[] = "hold_device=123456789012";
+	static char *words[][2] = { { launch, held } };
+	struct share *s = &across.record[ONE_KIND];
+
+	across = (struct across){ .records = 1, .workloads = 1 };
+	made_share_begin_of(s, 2, words, 1, 2, WINDOWS / 2);
+	for (int m = 0; m < s->sets; m++) {
+		for (int k = 0; k < WINDOWS; k++)
+			made_share_window(s, &s->set[m].set, k, same);
+		made_share_check(s, &s->set[m].set, true);
+	}
+	share_findings_init(&across.found[ONE_KIND], s);
+	across.workload[0] = share_workload_text(&s->plan.mix[0]);
+	says("\nlaunch hold_device=123456 processes ");
+	across_release(&across);
+}
+
 /* Lost before wrong before slower; of these the slowest. */
 static void harm(const char *first_lost, bool passed, double during, const char *want)
 {

@@ -228,6 +228,39 @@ Test(small_share_client, a_window_of_two_streams)
 	cr_expect(zero(int, end()), "it ends in order");
 }
 
+/* Of one workload, the client that was set up last does not decide for the others. */
+Test(small_share_client, clients_of_one_process_keep_their_options)
+{
+	static const char *const clients[] = {
+		"[[\"launch\",\"us=2000\"],[\"launch\",\"us=1\"]]",
+		"[[\"launch\",\"us=1\",\"kernel=work\"],[\"launch\",\"us=2000\"]]",
+	};
+
+	for (int way = WAY_STREAMS; way <= WAY_SERIAL; way++)
+		for (size_t i = 0; i < 2; i++) {
+			json_t *o, *passed;
+
+			start((enum share_way)way, clients[i]);
+			json_decref(ready());
+			tell("prepare");
+			json_decref(answer("prepared"));
+			o = window(clock_ns());
+			if (0 < timed(o, i))
+				cr_expect(le(dbl, 2e6, step_ns(o, i, false)),
+					  "way %d, client %zu: %g ns", way, i,
+					  step_ns(o, i, false));
+			json_decref(o);
+			tell("check");
+			o = answer("checked");
+			passed = json_object_get(o, "passed");
+			for (size_t k = 0; k < 2; k++)
+				cr_expect(eq(int, json_is_true(json_array_get(passed, k)), 1),
+					  "way %d, clients %zu: client %zu", way, i, k);
+			json_decref(o);
+			cr_expect(zero(int, end()), "it ends in order");
+		}
+}
+
 Test(small_share_client, what_it_does_not_know_ends_it)
 {
 	start(WAY_PROCESSES, "[[\"transfer\",\"bytes=4k\"]]");
