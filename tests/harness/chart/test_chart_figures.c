@@ -12,7 +12,7 @@ static struct said all[] = {
 	{ "plot-launch", "plot " KEPT "launch.jsonl --output OUT" },
 	{ "plot-both", "plot both.jsonl --output OUT" },
 	{ "plot-sessions", "plot " KEPT "launch.jsonl guest.jsonl --output OUT" },
-	{ "plot-collection", "plot " KEPT "collection.jsonl --output OUT" },
+	{ "plot-collection", "plot " KEPT "collection.jsonl.gz --output OUT" },
 	{ "plot-copied", "plot " KEPT "copied.jsonl --over copied --output OUT" },
 	{ "plot-block", "plot " KEPT "block.jsonl --over block --output OUT" },
 	{ "plot-mlp", "plot " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT
