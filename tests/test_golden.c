@@ -80,7 +80,7 @@ static const struct output said[] = {
 	/* titles, findings and labels, which need no gnuplot; test_chart_figures.c draws them */
 	{ "plot",
 	  COMMANDS(": " UNDRAWN("both.jsonl --output both"),
-		   ": " UNDRAWN(KEPT "collection.jsonl --output collection"),
+		   ": " UNDRAWN(KEPT "collection.jsonl.gz --output collection"),
 		   ": " UNDRAWN(KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT
 				     "costs.json --output mlp"),
 		   ": " UNDRAWN(KEPT "copied.jsonl --over copied --output copied"),
