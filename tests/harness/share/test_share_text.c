@@ -198,6 +198,19 @@ Test(small_share_text, one_object_for_machines)
 	share_release(&share);
 }
 
+/* The first client is the one that does it, and the others are its neighbours. */
+Test(small_share_text, who_did_it)
+{
+	measure(1);
+	share.plan.fault = FAULT_KILL;
+	share.set[1].fault =
+		json_pack("{s:s, s:[{s:s}, {s:s, s:b, s:f, s:f, s:f}]}", "newcomer", "started",
+			  "clients", "lost", "killed by signal 9", "lost", "was asked to end",
+			  "passed", 1, "before", 100.0, "during", 50.0, "after", 100.0);
+	shows(share_print, "\n *1  did it: killed by signal 9; a new client: started\n");
+	share_release(&share);
+}
+
 /* ---- charts --------------------------------------------------------------------------------- */
 
 static void are_points(const char *name, int row, const double *want, int n)
