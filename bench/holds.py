@@ -65,6 +65,8 @@ class Session:
             self.header = self.header or r
         if r["record"] != "point" or r["status"] != "ok":
             return
+        if "axes" not in r:
+            sys.exit(f"holds.py: {self.row}: is thinned; this needs single blocks, so the session as it was recorded")
         if not HELD:
             HELD.extend(k for k in KINDS if "hold_" + k in r["axes"])
         here = held(r["axes"])
