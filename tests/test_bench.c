@@ -131,7 +131,7 @@ Test(small_bench, a_dry_run_prints_each_command)
 		{ "resolution 15",
 		  " --express --processes 9 --rounds 6 --warm-up 0.1 --against env " },
 		{ "graphs roots layers", " --layer none --processes 5 " },
-		{ "warmup rested", "/rift warmup blackscholes options=1M slots=1 --rest 30 " },
+		{ "warmup rested", "/rift probe --warmup blackscholes options=1M slots=1 --rest 30 " },
 		{ "wsl2 mlp", "/rift sweep mlp batch=16\\,64\\,256\\,1k\\,4k launches=many " },
 		{ "remote copies", "/rift sweep transfer host=pageable dir=d2h " },
 		{ "share harm unfair", " --layer-of 2=emulate\\ call=50 " },

@@ -1,7 +1,8 @@
 /*
- * fields.h - the fields that records of a session have: one table, by which records are checked and
- * thinned, and which docs/records.md explains (tests/harness/record/test_fields.c holds the two
- * together). A field that a writer adds and the table lacks makes its record invalid.
+ * fields.h - the fields that records of a session have: one table, by which records are checked,
+ * thinned and, of visits, made, and which docs/records.md explains
+ * (tests/harness/record/test_fields.c holds the two together). A field that a writer adds and the
+ * table lacks makes its record invalid.
  */
 #ifndef RIFT_RECORD_FIELDS_H
 #define RIFT_RECORD_FIELDS_H
@@ -26,6 +27,10 @@ enum {
 	FIELD_THIN = 4,	    /* a thinned record has it as it was, and needs it as much */
 	FIELD_THINNED = 8, /* a thinned one needs it too, in another form (harness/record/thin.c) */
 	FIELD_OLD = 16,	   /* only records of older schemas have it */
+	/* what a point makes of the same field of its visits: */
+	FIELD_JOINED = 32, /* the arrays, one after the other */
+	FIELD_SUMMED = 64,
+	FIELD_ALIKE = 128, /* what every visit says, from the first that has it */
 };
 
 struct record_field {

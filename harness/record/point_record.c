@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/record/fields.h"
 #include "harness/record/record.h"
 #include "harness/stats/stats.h"
 #include "workloads/workload.h"
@@ -291,13 +292,19 @@ static void copy_first(json_t *o, json_t *const *visit, int rounds, const char *
 	}
 }
 
+/* What the table says that a point makes of its visits. */
+static void take_field(json_t *o, json_t *const *visit, int rounds, const struct record_field *f)
+{
+	if (f->flags & FIELD_JOINED)
+		json_object_set_new(o, f->name, join_rounds(visit, rounds, f->name));
+	if (f->flags & FIELD_SUMMED)
+		json_object_set_new(o, f->name, json_integer(sum_visits(visit, rounds, f->name)));
+	if (f->flags & FIELD_ALIKE)
+		copy_first(o, visit, rounds, f->name);
+}
+
 json_t *assemble_point(json_t *const *visit, int rounds)
 {
-	static const char *const arrays[] = { "t_enq_ns",	"t_total_ns", "t_dev_ns",
-					      "marks",		"canary_ns",  "sm_clock_mhz",
-					      "host_canary_ns", NULL };
-	static const char *const sums[] = { "utime_us", "stime_us", "steal_ticks", NULL };
-	static const char *const same[] = { "launches_per_step", "step", "graph_steps", NULL };
 	json_t *o = json_object(), *check;
 	bool failed;
 	int seen = 0;
@@ -307,18 +314,15 @@ json_t *assemble_point(json_t *const *visit, int rounds)
 	check = worst_check(visit, rounds, &failed);
 	json_object_set_new(o, "status", json_string(failed ? "check_failed" : "ok"));
 	json_object_set_new(o, "rounds", json_integer(seen));
-	for (int i = 0; arrays[i]; i++)
-		json_object_set_new(o, arrays[i], join_rounds(visit, rounds, arrays[i]));
+	for (const struct record_field *f = record_fields; f->record; f++)
+		if (!strcmp(f->record, "point"))
+			take_field(o, visit, rounds, f);
 	if (json_is_null(json_array_get(json_object_get(o, "sm_clock_mhz"), 0)))
 		json_object_set_new(o, "sm_clock_mhz", json_null());
 	json_object_set_new(o, "round_of_block", rounds_of_blocks(visit, rounds));
 	json_object_set_new(
 		o, "blocks",
 		json_integer((json_int_t)json_array_size(json_object_get(o, "t_total_ns"))));
-	for (int i = 0; sums[i]; i++)
-		json_object_set_new(o, sums[i], json_integer(sum_visits(visit, rounds, sums[i])));
-	for (int i = 0; same[i]; i++)
-		copy_first(o, visit, rounds, same[i]);
 	json_object_set_new(o, "check", check);
 	json_object_set_new(o, "summary", assemble_summary(o));
 	return o;

@@ -72,7 +72,7 @@ Test(small_thin, it_is_valid_and_small_and_names_its_original)
 	const char *text;
 
 	cr_assert(zero(int, record_thin(PAIRS, thin)));
-	cr_expect(zero(int, run_rift(OUT, &text, "check '%s'", thin)), "%s", text);
+	cr_expect(zero(int, run_rift(OUT, &text, "show --check '%s'", thin)), "%s", text);
 	cr_expect(zero(int, shell(NULL,
 				  "head -n 1 '%s' | grep -qF \"$(zcat '%s' | sha256sum | "
 				  "cut -c1-64)\"",
@@ -98,8 +98,9 @@ Test(small_thin, what_it_cannot_be_is_refused)
 	cr_expect(ne(int, record_thin(half, again), 0), "not complete");
 	cr_expect(ne(int, record_thin("no.jsonl", again), 0), "no such file");
 	cr_expect(ne(int, access(again, F_OK), 0), "nothing is written");
-	refused(3, "is thinned", "check '%s' --csv '%s/points.csv'", thin, folder);
-	cr_expect(zero(int, run_rift(OUT, &text, "check '%s' --ratios '%s/r.csv'", thin, folder)),
+	refused(3, "is thinned", "show --check '%s' --csv '%s/points.csv'", thin, folder);
+	cr_expect(zero(int,
+		       run_rift(OUT, &text, "show --check '%s' --ratios '%s/r.csv'", thin, folder)),
 		  "%s", text);
 }
 
@@ -110,7 +111,7 @@ static void expect_wrong(const char *change, const char *says)
 
 	snprintf(command, sizeof(command), "%s", change);
 	cr_assert(zero(int, shell(NULL, "%s '%s' >'%s/changed.jsonl'", command, thin, folder)));
-	refused(3, says, "check '%s/changed.jsonl'", folder);
+	refused(3, says, "show --check '%s/changed.jsonl'", folder);
 }
 
 Test(small_thin, what_is_wrong_in_it_is_told)
