@@ -128,22 +128,24 @@ Test(small_build, compilers_are_those_that_setup_looks_for)
 	run_make("CC='gcc -pipe' CXX='g++ -pipe' rift");
 }
 
-/* Data files and READMEs of workloads, whatever their names; no golden data. */
+/* Data files and READMEs of workloads, whatever their names; no golden data, and of the sessions
+ * that are kept those that are carried alone. */
 Test(small_build, a_dist_is_whole)
 {
 	const char *text;
 
 	cr_assert(!shell(&text,
-			 "cd %s/workloads/w && touch 'in put.csv' kept.jsonl.gz README.md "
-			 "golden/g.csv other.txt",
+			 "cd %s/workloads/w && touch 'in put.csv' README.md golden/g.csv other.txt "
+			 "&& "
+			 "cd ../.. && mkdir -p data/sessions && cd data/sessions && touch "
+			 "h200-launch.jsonl h200-other.jsonl",
 			 folder),
 		  "%s", text);
 	run_make("dist");
 	shell(&text, "cd %s/dist/rift-cpu && find . -type f | LC_ALL=C sort", folder);
-	cr_assert(!strcmp(text,
-			  "./LICENSE\n./README.md\n./libcublas.so.13\n./libcudart.so.13\n./rift\n"
-			  "./workloads/w/README.md\n./workloads/w/in put.csv\n"
-			  "./workloads/w/kept.jsonl.gz\n"),
+	cr_assert(!strcmp(text, "./LICENSE\n./README.md\n./data/sessions/h200-launch.jsonl\n"
+				"./libcublas.so.13\n./libcudart.so.13\n./rift\n"
+				"./workloads/w/README.md\n./workloads/w/in put.csv\n"),
 		  "%s", text);
 	cr_assert(!shell(&text, "%s/dist/rift-cpu/rift", folder), "%s", text);
 }

@@ -240,7 +240,7 @@ Test(small_chart_kept, of_made_up_ones)
 
 Test(small_chart_kept, of_one_platform)
 {
-	hold_sessions("data/sessions/h200-*.jsonl");
+	hold_sessions("data/sessions/h200-*.jsonl*");
 	cr_assert(lt(int, 200, lines), "%d points beside a line", lines);
 	cr_assert(lt(int, 400, stacks), "%d blocks", stacks);
 	cr_assert(lt(int, refused, stacks / 10), "%d of %d refused", refused, stacks);
