@@ -5,9 +5,9 @@
  * A parameter differs where B - A is beyond the margin's share of A, and beyond
  * PARAMETER_FLOOR_NS: of a gap of 30 ns, 2 % are less than a clock can tell.
  *
- * Parameters inform and decide nothing: they come from a fit, whose intervals are not exact (they hold
- * what is true in 93 to 97 % of simulated sessions, docs/validation.md), and each that counted would
- * take more processes for a verdict.
+ * Parameters inform and decide nothing: they come from a fit, whose intervals are not exact (they
+ * hold what is true in 93 to 97 % of simulated sessions, docs/validation.md), and each that counted
+ * would take more processes for a verdict.
  */
 #ifndef RIFT_COMPARE_PARAMETERS_H
 #define RIFT_COMPARE_PARAMETERS_H

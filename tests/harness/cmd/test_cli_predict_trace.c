@@ -385,7 +385,8 @@ Test(small_cli_predict_trace, refused)
 /* Each says what is so: none are given, those of B, those of another workload, and no need. */
 Test(small_cli_predict_trace, costs_of_a_session_need_launches_of_a)
 {
-	static const char work[] = "data/sessions/h200-cells.jsonl.gz", launch[] = "data/sessions/"
+	static const char work[] = "data/sessions/h200-cells.jsonl.gz", launch[] =
+										"data/sessions/"
 										"h200-launch.jsonl";
 	static const char costs[] = "--costs data/sessions/h200-costs.json --from-costs "
 				    "data/sessions/h200-costs.json";
