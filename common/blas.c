@@ -47,7 +47,8 @@ static void *open_beside_the_runtime(const char *file)
 	return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
-/* The CPU device's is nowhere else, and a toolkit's would take its place. */
+/* By path: the CPU device's library is only beside the runtime, and its name would find a
+ * toolkit's. */
 static void *open_library(const char *file)
 {
 #ifdef RIFT_CPU_DEVICE

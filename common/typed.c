@@ -1,4 +1,4 @@
-/* typed.c - text of others on one line, and the name that was meant. */
+/* typed.c - prints text that a user typed on one line, and suggests the name that was meant. */
 #include "common/typed.h"
 
 #include <ctype.h>

@@ -73,7 +73,7 @@ static int values_parse(const struct reading *r, const json_t *o, const char *na
 	return err;
 }
 
-/* The value whose turn it is, so that each is spread evenly. Behind the last comes the first. */
+/* The next value in a cycle, which spreads each value evenly and wraps around. */
 static int64_t next_value(struct values *v)
 {
 	int best = 0;

@@ -134,7 +134,7 @@ static struct price_errors errors_of(double *error, int n)
 				      .worst = quantile_of_sorted(error, n, 1) };
 }
 
-/* itself: the blocks that prices are held against are those that kernels were measured in. */
+/* itself: predictions are compared with the same blocks that gave the kernels' times. */
 static void compare_prices(struct prices *p, bool itself)
 {
 	double *all = calloc((size_t)p->n + 1, sizeof(*all));

@@ -1,4 +1,4 @@
-/* test_inputs.c - initial_state.csv and parameters.csv: every way to spoil them is told. */
+/* test_inputs.c - initial_state.csv and parameters.csv: every kind of malformed file is reported. */
 /* sanitizers: one thread */
 #include "workloads/myocyte/inputs.h"
 

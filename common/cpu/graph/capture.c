@@ -20,7 +20,7 @@ struct capture {
 	cudaGraphEdgeData *told_edges;
 };
 
-/* Guards all captures: who captures is not in a hurry, and two of them may meet. */
+/* Guards all captures. One lock is enough: capture is no hot path, and two captures may join. */
 static struct lock capture_lock;
 static _Atomic(struct capture *) open_captures;
 static uint64_t n_captures; /* ever begun */

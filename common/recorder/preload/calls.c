@@ -4,8 +4,8 @@
  * known.
  *
  * Arguments are passed on as words, as registers and stack hold them, so that no version's
- * signatures are needed. A runtime that is linked into the program is not seen, nor that of a
- * library which brings its own, as NVIDIA's cuBLAS does.
+ * signatures are needed. It does not see a statically linked runtime, nor the one that a library
+ * such as NVIDIA's cuBLAS brings along.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

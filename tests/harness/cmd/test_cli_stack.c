@@ -233,10 +233,41 @@ Test(small_cli_stack, absurd_counts_are_no_shares)
 	refused(3, "step: ", "fit --stack '%s' --all --costs '%s'", file, costs);
 }
 
-/* What real workers write: steps of memory are calls, of transfer copies. */
-Test(large_cli_stack, of_real_sweeps)
+/* The part of the deepest point of a real sweep that is not its kernels', ns; 0: the blocks leave
+ * it open. */
+static double part_of_sweep(const char *points, const char *name, const char *note)
 {
 	const char *text;
+	json_t *o, *part;
+	double ns;
+
+	shell(NULL, "rm -f '%s'", file);
+	cr_assert(zero(int, run_rift(ERR, &text,
+				     "sweep %s --depth 1,4,16 --mode stream --quick "
+				     "--processes 2 --warm-up 0.01 --output '%s'",
+				     points, file)),
+		  "%s", text);
+	cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s'", file)), "%s", text);
+	says_all(text, (const char *[]){ note, NULL });
+	cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s' --json", file)), "%s", text);
+	o = json_loads(text, 0, NULL);
+	part = json_object_get(
+		json_array_get(
+			json_object_get(json_array_get(json_object_get(o, "stacks"), 0), "blocks"),
+			2),
+		"parts_ns");
+	cr_assert(eq(int, json_typeof(json_object_get(part, "kernel")), JSON_NULL), "%s", text);
+	ns = json_number_value(json_object_get(part, name));
+	json_decref(o);
+	return ns;
+}
+
+/*
+ * What real workers write: steps of memory are calls, of transfer copies. A busy machine may make
+ * deep blocks shorter than others, from which no slope comes: thrice it does not.
+ */
+Test(large_cli_stack, of_real_sweeps)
+{
 	static const char *const sweep[][3] = {
 		{ "memory bytes=4k", "allocation", "steps are calls" },
 		{ "transfer bytes=64k", "transfer", "transfer: the slope" },
@@ -244,28 +275,10 @@ Test(large_cli_stack, of_real_sweeps)
 	};
 
 	for (size_t i = 0; i < sizeof(sweep) / sizeof(*sweep); i++) {
-		json_t *o, *part;
+		double ns = 0;
 
-		shell(NULL, "rm -f '%s'", file);
-		cr_assert(zero(int, run_rift(ERR, &text,
-					     "sweep %s --depth 1,4,16 --mode stream --quick "
-					     "--processes 2 --warm-up 0.01 --output '%s'",
-					     sweep[i][0], file)),
-			  "%s", text);
-		cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s'", file)), "%s", text);
-		says_all(text, (const char *[]){ sweep[i][2], NULL });
-		cr_assert(zero(int, run_rift(OUT, &text, "fit --stack '%s' --json", file)), "%s",
-			  text);
-		o = json_loads(text, 0, NULL);
-		part = json_object_get(
-			json_array_get(
-				json_object_get(json_array_get(json_object_get(o, "stacks"), 0),
-						"blocks"),
-				2),
-			"parts_ns");
-		cr_assert(json_number_value(json_object_get(part, sweep[i][1])) > 0, "%s", text);
-		cr_assert(eq(int, json_typeof(json_object_get(part, "kernel")), JSON_NULL), "%s",
-			  text);
-		json_decref(o);
+		for (int tried = 0; tried < 3 && !(ns > 0); tried++)
+			ns = part_of_sweep(sweep[i][0], sweep[i][1], sweep[i][2]);
+		cr_assert(lt(dbl, 0, ns), "%s", sweep[i][0]);
 	}
 }
