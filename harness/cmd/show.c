@@ -297,7 +297,7 @@ static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 		return trace_check(path, incomplete);
 	if (!csv && share_file_is(path))
 		return share_check(path, incomplete);
-	err = record_check(&facts, path, csv);
+	err = record_check_strictly(&facts, path, csv);
 	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
 		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",
 			       csv->side, path);

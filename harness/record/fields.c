@@ -51,6 +51,7 @@ const struct record_field record_fields[] = {
 	{ "header", "command", T, THIN },
 	{ "header", "git_commit", T, MAY },
 	{ "header", "git_dirty", B, MAY },
+	{ "header", "why_null", O, MAY },
 	{ "header", "build", O, MAY },
 	{ "header", "host", O, WHOLE },
 	{ "header", "virt", O, MAY },

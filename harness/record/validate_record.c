@@ -186,7 +186,7 @@ struct checking {
 	struct csv_points *csv;
 	json_t *keys; /* of the plan: key -> true, of a thinned record its first digits; NULL before
 			 it */
-	bool is_thinned, is_todays; /* all its lines so far are of today's schema */
+	bool is_strict, is_thinned, is_todays; /* all its lines so far are of today's schema */
 	void (*each)(const json_t *o, const struct record_scan *scan, void *arg); /* NULL: nobody */
 	void *arg;
 };
@@ -220,7 +220,7 @@ static int check_fields(const struct checking *c, const json_t *o, const char *r
 {
 	struct field_rules rules = { .is_thinned = c->is_thinned,
 				     .is_measured = is_measured,
-				     .knows_all = c->is_todays };
+				     .knows_all = c->is_strict && c->is_todays };
 
 	return complain_if(c, fields_wrong(o, record, rules).s);
 }
@@ -500,6 +500,11 @@ static int check_all(struct checking *c, const char *path)
 int record_check(struct record_facts *out, const char *path, struct csv_points *csv)
 {
 	return check_all(&(struct checking){ .facts = out, .csv = csv }, path);
+}
+
+int record_check_strictly(struct record_facts *out, const char *path, struct csv_points *csv)
+{
+	return check_all(&(struct checking){ .facts = out, .csv = csv, .is_strict = true }, path);
 }
 
 int record_check_each(struct record_facts *out, const char *path,

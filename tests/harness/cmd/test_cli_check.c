@@ -7,13 +7,14 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
+#include "tests/fake_session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static char dir[] = "/tmp/rift show --check XXXXXX", file[64];
+static char dir[] = "/tmp/rift check XXXXXX", file[64];
 
 /* A copy in a folder whose name has a blank. */
 static void make_copy(void)
@@ -133,4 +134,20 @@ Test(small_cli_check, what_cannot_be_shown)
 	refused(3, "s.jsonl", "show '%s'", file);
 	shell(NULL, "echo '{\"record\":\"plan\",\"schema\":\"3.0\"}' >'%s'", file);
 	refused(3, "schema 3.0", "show '%s'", file);
+}
+
+/* Whoever adds a field to a record says in harness/record/fields.c what it is. */
+Test(small_cli_check, a_field_that_its_schema_does_not_have_is_named)
+{
+	struct fake_session s = fake_session();
+	char made[128];
+	const char *text;
+
+	snprintf(made, sizeof(made), "%s/made.jsonl", dir);
+	s.depth = "1";
+	s.size = "0";
+	fake_session_write(&s, made);
+	cr_assert(zero(int, run_rift(OUT, &text, "show --check '%s'", made)), "%s", text);
+	shell(NULL, "sed -i '2s/\"record\":\"header\"/&,\"colour\":1/' '%s'", made);
+	refused(3, "made.jsonl:2: *does not have: colour", "show --check '%s'", made);
 }
