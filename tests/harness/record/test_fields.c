@@ -119,7 +119,7 @@ Test(small_fields, the_document_has_no_other)
 	}
 }
 
-static const json_t *plan_with(const char *name)
+static json_t *plan_with(const char *name)
 {
 	json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:{}}", "record", "plan",
 			      "schema", RECORD_SCHEMA, "tool", "rift", "tool_version", "0",
@@ -131,16 +131,25 @@ static const json_t *plan_with(const char *name)
 	return o;
 }
 
+/* Takes over o. */
+static struct text wrong_of(json_t *o, const char *record, struct field_rules rules)
+{
+	struct text wrong = fields_wrong(o, record, rules);
+
+	json_decref(o);
+	return wrong;
+}
+
 Test(small_fields, a_field_that_nobody_knows_is_wrong_today)
 {
 	struct field_rules today = { .knows_all = true }, other = { 0 };
 
-	cr_expect(eq(str, fields_wrong(plan_with(NULL), "plan", today).s, ""));
-	cr_expect(eq(str, fields_wrong(plan_with("colour"), "plan", today).s,
+	cr_expect(eq(str, wrong_of(plan_with(NULL), "plan", today).s, ""));
+	cr_expect(eq(str, wrong_of(plan_with("colour"), "plan", today).s,
 		     "a field that its schema does not have: colour"));
-	cr_expect(eq(str, fields_wrong(plan_with("colour"), "plan", other).s, ""));
-	cr_expect(eq(str, fields_wrong(plan_with("sides"), "plan", today).s, ""));
-	cr_expect(eq(str, fields_wrong(plan_with("argv"), "plan", today).s,
+	cr_expect(eq(str, wrong_of(plan_with("colour"), "plan", other).s, ""));
+	cr_expect(eq(str, wrong_of(plan_with("sides"), "plan", today).s, ""));
+	cr_expect(eq(str, wrong_of(plan_with("argv"), "plan", today).s,
 		     "a field is missing or of the wrong kind: argv"));
 }
 
@@ -168,10 +177,10 @@ Test(small_fields, what_is_needed_depends)
 	struct field_rules plain = { .knows_all = true }, measured = { .is_measured = true },
 			   thinned = { .is_measured = true, .is_thinned = true };
 
-	cr_expect(eq(str, fields_wrong(without("point", "marks"), "point", plain).s, ""));
-	cr_expect(ne(str, fields_wrong(without("point", "marks"), "point", measured).s, ""));
-	cr_expect(eq(str, fields_wrong(without("point", "marks"), "point", thinned).s, ""));
-	cr_expect(ne(str, fields_wrong(without("point", "summary"), "point", thinned).s, ""));
-	cr_expect(eq(str, fields_wrong(without("header", "gpu"), "header", thinned).s, ""));
-	cr_expect(ne(str, fields_wrong(without("header", "gpu"), "header", measured).s, ""));
+	cr_expect(eq(str, wrong_of(without("point", "marks"), "point", plain).s, ""));
+	cr_expect(ne(str, wrong_of(without("point", "marks"), "point", measured).s, ""));
+	cr_expect(eq(str, wrong_of(without("point", "marks"), "point", thinned).s, ""));
+	cr_expect(ne(str, wrong_of(without("point", "summary"), "point", thinned).s, ""));
+	cr_expect(eq(str, wrong_of(without("header", "gpu"), "header", thinned).s, ""));
+	cr_expect(ne(str, wrong_of(without("header", "gpu"), "header", measured).s, ""));
 }
