@@ -1,4 +1,5 @@
-/* test_inputs.c - initial_state.csv and parameters.csv: every kind of malformed file is reported. */
+/* test_inputs.c - initial_state.csv and parameters.csv: every kind of malformed file is reported.
+ */
 /* sanitizers: one thread */
 #include "workloads/myocyte/inputs.h"
 
