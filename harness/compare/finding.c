@@ -146,7 +146,7 @@ static const struct compared_parameter *launch_cost(const struct comparison *c)
 	return NULL;
 }
 
-/* Of the deepest point in stream mode of the first workload that has one; NULL: none. */
+/* The deepest point in stream mode, the first of those as deep; NULL: none. */
 static const struct compared_point *deepest_stream(const struct comparison *c)
 {
 	const struct plan *plan = &c->side[PAIR_A]->view.plan;

@@ -330,7 +330,7 @@ static bool has_failed(const struct prices *p)
 	return false;
 }
 
-/* "On B a step takes 1.00 to 1.07 times as long as on A, in the median 1.03 (19 blocks)" */
+/* "On B a step takes 1.00 to 1.07 times as long as on A, 1.03 in the median of 19 blocks" */
 static void print_summary(const struct prices *p, FILE *out)
 {
 	double *ratio = calloc((size_t)p->n + 1, sizeof(*ratio)), least = INFINITY, most = 0;

@@ -158,11 +158,12 @@ static bool is_needed(const struct record_field *f, struct field_rules rules)
 	return is_required && (!rules.is_thinned || (f->flags & (FIELD_THIN | FIELD_THINNED)));
 }
 
+/* In today's schema. */
 static bool is_known(const char *record, const char *name)
 {
 	for (const struct record_field *f = record_fields; f->record; f++)
 		if (!strcmp(f->record, record) && !strcmp(f->name, name))
-			return true;
+			return !(f->flags & FIELD_OLD);
 	return false;
 }
 

@@ -1,8 +1,8 @@
 /*
  * fields.h - the fields that records of a session have: one table, by which records are checked,
  * thinned and, of visits, made, and which docs/records.md explains
- * (tests/harness/record/test_fields.c holds the two together). A field that a writer adds and the
- * table lacks makes its record invalid.
+ * (tests/harness/record/test_fields.c holds the two together). `rift show --check` calls a record
+ * of today's schema invalid if it has a field that the table lacks.
  */
 #ifndef RIFT_RECORD_FIELDS_H
 #define RIFT_RECORD_FIELDS_H

@@ -38,7 +38,7 @@ double summary_median(const json_t *summary, const char *series);
 /*
  * What a process says of a point in one round, of "t_total_ns" or "t_enq_ns": the median of its
  * blocks, ns, of those that nothing disturbed where there are any; NAN: none. A thinned record has
- * these medians themselves.
+ * only the one or two such medians that decide the pair's ratio, as rounds 0 and 1.
  */
 enum turn { TURN_TOTAL, TURN_ENQ, TURN_SERIES };
 extern const char *const turn_series[TURN_SERIES];

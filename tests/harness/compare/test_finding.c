@@ -150,3 +150,61 @@ Test(small_finding, too_few_processes_are_told_how_many_are_enough)
 		  "%s", finding_of(c));
 	compared_free(c);
 }
+
+/* ---- in time ------------------------------------------------------------------------------ */
+
+static void nothing(struct journal *j)
+{
+	(void)j;
+}
+
+static struct compared_parameter *launch_call(struct compared *c)
+{
+	for (int i = 0; i < c->c.parameters.n; i++)
+		if (c->c.parameters.row[i].row == &model_param_rows[MODEL_C])
+			return &c->c.parameters.row[i];
+	return NULL;
+}
+
+/* The smaller end first, also of what costs less. */
+Test(small_finding, what_a_launch_costs_more_or_less)
+{
+	struct compared *c = spoiled(nothing, false);
+	struct compared_parameter *p = launch_call(c);
+
+	cr_assert(ne(ptr, p, NULL));
+	p->difference = (struct interval){ 5000, 4000, 7000, PROCESSES, true };
+	cr_assert(ne(ptr,
+		     strstr(finding_of(c), "; a launch costs 5.00 us more (4.00 us to 7.00 us), by "
+					   "the model"),
+		     NULL),
+		  "%s", finding_of(c));
+	p->difference = (struct interval){ -5000, -7000, -4000, PROCESSES, true };
+	cr_assert(ne(ptr, strstr(finding_of(c), "costs 5.00 us less (4.00 us to 7.00 us)"), NULL),
+		  "%s", finding_of(c));
+	compared_free(c);
+}
+
+/* Where the points do not tell what a launch costs, the deepest step in stream mode. */
+Test(small_finding, else_a_step_of_the_deepest_point)
+{
+	struct compared *c = spoiled(nothing, false);
+	const struct plan *plan = &c->c.side[PAIR_A]->view.plan;
+	int64_t deepest = 0;
+	char want[128];
+
+	launch_call(c)->identified = false;
+	for (int i = 0; i < c->c.pairs.n; i++) {
+		struct compared_point *p = &c->c.point[i];
+		const struct plan_point *at = &plan->point[p->pair->at[PAIR_A]];
+
+		p->step_ns[PAIR_A].value = 2000;
+		p->ratio = (struct interval){ 3, 2, 5, PROCESSES, true };
+		deepest = at->mode == MODE_STREAM && at->depth > deepest ? at->depth : deepest;
+	}
+	snprintf(want, sizeof(want),
+		 "a step of *stream depth %ld takes 4.00 us more (2.00 us to *8.00 us)",
+		 (long)deepest);
+	cr_assert(tells(finding_of(c), want), "%s in %s", want, finding_of(c));
+	compared_free(c);
+}

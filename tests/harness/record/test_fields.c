@@ -158,7 +158,7 @@ static json_t *without(const char *record, const char *name)
 	json_t *o = json_object();
 
 	for (const struct record_field *f = record_fields; f->record; f++) {
-		if (strcmp(f->record, record) || !strcmp(f->name, name))
+		if (strcmp(f->record, record) || !strcmp(f->name, name) || (f->flags & FIELD_OLD))
 			continue;
 		json_object_set_new(o, f->name,
 				    f->kind == FIELD_TEXT     ? json_string("")
@@ -183,4 +183,16 @@ Test(small_fields, what_is_needed_depends)
 	cr_expect(ne(str, wrong_of(without("point", "summary"), "point", thinned).s, ""));
 	cr_expect(eq(str, wrong_of(without("header", "gpu"), "header", thinned).s, ""));
 	cr_expect(ne(str, wrong_of(without("header", "gpu"), "header", measured).s, ""));
+}
+
+/* What only older schemas have is no field of today. */
+Test(small_fields, an_old_field_is_wrong_today)
+{
+	struct field_rules today = { .knows_all = true }, other = { 0 };
+	json_t *o = without("point", "");
+
+	json_object_set_new(o, "retries", json_integer(0));
+	cr_expect(eq(str, fields_wrong(o, "point", other).s, ""));
+	cr_expect(eq(str, wrong_of(o, "point", today).s,
+		     "a field that its schema does not have: retries"));
 }
