@@ -377,9 +377,9 @@ $B/bench/cpu_layers: $B/tests/layers/stubs.so $(PRELOADS:%=$B/layers/%.so)
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with
 # CUBLAS=yes only. docs/ stays behind: links to it become text.
 DIST := dist/rift-$(DEVICE)
-# Of the kept sessions one of each device; the rest is a checkout's.
-CARRIED := data/sessions/README.md data/sessions/h200-launch.jsonl data/sessions/h200-costs.json \
-	data/sessions/emulate-sets/set-00.jsonl.gz
+# The scripts that draw, and of the kept sessions one of each device; the rest is a checkout's.
+CARRIED := $(wildcard plots/*.gp) data/sessions/README.md data/sessions/h200-launch.jsonl \
+	data/sessions/h200-costs.json data/sessions/emulate-sets/set-00.jsonl.gz
 dist: $B/rift $(BLAS) preloads
 	$(Q)rm -rf $(DIST)
 	$(Q)mkdir -p $(DIST)
@@ -398,8 +398,8 @@ dist: $B/rift $(BLAS) preloads
 	@echo "$(DIST) is ready: copy the folder, then run ./rift in it"
 
 # ---- install ------------------------------------------------------------------------------
-# The folder of `make dist` and links to it, so that a prefix may move. Documents find the pictures
-# and the workloads' READMEs there.
+# The folder of `make dist` and links to it, so that a prefix may move. Documents find the workloads'
+# READMEs there.
 PREFIX ?= /usr/local
 TO     := $(abspath $(DESTDIR)$(PREFIX))
 DOC    := $(TO)/share/doc/rift
@@ -414,8 +414,8 @@ install:
 	@ln -sfn ../lib/rift/rift '$(TO)/bin/rift'
 	@'$(TO)/bin/rift' help --format=man >'$(MAN)'
 	@'$(TO)/bin/rift' help --format=bash >'$(BASH)'
-	@cp -R README.md $(wildcard CONTRIBUTING.md) docs '$(DOC)/'
-	@for f in workloads plots data; do ln -sfn "../../../lib/rift/$$f" '$(DOC)'/$$f; done
+	@cp -R README.md $(wildcard CONTRIBUTING.md) docs $(wildcard plots) '$(DOC)/'
+	@for f in workloads data; do ln -sfn "../../../lib/rift/$$f" '$(DOC)'/$$f; done
 	@echo "rift is installed in $(TO)/bin; make uninstall removes it"
 
 # What install made; folders that others may share stay.
