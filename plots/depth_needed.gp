@@ -48,7 +48,7 @@ do for [k = 1:3 * sides] {
 			pointsize 1.1 * point linewidth 1.4
 	}
 }
-set label 30 'points: measured; arrows: deeper than was swept; lines: fitted' \
+set label 30 'points: measured; arrows: deeper than was swept; lines: fitted, where they agree with the points' \
 	at graph 1, 1.05 right font small textcolor rgb faint
 paths = fitted ? lines : points # gnuplot has a word to say about a file without data
 plot for [k = 1:3 * sides] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \

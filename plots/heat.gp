@@ -7,7 +7,8 @@
 #   margin                 (%) a dot says that a cell is not shown to differ by more
 #   title, finding, made1, made2, made3   texts
 #   cells   columns panel, column, row, percent, percent_lo, percent_hi, even, label
-#   lines   columns panel, level_percent, column, row; crossed: how many there are
+#   border  what the line around cells says
+#   borders sides of cells, two points each: panel, column, row; bordered: how many there are
 # of a row; few are taller, or the name of their axis runs into the title
 tall = panels * rows < 4 ? 120 / (panels * rows) : rows < 6 ? 30 : 24
 top = made3 eq '' ? 118 : 134
@@ -46,22 +47,15 @@ shade(percent) = percent < 1 ? 1 : percent > 1000 ? 1000 : percent
 ink_on(percent) = percent < 120 ? 0x000000 : 0xffffff
 set style fill solid 1 noborder
 in(p, x) = column(1) == p ? column(x) : NaN
-line(p) = crossed ? in(p, 3) : NaN
-at_level(p, level) = column(2) == level ? line(p) : NaN
-paths = crossed ? lines : cells # gnuplot has a word to say about a file without data
-# as wide as the number: the lines make room for it
-room = 0.012 * columns
+sides = bordered ? borders : cells # gnuplot has a word to say about a file without data
+side(p) = bordered ? in(p, 2) : NaN
 
 set label 4 size at screen 0.018, 0.5 * (from_top(top) + from_foot(bottom)) center rotate
 # The key, in a line at the foot.
 foot = from_foot(26)
 set label 11 what at screen 0.262, foot right font small
-set label 12 '5 %' at screen 0.545, foot left font small
-set label 13 '25 %' at screen 0.62, foot left font small
-set label 14 '100 %' at screen 0.71, foot left font small
-set arrow 1 from screen 0.505, foot rto screen 0.035, 0 nohead linetype 2 dashtype solid
-set arrow 2 from screen 0.58, foot rto screen 0.035, 0 nohead linetype 2 dashtype (9, 4)
-set arrow 3 from screen 0.67, foot rto screen 0.035, 0 nohead linetype 2 dashtype (2, 3)
+set label 12 border at screen 0.545, foot left font small
+set arrow 1 from screen 0.505, foot rto screen 0.03, 0 nohead linetype 2 dashtype solid
 set label 15 sprintf('not shown to exceed %d %%', margin) at screen 0.805, foot left font small
 set label 16 '' at screen 0.795, foot point pointtype 7 pointsize 0.45 * point linecolor rgb ink
 
@@ -79,13 +73,7 @@ do for [p = 0:panels - 1] {
 	}
 	plot cells using (in(p, 2)):3:(0.485):(0.47):(shade(column(4))) skip 1 \
 			with boxxyerror linecolor palette, \
-		paths using (line(p)):4 skip 1 with lines linecolor rgb 'white' linewidth 5 \
-			dashtype solid, \
-		paths using (at_level(p, 5)):4 skip 1 with lines linetype 2 dashtype solid, \
-		paths using (at_level(p, 25)):4 skip 1 with lines linetype 2 dashtype (9, 4), \
-		paths using (at_level(p, 100)):4 skip 1 with lines linetype 2 dashtype (2, 3), \
-		cells using (in(p, 2)):3:(room * strlen(strcol(8))):(0.3):(shade(column(4))) skip 1 \
-			with boxxyerror linecolor palette, \
+		sides using (side(p)):3 skip 1 with lines linetype 2 linewidth 2.6 dashtype solid, \
 		cells using (in(p, 2)):3:8:(ink_on(column(4))) skip 1 \
 			with labels font medium textcolor rgb variable, \
 		cells using (column(7) > 0.5 ? in(p, 2) + 0.5 - 0.012 * columns : NaN):(column(3) + 0.3) \

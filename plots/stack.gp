@@ -31,7 +31,7 @@ set border 1
 unset ytics
 set grid xtics noytics
 stats parts using 4 skip 1 nooutput
-least = STATS_min < -0.5 ? STATS_min * 1.02 : 0
+least = 0 # what is below 0 stands in the notes
 most = STATS_max > 100.5 ? STATS_max * 1.02 : 100
 set xrange [least : most]
 set yrange [rows - 0.5 : -0.5]

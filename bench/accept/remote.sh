@@ -108,12 +108,6 @@ blocks() {
 			${OPTIONS:---processes ${RUNS:-5} --rounds 3} --layer "remote transport=tcp${POLL:+ poll=$POLL} block=$size" &&
 			python3 "$here/network.py" block "$size"
 	done
-	chart block
-}
-
-chart() { # block|mtu
-	[ -s "$out/$1.csv" ] && command -v gnuplot >/dev/null || return 0
-	gnuplot -e "folder='$out'; size='${BYTES:-64M}'" "$here/$1.gp" || echo "$1: no chart"
 }
 
 programs() { python3 "$here/programs.py" "$@"; }

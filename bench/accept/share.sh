@@ -67,7 +67,5 @@ share_tables() {
 			[ ! -s "$file" ] || "$rift" compare "$file" --json >"$file.json" 2>/dev/null </dev/null
 		done
 		table busy
-		mkdir -p "$out/charts"
-		[ "$(wc -l <"$out/busy.csv")" = 1 ] || ! command -v gnuplot >/dev/null || gnuplot -e "folder='$out'" "$here/busy.gp"
 	} | tee "$out/tables.txt"
 }

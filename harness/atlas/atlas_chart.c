@@ -58,27 +58,21 @@ static struct atlas_cell cell_of(const struct drawn *d, const struct panel *p,
 				    : atlas_parameter(e, d->w, p->which);
 }
 
-/* How far from nothing its value and interval reach; 0: it has none. */
+/* How far from nothing its value is; 0: it has none. */
 static double reach_of(const struct panel *p, const struct atlas_cell *cell)
 {
-	const double v[] = { cell->of.value, cell->of.lo, cell->of.hi };
-	double reach = 0;
-
-	if (cell->state < ATLAS_NOT_RESOLVED)
+	if (cell->state < ATLAS_NOT_RESOLVED || !isfinite(cell->of.value))
 		return 0;
-	for (int i = 0; i < 3; i++)
-		if (isfinite(v[i]))
-			reach = fmax(reach, fabs(v[i] - p->nothing));
-	return reach;
+	return fabs(cell->of.value - p->nothing);
 }
 
 /*
- * Some rows may be so much further out than the next one that on one axis all others would be at
- * nothing: fewer than half of them, and 12 times as far.
+ * Some rows may be so much further out than the others that on one axis these would be at nothing:
+ * those, fewer than half, from the first on that reaches four times as far as the one before.
  */
 static double far_of(const struct panel *p, const struct drawn *d)
 {
-	const double apart = 12;
+	const double apart = 4;
 	double *reach = calloc((size_t)d->rows + 1, sizeof(*reach)), far = INFINITY;
 
 	CHECK(reach, "memory of %d rows", d->rows);
@@ -88,19 +82,20 @@ static double far_of(const struct panel *p, const struct drawn *d)
 		reach[i] = reach_of(p, &cell);
 	}
 	sort_doubles(reach, d->rows);
-	for (int i = d->rows - 1; 2 * i > d->rows && !isfinite(far); i--)
+	for (int i = d->rows / 2 + 1; i < d->rows && !isfinite(far); i++)
 		if (reach[i - 1] > 0 && reach[i] > apart * reach[i - 1])
 			far = reach[i - 1];
 	free(reach);
 	return far;
 }
 
+/* An interval that ends beyond the axis runs out of the picture. */
 static void widen(struct panel *p, double value)
 {
 	if (!isfinite(value))
 		return;
-	p->least = fmin(p->least, value);
-	p->most = fmax(p->most, value);
+	p->least = fmin(p->least, fmax(value, p->nothing - p->far));
+	p->most = fmax(p->most, fmin(value, p->nothing + p->far));
 }
 
 /* 1, 2 or 5 times a power of ten, some three in the width. */
@@ -220,7 +215,11 @@ static int write_cells(const struct drawn *d, struct plot *p)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* A quarter of the width takes no more. */
+/* A quarter of the width takes no more. In the order of atlas_parameters. */
+static const char *const parameter_heads[ATLAS_PARAMETERS] = {
+	"launch call c",   "launches follow p", "gap of kernels g",
+	"launch, wait Z", "graph launch a",    "graph node gn",
+};
 static const char *const cost_heads[ATLAS_COSTS] = {
 	[ATLAS_COPY_TO_DEVICE] = "copy to device", [ATLAS_RATE_TO_DEVICE] = "rate to device",
 	[ATLAS_COPY_TO_HOST] = "copy to host",	   [ATLAS_RATE_TO_HOST] = "rate to host",
@@ -264,8 +263,8 @@ static void label_panel(const struct drawn *d, int i, struct plot *out)
 		if (base.point)
 			own = words_time(base.point->step_ns[PAIR_A].value);
 	} else {
-		plot_text(out, words_name("head", i + 1).s, "%s (%s)",
-			  model_param_rows[atlas_parameters[p->which]].name, p->unit_name);
+		plot_text(out, words_name("head", i + 1).s, "%s (%s)", parameter_heads[p->which],
+			  p->unit_name);
 		if (base.parameter && isfinite(base.parameter->of[PAIR_A].value))
 			own = words_time(base.parameter->of[PAIR_A].value);
 	}
@@ -345,15 +344,108 @@ static void label_base(const struct atlas *a, struct plot *p)
 	plot_text(p, "made1", "%s", text);
 }
 
+/* The row that a workload is slowed most in, of those that are shown to be; counts them, too. */
+struct slowed {
+	int rows; /* with a figure or wrong results */
+	int by;	  /* of these, slowed by more than a share */
+	const struct atlas_entry *most;
+	const struct workload *in;
+	double times;
+};
+
+static bool count_slowed(struct slowed *s, const struct atlas *a, const struct atlas_entry *e,
+			 const struct workload *w, double share)
+{
+	bool is_slowed = false;
+
+	for (int depth = 0; depth < ATLAS_DEPTHS; depth++) {
+		const struct atlas_cell cell = atlas_step(a, e, w, depth);
+
+		if (cell.state == ATLAS_WRONG)
+			is_slowed = true;
+		if (cell.state != ATLAS_KNOWN || cell.of.value <= 1 + share)
+			continue;
+		is_slowed = true;
+		if (cell.of.value > s->times) {
+			s->most = e;
+			s->in = w;
+			s->times = cell.of.value;
+		}
+	}
+	return is_slowed;
+}
+
+/* Of one workload, or of all of them (NULL). */
+static struct slowed find_slowed(const struct atlas *a, const struct workload *only, double share)
+{
+	struct slowed s = { 0 };
+
+	for (int i = 0; i < a->n; i++) {
+		bool is_slowed = false;
+
+		for (int k = 0; atlas_workload(a, k); k++)
+			if (!only || atlas_workload(a, k) == only)
+				is_slowed |= count_slowed(&s, a, &a->entry[i],
+							  atlas_workload(a, k), share);
+		s.rows += !only || atlas_has(&a->entry[i], only);
+		s.by += is_slowed;
+	}
+	return s;
+}
+
+/* "; worst: 240 times as long (neighbour-spin)" */
+static struct text worst_text(const struct slowed *s, bool names_workload)
+{
+	struct text t = { "" };
+
+	if (s->most)
+		snprintf(t.s, sizeof(t.s), "; worst: %.30s (%.24s%s%.16s)",
+			 words_ratio(s->times).s, s->most->name, names_workload ? ", " : "",
+			 names_workload ? s->in->name : "");
+	return t;
+}
+
+/* How many rows have some cost that is shown to differ. */
+static int count_costly(const struct drawn *d)
+{
+	int n = 0;
+
+	for (int row = 0; row < d->rows; row++) {
+		bool any = false;
+
+		for (int i = 0; i < d->panels; i++)
+			any |= cell_of(d, &d->panel[i], d->entry[row]).state == ATLAS_KNOWN;
+		n += any;
+	}
+	return n;
+}
+
+/* What the chart shows in a sentence. */
+static void label_title(const struct drawn *d, struct plot *p)
+{
+	char text[256];
+
+	if (d->w) {
+		const struct slowed s = find_slowed(d->a, d->w, 0);
+
+		snprintf(text, sizeof(text), "%s is slower in %d of %d rows%s", d->w->name, s.by,
+			 s.rows, worst_text(&s, false).s);
+	} else {
+		snprintf(text, sizeof(text),
+			 "copies, memory or cold starts differ from the base in %d of %d rows",
+			 count_costly(d), d->rows);
+	}
+	words_cut(text, sizeof(text), TITLE_CHARACTERS);
+	plot_text(p, "title", "%s", text);
+}
+
 static void label_plot(const struct drawn *d, struct plot *p)
 {
 	label_base(d->a, p);
-	plot_text(p, "title", "%s: what each of these adds to the base",
-		  d->w ? d->w->name : "copies, memory, cold start");
-	words_finding(p,
-		      "dots: b − a%s, with 95 %% intervals; hollow: not resolved; a number: "
-		      "beyond the axis",
-		      d->w ? " of parameters, b / a of steps" : "");
+	label_title(d, p);
+	words_finding(p, "difference from the base%s, 95 %% intervals; hollow: not resolved; "
+			 "a number: beyond the axis",
+		      d->w ? " (steps: ratio)" : "");
 	if (d->w)
 		plot_text(p, "made2",
 			  "steps: smallest kernels, %s mode; each panel has an axis of its own",
@@ -438,12 +530,17 @@ static void label_program(const struct atlas *a, int column, struct plot *p)
 static void label_programs(const struct atlas *a, struct plot *p)
 {
 	int columns = count_workloads(a);
+	const struct slowed s = find_slowed(a, NULL, 0.05);
+	char title[256];
 
 	label_base(a, p);
-	plot_text(p, "title", "which layer hurts which program");
+	snprintf(title, sizeof(title), "%d of %d rows slow a program by over 5 %%%s", s.by,
+		 s.rows, worst_text(&s, true).s);
+	words_cut(title, sizeof(title), TITLE_CHARACTERS);
+	plot_text(p, "title", "%s", title);
 	words_finding(p,
-		      "time over that without the layer; ·, ±: no difference is shown, ±: how wide "
-		      "that is; bad: wrong results");
+		      "time over that without the layer; ·: no difference resolved; ±: none, and "
+		      "how wide that is; bad: wrong results");
 	plot_text(p, "made2",
 		  "grey: a step of the base, its kernels, copies, allocations (k, c, a) and time; "
 		  "smallest kernels; depth: steps before a wait");

@@ -89,6 +89,38 @@ static bool is_wide(const struct grid *g)
 }
 
 /*
+ * Does the fit agree with what was measured of that size? Both are known to a factor of two where
+ * depths are powers of four.
+ */
+static bool agrees(const struct chart_set *s, int side, enum mode mode, int size)
+{
+	const struct needed n = needed_measured(s, side, mode, size);
+	const struct answer a = depth_needed(&s->fit[side], mode,
+					     s->grid[side].size[size].kernel_ns, CHART_SHARE);
+	bool has_value = a.kind == ANSWER_VALUE || a.kind == ANSWER_BELOW;
+
+	if (!(n.depth > 0) || (!n.enough && !has_value))
+		return true;
+	if (!has_value)
+		return a.kind != ANSWER_NEVER;
+	if (!n.enough)
+		return a.interval.value > n.depth / 2;
+	return a.interval.value <= 2 * n.depth && 2 * a.interval.value >= n.depth;
+}
+
+/* A line that most of the points contradict is none. */
+static bool line_holds(const struct chart_set *s, int side, enum mode mode)
+{
+	const struct grid *g = &s->grid[side];
+	int right = 0, wrong = 0;
+
+	for (int i = 0; i < g->n_sizes; i++)
+		if (chart_has_ideal(g, i))
+			*(agrees(s, side, mode, i) ? &right : &wrong) += 1;
+	return wrong < right;
+}
+
+/*
  * The line of a mode on a side; *floor_ns: the longest kernels for which no depth was enough.
  * Returns how many points were written.
  */
@@ -128,7 +160,8 @@ static int write_lines(const struct chart_set *s, struct plot *p,
 	fprintf(out.file, "series,kernel_us,depth\n");
 	for (int side = 0; side < s->sides; side++)
 		for (int mode = 0; mode < MODE_COUNT; mode++)
-			if (s->fitted[side] && s->fit[side].has[mode] && is_wide(&s->grid[side]))
+			if (s->fitted[side] && s->fit[side].has[mode] && is_wide(&s->grid[side]) &&
+			    line_holds(s, side, (enum mode)mode))
 				n += put_line(s, side, (enum mode)mode, &floor_ns[side][mode],
 					      out.file);
 	plot_count(p, "fitted", n);
@@ -165,6 +198,18 @@ static void set_range(const struct chart_set *s, struct plot *p)
 		(long)fmax((double)a->depth[a->n_depths - 1], (double)b->depth[b->n_depths - 1]));
 }
 
+/* Does any kernel need blocks of more than two steps? Else there is nothing to see. */
+static bool any_is_deep(const struct chart_set *s)
+{
+	for (int side = 0; side < s->sides; side++)
+		for (int mode = 0; mode < MODE_COUNT; mode++)
+			for (int i = 0; i < s->grid[side].n_sizes; i++)
+				if (chart_has_ideal(&s->grid[side], i) &&
+				    needed_measured(s, side, (enum mode)mode, i).depth > 2)
+					return true;
+	return false;
+}
+
 int chart_depth_needed(const struct chart_set *s, struct plot *p)
 {
 	const struct grid *g = &s->grid[0];
@@ -173,6 +218,8 @@ int chart_depth_needed(const struct chart_set *s, struct plot *p)
 
 	if (g->n_depths < 2 || !is_wide(g) || stack_step_of(g, 0) != STACK_LAUNCHES)
 		return 1; /* it speaks of kernels */
+	if (!any_is_deep(s))
+		return 1;
 	p->script = "plots/depth_needed.gp";
 	name_series(s, p);
 	needed_label_title(s, p);

@@ -148,7 +148,7 @@ static void set_lines(struct plot *plot, const struct drawn *d)
 	}
 	plot_text(plot, "axis", "%s", grid_row(d->grid, 0, "nodes") ? "nodes" : "size");
 	if (grid_fit(&l, d->grid, &d->group[0], d->name[0]))
-		plot_text(plot, "title", "%s: %s takes %s µs + %s ns for each node more",
+		plot_text(plot, "title", "%s: %s takes %s µs plus %s ns per node",
 			  json_get_text(d->grid, "workload"), d->name[0],
 			  text_digits(l.fixed.value).s, text_digits(1e3 * l.slope.value).s);
 	else

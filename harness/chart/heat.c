@@ -7,18 +7,11 @@
 
 #include "common/check.h"
 #include "common/plural.h"
-#include "harness/chart/contour.h"
 #include "harness/chart/words.h"
+#include "harness/fit/derive.h"
 #include "harness/stats/decide.h"
 
 /* ---- kernel size x depth, a panel a mode: overhead over ideal, or B over A -------------- */
-
-/* Iso-lines, in shares. */
-static const double levels[] = { 0.05, 0.25, 1 };
-enum { LEVELS = sizeof(levels) / sizeof(*levels) };
-
-/* Lines are sought between logarithms: as far down as differences are ever seen. */
-static const double share_least = 1e-3;
 
 /* ---- cells ------------------------------------------------------------------------------ */
 
@@ -143,59 +136,56 @@ static int write_cells(const struct heat *h, struct plot *p)
 	return output_commit(&out);
 }
 
-struct line {
-	FILE *out;
-	int panel, level, last;
-};
-
-/* gnuplot begins a new line behind an empty one. */
-static void put_point(void *arg, int line, double column, double row)
+/* Over ideal by more than 5 %; of B over A: shown to differ. */
+static bool is_inside(const struct heat *h, const struct interval *cell)
 {
-	struct line *l = arg;
-
-	if (line != l->last)
-		fputc('\n', l->out);
-	l->last = line;
-	fprintf(l->out, "%d,%g,%.4f,%.4f\n", l->panel, 100 * levels[l->level], column, row);
+	return h->ratio ? heat_differs(h, cell) : cell->value - 1 > CHART_SHARE;
 }
 
-/* Returns how many lines there are. */
-static int trace_panel(const struct heat *h, int panel, struct line *l)
+/* Were both measured, and is one inside? */
+static bool is_border(const struct heat *h, const struct interval *cell,
+		      const struct interval *other)
 {
-	struct contour_grid g = { .columns = h->columns, .rows = h->rows };
-	double *z = calloc((size_t)(g.columns * g.rows) + 1, sizeof(*z));
+	return cell->n && other->n && is_inside(h, cell) != is_inside(h, other);
+}
+
+/* gnuplot begins a new line after an empty one. */
+static void put_border(int panel, double column, double row, double to_column, double to_row,
+		       FILE *out)
+{
+	fprintf(out, "%d,%g,%g\n%d,%g,%g\n\n", panel, column, row, panel, to_column, to_row);
+}
+
+/* The borders of a cell with the one above and the one to the right. Returns how many. */
+static int put_borders(const struct heat *h, int panel, int row, int column, FILE *out)
+{
+	const struct interval *cell = heat_cell(h, panel, row, column);
 	int n = 0;
 
-	CHECK(z, "memory of %d values", g.columns * g.rows);
-	for (int i = 0; i < g.columns * g.rows; i++) {
-		const struct interval *c = heat_cell(h, panel, 0, i);
-
-		z[i] = c->n ? log(fmax(c->value - 1, share_least)) : NAN;
+	if (row + 1 < h->rows && is_border(h, cell, heat_cell(h, panel, row + 1, column))) {
+		put_border(panel, column - 0.5, row + 0.5, column + 0.5, row + 0.5, out);
+		n++;
 	}
-	g.z = z;
-	for (l->level = 0; l->level < LEVELS; l->level++) {
-		l->panel = panel;
-		l->last = -1;
-		n += contour_trace(&g, log(levels[l->level]), put_point, l);
+	if (column + 1 < h->columns && is_border(h, cell, heat_cell(h, panel, row, column + 1))) {
+		put_border(panel, column + 0.5, row - 0.5, column + 0.5, row + 0.5, out);
+		n++;
 	}
-	free(z);
 	return n;
 }
 
-static int write_lines(const struct heat *h, struct plot *p)
+static int write_borders(const struct heat *h, struct plot *p)
 {
 	struct output out;
-	int err = plot_open(p, "lines", "-lines.csv", &out);
-	struct line l;
-	int n = 0;
+	int err = plot_open(p, "borders", "-borders.csv", &out), n = 0;
 
 	if (err)
 		return err;
-	fprintf(out.file, "panel,level_percent,column,row\n");
-	l = (struct line){ .out = out.file };
+	fprintf(out.file, "panel,column,row\n");
 	for (int panel = 0; panel < h->panels; panel++)
-		n += trace_panel(h, panel, &l);
-	plot_count(p, "crossed", n);
+		for (int row = 0; row < h->rows; row++)
+			for (int column = 0; column < h->columns; column++)
+				n += put_borders(h, panel, row, column, out.file);
+	plot_count(p, "bordered", n);
 	return output_commit(&out);
 }
 
@@ -238,6 +228,7 @@ static void name_makers(const struct heat *h, struct plot *p)
 	plot_text(p, "made3", "%s", h->ratio ? "" : unseen);
 	plot_count(p, "margin", lround(100 * h->margin));
 	plot_text(p, "what", "%s", h->ratio ? "longer on B (%)" : "overhead over ideal (%)");
+	plot_text(p, "border", "%s", h->ratio ? "inside: shown to differ" : "border: 5 %");
 }
 
 static int heat_write(struct heat *h, struct plot *p)
@@ -252,7 +243,7 @@ static int heat_write(struct heat *h, struct plot *p)
 	else
 		heat_label_overhead(h, p);
 	err = write_cells(h, p);
-	return err ? err : write_lines(h, p);
+	return err ? err : write_borders(h, p);
 }
 
 static int draw_heat(const struct chart_set *s, int side, bool ratio, struct plot *p)
@@ -321,7 +312,24 @@ struct column {
 	double ns, value; /* SMALL_FROM: the kernel and the size at which it crosses the share */
 };
 
-/* On a straight line between logarithms, from the row above to this one. */
+/*
+ * How long kernels must be, ns, by the model, as rift fit says it; where the model has no answer,
+ * what was measured.
+ */
+static double by_model(const struct heat *h, int panel, int column, double share,
+		       double measured_ns)
+{
+	const struct chart_set *s = h->set;
+	const struct grid *g = &s->grid[h->side];
+	struct answer a = { .kind = ANSWER_UNKNOWN };
+
+	if (g->nominal && s->fitted[h->side])
+		a = smallest_kernel_over_ideal(&s->fit[h->side], h->mode[panel],
+					       (double)g->depth[column], share);
+	return a.kind == ANSWER_VALUE ? a.interval.value : measured_ns;
+}
+
+/* Measured on a straight line between logarithms, from the row above to this one. */
 static struct column crossing(const struct heat *h, int panel, int row, int column, double share)
 {
 	const struct grid_size *size = &h->set->grid[h->side].size[h->first + row];
@@ -330,7 +338,9 @@ static struct column crossing(const struct heat *h, int panel, int row, int colu
 
 	return (struct column){
 		.kind = SMALL_FROM,
-		.ns = chart_crossing(share, size[-1].kernel_ns, above, size->kernel_ns, below),
+		.ns = by_model(h, panel, column, share,
+			       chart_crossing(share, size[-1].kernel_ns, above, size->kernel_ns,
+					      below)),
 		.value = chart_crossing(share, size[-1].value, above, size->value, below),
 	};
 }
@@ -358,34 +368,32 @@ static struct column judge_column(const struct heat *h, int panel, int column, d
 	return crossing(h, panel, last, column, share);
 }
 
-static void column_text(const struct heat *h, int panel, int column, char *out, size_t size)
+/* "kernels from 181 µs at depth 1"; without the noun after another such text; "": not known. */
+static struct text column_text(const struct heat *h, int panel, int column, bool is_first)
 {
-	long depth = (long)h->set->grid[h->side].depth[column];
+	const struct grid *g = &h->set->grid[h->side];
 	struct column c = judge_column(h, panel, column, CHART_SHARE);
+	const char *noun = is_first ? words_work(g) : "", *gap = is_first ? " " : "";
+	long depth = (long)g->depth[column];
+	struct text t = { "" };
 
-	switch (c.kind) {
-	case SMALL_FROM:
-		snprintf(out, size, "from %.20s at depth %ld", words_time(c.ns).s, depth);
-		break;
-	case ALL_SMALL:
-		snprintf(out, size, "every size at depth %ld", depth);
-		break;
-	case NONE_SMALL:
-		snprintf(out, size, "no size at depth %ld", depth);
-		break;
-	case NOTHING:
-		*out = '\0';
-	}
+	if (c.kind == SMALL_FROM)
+		snprintf(t.s, sizeof(t.s), "%s%sfrom %.20s at depth %ld", noun, gap,
+			 words_time(c.ns).s, depth);
+	else if (c.kind != NOTHING)
+		snprintf(t.s, sizeof(t.s), "%s%s%s at depth %ld",
+			 c.kind == ALL_SMALL ? "all" : "no", gap, noun, depth);
+	return t;
 }
 
 /*
  * The smallest depth, and the first from which on all is small, else the largest that brackets
- * the share.
+ * the share. The first text of a chart has the noun, "kernels".
  */
-static void mode_text(const struct heat *h, int panel, char *out, size_t size)
+static void mode_text(const struct heat *h, int panel, bool has_noun, char *out, size_t size)
 {
 	int first = -1, last = -1, all = -1;
-	char a[64] = "", b[64] = "";
+	struct text a = { "" }, b = { "" };
 	bool settled = false; /* all is small at the least depth: what noise shows later is none */
 	bool some = false;    /* at some depth something is small */
 
@@ -402,22 +410,22 @@ static void mode_text(const struct heat *h, int panel, char *out, size_t size)
 	}
 	last = all >= 0 ? all : last;
 	if (first >= 0 && some)
-		column_text(h, panel, first, a, sizeof(a));
+		a = column_text(h, panel, first, has_noun);
 	else if (first >= 0)
-		snprintf(a, sizeof(a), "no size at any depth");
+		snprintf(a.s, sizeof(a.s), "none at any depth");
 	if (last > first && !settled)
-		column_text(h, panel, last, b, sizeof(b));
-	snprintf(out, size, "%s: %s%s%s", mode_name(h->mode[panel]), a, *b ? ", " : "", b);
+		b = column_text(h, panel, last, false);
+	snprintf(out, size, "%s: %s%s%s", mode_name(h->mode[panel]), a.s, *b.s ? ", " : "", b.s);
 }
 
-/* "launch: under 5 % overhead, stream: from 160 µs at depth 1, from 21 µs at depth 256" */
+/* "launch: under 5 % overhead, stream: kernels from 160 µs at depth 1, ..." */
 static void label_overhead(const struct heat *h, struct plot *p)
 {
-	char finding[320] = "", text[144];
+	char finding[512] = "", text[192];
 	size_t used = 0;
 
 	for (int i = 0; i < h->panels && used < sizeof(finding); i++) {
-		mode_text(h, i, text, sizeof(text));
+		mode_text(h, i, !i, text, sizeof(text));
 		if (!i)
 			words_title(p, h->set, h->side, "under 5 %% overhead, %s", text);
 		else

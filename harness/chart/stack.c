@@ -89,8 +89,8 @@ static double largest_share(const struct bars *b, int *bar, int *part)
 	return most;
 }
 
-/* "kernel 26 to 99 %; " of all bars; "" where none has that part. */
-static struct text range(const struct bars *b, int part)
+/* "kernel 26 to 99 %" and the end, of all bars; "" where none has that part. */
+static struct text range(const struct bars *b, int part, const char *end)
 {
 	double least = INFINITY, most = -INFINITY;
 	struct text t = { "" };
@@ -104,28 +104,35 @@ static struct text range(const struct bars *b, int part)
 		most = fmax(most, share);
 	}
 	if (least <= most)
-		snprintf(t.s, sizeof(t.s), "%s %.16s to %.16s %%; ", stack_names[part],
-			 words_percent(least).s, words_percent(most).s);
+		snprintf(t.s, sizeof(t.s), "%s %.16s to %.16s %%%s", stack_names[part],
+			 words_percent(least).s, words_percent(most).s, end);
 	return t;
+}
+
+/* What takes most of a step, but for its kernels. */
+static void label_title(const struct bars *b, const struct chart_set *s, int side, struct plot *p)
+{
+	int bar = 0, part = 0;
+	double most = largest_share(b, &bar, &part);
+	const struct grid_point *at = &b->g->point[b->point[bar]];
+
+	if (most > 0)
+		words_title(p, s, side, "the part \"%s\" takes up to %s %% of a step (%s, %s, depth %.0f)",
+			    stack_names[part], words_percent(most).s,
+			    words_of_size(b->g, at->size).s, mode_name(at->batch.mode),
+			    at->batch.depth);
+	else
+		words_title(p, s, side, "kernels take all of a step");
 }
 
 static void label_plot(const struct bars *b, const struct chart_set *s, int side,
 		       const struct stack_request *r, struct plot *p)
 {
 	struct stack_notes notes;
-	int bar = 0, part = 0;
-	double most = largest_share(b, &bar, &part);
-	char where[256] = "";
 
-	if (most > 0) {
-		const struct grid_point *at = &b->g->point[b->point[bar]];
-
-		snprintf(where, sizeof(where), "%s up to %s %% (%s, %s, depth %.0f)",
-			 stack_names[part], words_percent(most).s, words_of_size(b->g, at->size).s,
-			 mode_name(at->batch.mode), at->batch.depth);
-	}
-	words_title(p, s, side, "where the time of a step goes");
-	words_finding(p, "%s%s%s", range(b, STACK_KERNEL).s, range(b, STACK_OTHER).s, where);
+	label_title(b, s, side, p);
+	words_finding(p, "shares of the time of a step: %s%s", range(b, STACK_KERNEL, "; ").s,
+		      range(b, STACK_OTHER, "").s);
 	stack_notes(&notes, r, b->stack);
 	plot_text(p, "made1", "%s", s->side[side].made);
 	plot_count(p, "notes", notes.n);

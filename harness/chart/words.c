@@ -121,9 +121,6 @@ struct text words_name(const char *stem, int number)
 	return t;
 }
 
-/* Characters of both sizes of text that fit in 900 pixels. */
-enum { TITLE_CHARACTERS = 96, FINDING_CHARACTERS = 114 };
-
 void words_title(struct plot *p, const struct chart_set *s, int side, const char *fmt, ...)
 {
 	const char *letter = side < 0 ? "" : s->side[side].letter;

@@ -42,8 +42,8 @@ void words_title(struct plot *p, const struct chart_set *s, int side, const char
 /* The line below the title, cut as well. */
 void words_finding(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Characters of small print that a line takes, 900 pixels wide. */
-enum { NOTE_CHARACTERS = 132 };
+/* Characters that a line takes, 900 pixels wide: of a title, of the line below it, of small print. */
+enum { TITLE_CHARACTERS = 96, FINDING_CHARACTERS = 114, NOTE_CHARACTERS = 132 };
 
 /*
  * Cuts the text where it has more than so many characters, and ends it with an ellipsis then.

@@ -41,7 +41,7 @@ struct arguments {
 	const char *workload, *sync, *from, *on, *over, *costs, *output, *platform;
 	int side;
 	struct word_list layers; /* of --layer, the outermost first */
-	bool json, all, quiet, host_name, help;
+	bool json, all, verbose, quiet, host_name, help;
 };
 
 /* ---- options ---------------------------------------------------------------------------- */
@@ -93,6 +93,7 @@ char *without_slashes(char *folder);
 #define COMMON(field) offsetof(struct arguments, field)
 #define OPTION_JSON OPTION("json", NULL, option_flag, COMMON(json))
 #define OPTION_ALL OPTION("all", NULL, option_flag, COMMON(all))
+#define OPTION_VERBOSE OPTION("verbose", NULL, option_flag, COMMON(verbose))
 #define OPTION_QUIET OPTION("quiet", NULL, option_flag, COMMON(quiet))
 #define OPTION_HOST_NAME OPTION("host-name", NULL, option_flag, COMMON(host_name))
 #define OPTION_HELP OPTION("help", NULL, option_flag, COMMON(help))

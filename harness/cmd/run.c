@@ -46,6 +46,9 @@ static const struct command_option options[] = {
 	{ OPTION_JSON, "one JSON object instead of the table" },
 	{ OPTION_PLATFORM, "what you call this platform; into the JSON" },
 	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },
+	{ OPTION_VERBOSE,
+	  "also print the host, all parameters, what was compared, the cost of starting, and the "
+	  "figures of the workload itself" },
 	{ OPTION_QUIET, "no progress, no remarks" },
 	{ OPTION_HELP, "this help; with a workload its parameters too" },
 	{ 0 },
@@ -94,7 +97,12 @@ static int assign_all(struct params *params, const struct workload *w, char **as
 
 static void print(const void *found, FILE *out)
 {
-	run_print(found, out);
+	run_print(found, false, out);
+}
+
+static void print_verbosely(const void *found, FILE *out)
+{
+	run_print(found, true, out);
 }
 
 static json_t *json(const void *found)
@@ -104,7 +112,7 @@ static json_t *json(const void *found)
 
 static void show_run(const struct run *r, const struct arguments *a)
 {
-	show(a, r, print, json);
+	show(a, r, a->verbose ? print_verbosely : print, json);
 	if (*r->picture.said.s && !r->picture_error && !a->quiet)
 		fprintf(stderr, "rift: gnuplot remarks: %s\n", r->picture.said.s);
 	note_cpu(a, a->json && !r->platform.is_gpu);

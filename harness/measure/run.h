@@ -119,8 +119,11 @@ const char *mode_refused(const struct workload *w, const struct limits *limits, 
 /* The row that makes kernels larger, or NULL. */
 const struct param *workload_axis(const struct workload *w);
 
-/* Results as a table, and as one JSON object. */
-void run_print(const struct run *r, FILE *out);
+/*
+ * Results as a table: verbosely, or in ten lines, without the host, parameters that are at their
+ * defaults, and what the workload reports of its own. And as one JSON object, which has all.
+ */
+void run_print(const struct run *r, bool verbose, FILE *out);
 json_t *run_json(const struct run *r);
 
 /* [{name, unit, value, n, text}]: the rows of a report. New reference. */

@@ -249,8 +249,8 @@ static void put_param(FILE *line, const struct param *row, const char *value, bo
 		fputc(*c == ' ' ? HARD_BLANK : iscntrl((unsigned char)*c) ? '?' : *c, line);
 }
 
-/* Every parameter that has a value; those that are not the default are marked. */
-static void print_params(const struct params *p, FILE *out)
+/* Every parameter that has a value, those that are not the default marked; or only those. */
+static void print_params(const struct params *p, bool verbose, FILE *out)
 {
 	char *text, value[512];
 	const char *between = "";
@@ -263,15 +263,17 @@ static void print_params(const struct params *p, FILE *out)
 		bool changed = !param_is_default(r, p->opts);
 
 		param_format(r, p->opts, value, sizeof(value));
-		if (!*value)
+		if (!*value || (!verbose && !changed))
 			continue;
 		fputs(between, line);
-		put_param(line, r, value, changed);
+		put_param(line, r, value, verbose && changed);
 		between = ", ";
-		marked |= changed;
+		marked |= verbose && changed;
 	}
 	fclose(line);
-	row(out, "parameters", "%s%s", size ? text : "none", marked ? "; (*) not the default" : "");
+	if (size || verbose)
+		row(out, "parameters", "%s%s", size ? text : "none",
+		    marked ? "; (*) not the default" : "");
 	free(text);
 }
 
@@ -300,15 +302,19 @@ static void print_depth_cut(const struct run *r, FILE *out)
 		    (long)r->depth_cut_from);
 }
 
-static void print_check(const struct run *r, FILE *out)
+static void print_check(const struct run *r, bool verbose, FILE *out)
 {
 	const struct verdict *v = &r->verdict;
 
-	row(out, "check", "%s: error %.3g, tolerance %.3g (%s); %ld of %ld compared after %s",
-	    r->passed ? "passed" : "FAILED", without_sign_of_nan(v->error), v->tolerance,
-	    v->measure ? v->measure : "unnamed", (long)v->compared, (long)v->total,
-	    counted(r->check_steps, "step").s);
-	if (*v->worst)
+	if (r->passed && !verbose)
+		row(out, "check", "passed: error %.3g, tolerance %.3g", v->error, v->tolerance);
+	else
+		row(out, "check",
+		    "%s: error %.3g, tolerance %.3g (%s); %ld of %ld compared after %s",
+		    r->passed ? "passed" : "FAILED", without_sign_of_nan(v->error), v->tolerance,
+		    v->measure ? v->measure : "unnamed", (long)v->compared, (long)v->total,
+		    counted(r->check_steps, "step").s);
+	if (*v->worst && (verbose || !r->passed))
 		row(out, "", "worst: %s", v->worst);
 }
 
@@ -339,7 +345,7 @@ static void print_rate(const struct run *r, FILE *out)
 		row(out, "rate", "%.3g GB/s", r->cost.bytes_transferred / s.median);
 }
 
-static void print_times(const struct run *r, FILE *out)
+static void print_times(const struct run *r, bool verbose, FILE *out)
 {
 	print_series("time per step", r->blocks.total_ns, r, out);
 	print_series("submit per step", r->blocks.enq_ns, r, out);
@@ -349,8 +355,10 @@ static void print_times(const struct run *r, FILE *out)
 	else
 		row(out, "kernels per step", "%s (%s)", text_time(r->kernel.ns).s,
 		    r->kernel.source);
-	row(out, "launches", "%s per step in stream mode", text_real(r->cost.launches).s);
-	print_evaluations(r, out);
+	if (verbose) {
+		row(out, "launches", "%s per step in stream mode", text_real(r->cost.launches).s);
+		print_evaluations(r, out);
+	}
 	if (isnan(r->overhead.share))
 		row(out, "non-kernel share", "%s", r->overhead.meaning);
 	else
@@ -424,22 +432,39 @@ static void print_picture(const struct picture *picture, FILE *out)
 		row(out, "", "data: %s/%s", p->folder, p->file[i]);
 }
 
-void run_print(const struct run *r, FILE *out)
+/* An action's report is its result; a measured workload's is beside it. */
+static void print_action(const struct run *r, FILE *out)
+{
+	row(out, "sync", "%s", sync_names[r->instance.sync]);
+	print_report(&r->report, label_width(&r->report), out);
+}
+
+static void print_measured(const struct run *r, bool verbose, FILE *out)
+{
+	print_mode(r, out);
+	print_depth_cut(r, out);
+	print_check(r, verbose, out);
+	print_times(r, verbose, out);
+	if (verbose) {
+		print_startup(r, out);
+		print_report(&r->report, ROW_LABEL, out);
+	} else {
+		row(out, "more", "--verbose: host, parameters, what was compared, start, figures "
+				 "of the workload");
+	}
+}
+
+void run_print(const struct run *r, bool verbose, FILE *out)
 {
 	row(out, r->workload->name, "%s", r->workload->summary);
 	print_device(&r->platform, out);
-	print_host(&r->platform, out);
-	print_params(r->params, out);
-	if (r->limits.action) {
-		row(out, "sync", "%s", sync_names[r->instance.sync]);
-	} else {
-		print_mode(r, out);
-		print_depth_cut(r, out);
-		print_check(r, out);
-		print_times(r, out);
-		print_startup(r, out);
-	}
-	print_report(&r->report, r->limits.action ? label_width(&r->report) : ROW_LABEL, out);
+	if (verbose)
+		print_host(&r->platform, out);
+	print_params(r->params, verbose, out);
+	if (r->limits.action)
+		print_action(r, out);
+	else
+		print_measured(r, verbose, out);
 	print_picture(&r->picture, out);
 	if (!r->platform.is_gpu)
 		fprintf(out, "%s\n", platform_not_gpu);

@@ -20,6 +20,7 @@ enum {
 	TIMED_WHOLE = FIELD_MEASURED,
 	TIMED_THINNED = FIELD_MEASURED | FIELD_THINNED,
 	OLD = FIELD_OLD,
+	COLUMN = FIELD_COLUMN,
 };
 
 const struct record_field record_fields[] = {
@@ -69,14 +70,13 @@ const struct record_field record_fields[] = {
 	{ "header", "calib", O, WHOLE },
 
 	{ "point", "record", T, ALL },
-	{ "point", "side", T, ALL },
-	{ "point", "process_index", W, ALL },
-	{ "point", "key", T, FIELD_ALWAYS | FIELD_THINNED },
-	{ "point", "axes", O, WHOLE },
-	{ "point", "status", T, ALL },
+	{ "point", "side", T, ALL | COLUMN },
+	{ "point", "process_index", W, ALL | COLUMN },
+	{ "point", "status", T, ALL | COLUMN },
+	{ "point", "axes", O, WHOLE | COLUMN },
 	{ "point", "error", O, THIN },
 	{ "point", "rounds", W, TIMED },
-	{ "point", "blocks", W, TIMED },
+	{ "point", "blocks", W, TIMED | COLUMN },
 	{ "point", "t_enq_ns", A, TIMED_WHOLE | FIELD_JOINED },
 	{ "point", "t_total_ns", A, TIMED_WHOLE | FIELD_JOINED },
 	{ "point", "t_dev_ns", A, TIMED_WHOLE | FIELD_JOINED },
@@ -93,8 +93,26 @@ const struct record_field record_fields[] = {
 	{ "point", "graph_steps", W, THIN | FIELD_ALIKE },
 	{ "point", "step", O, THIN | FIELD_ALIKE },
 	{ "point", "check", O, MAY },
-	{ "point", "summary", O, TIMED_THINNED },
+	{ "point", "summary", O, TIMED_THINNED | COLUMN },
 	{ "point", "turns", O, MAY },
+	{ "point", "key", T, FIELD_ALWAYS | FIELD_THINNED | COLUMN },
+
+	{ "summary", "n", W, MAY },
+	{ "summary", "share_marked", N, MAY | COLUMN },
+	{ "summary", "noisy", B, MAY | COLUMN },
+	{ "summary", "modes", A, MAY },
+	{ "summary", "t_enq_ns", O, MAY | COLUMN },
+	{ "summary", "t_total_ns", O, MAY | COLUMN },
+
+	{ "series", "median", N, MAY | COLUMN },
+	{ "series", "min", N, MAY | COLUMN },
+	{ "series", "p10", N, MAY | COLUMN },
+	{ "series", "p25", N, MAY | COLUMN },
+	{ "series", "p75", N, MAY | COLUMN },
+	{ "series", "p90", N, MAY | COLUMN },
+	{ "series", "p99", N, MAY | COLUMN },
+	{ "series", "max", N, MAY | COLUMN },
+	{ "series", "mad", N, MAY | COLUMN },
 
 	{ "failure", "record", T, ALL },
 	{ "failure", "side", T, ALL },
@@ -167,6 +185,13 @@ static bool is_known(const char *record, const char *name)
 	return false;
 }
 
+const char *field_parts(const struct record_field *f)
+{
+	if (!strcmp(f->name, "summary"))
+		return "summary";
+	return strcmp(f->record, "summary") || f->kind != FIELD_OBJECT ? NULL : "series";
+}
+
 static struct text unknown_field(const json_t *o, const char *record)
 {
 	struct text wrong = { "" };
@@ -196,6 +221,8 @@ struct text fields_wrong(const json_t *o, const char *record, struct field_rules
 					: v && !json_is_null(v) && !field_is(v, f->kind))
 			snprintf(wrong.s, sizeof(wrong.s),
 				 "a field is missing or of the wrong kind: %s", f->name);
+		else if (field_parts(f) && json_is_object(v))
+			wrong = fields_wrong(v, field_parts(f), rules);
 	}
 	return *wrong.s || !rules.knows_all ? wrong : unknown_field(o, record);
 }

@@ -1,8 +1,9 @@
 /*
- * fields.h - the fields that records of a session have: one table, by which records are checked,
- * thinned and, of visits, made, and which docs/records.md explains
- * (tests/harness/record/test_fields.c holds the two together). `rift show --check` calls a record
- * of today's schema invalid if it has a field that the table lacks.
+ * fields.h - the fields that records of a session have. One table decides how records are checked
+ * and thinned, how a point is made of its visits, and which columns a CSV file has. docs/records.md
+ * explains the fields; tests/harness/record/test_fields.c compares it with the table.
+ * `rift show --check` calls a record of today's schema invalid if it has a field that the table
+ * lacks.
  */
 #ifndef RIFT_RECORD_FIELDS_H
 #define RIFT_RECORD_FIELDS_H
@@ -31,6 +32,8 @@ enum {
 	FIELD_JOINED = 32, /* the arrays, one after the other */
 	FIELD_SUMMED = 64,
 	FIELD_ALIKE = 128, /* what every visit says, from the first that has it */
+	/* `rift show --check --csv` writes it, in the order of the table */
+	FIELD_COLUMN = 256,
 };
 
 struct record_field {
@@ -39,11 +42,17 @@ struct record_field {
 	unsigned flags;
 };
 
-/* Ends with record NULL. */
+/*
+ * Ends with record NULL. The rows "summary" are the parts of a point's `summary`, the rows "series"
+ * those of its `t_enq_ns` and `t_total_ns`.
+ */
 extern const struct record_field record_fields[];
 
 /* Is v there, and of the kind? */
 bool field_is(const json_t *v, enum field_kind kind);
+
+/* The record in the table that has the parts of field f; NULL: the table does not list them. */
+const char *field_parts(const struct record_field *f);
 
 struct field_rules {
 	bool is_thinned, is_measured;

@@ -362,10 +362,6 @@ void work_count_take(struct cost *out, const json_t *step)
 
 /* ---- summaries as CSV ------------------------------------------------------------------- */
 
-static const char *const series[] = { "t_enq_ns", "t_total_ns", NULL };
-static const char *const statistics[] = { "median", "min", "p10", "p25", "p75",
-					  "p90",    "p99", "max", "mad", NULL };
-
 void csv_value(FILE *out, const json_t *v)
 {
 	char *text;
@@ -392,56 +388,87 @@ void csv_value(FILE *out, const json_t *v)
 	free(text);
 }
 
-static void put_names(struct csv_points *c, const json_t *axes)
+/* A name of a column, or its value in o; after a comma, except at the beginning of a line. */
+static void put_cell(struct csv_points *c, const json_t *o, const char *of, const char *name)
 {
-	const char *name;
-	json_t *v;
-
-	c->columns = json_array();
-	fputs("side,process_index,status", c->out);
-	json_object_foreach((json_t *)(uintptr_t)axes, name, v)
-	{
-		json_array_append_new(c->columns, json_string(name));
-		fprintf(c->out, ",%s", name);
-	}
-	fputs(",blocks,share_marked,noisy", c->out);
-	for (int i = 0; series[i]; i++)
-		for (int k = 0; statistics[k]; k++)
-			fprintf(c->out, ",%s_%s", series[i], statistics[k]);
-	fputs(",key\n", c->out);
+	if (!c->at_start)
+		fputc(',', c->out);
+	c->at_start = false;
+	if (o)
+		csv_value(c->out, json_object_get(o, name));
+	else
+		fprintf(c->out, "%s%s%s", of, *of ? "_" : "", name);
 }
 
-static void put_field(const struct csv_points *c, const json_t *o, const char *name)
+/* The parameters and other axes of the first point. */
+static void put_axes(struct csv_points *c, const json_t *axes)
 {
-	fputc(',', c->out);
-	csv_value(c->out, json_object_get(o, name));
+	size_t i;
+	json_t *name;
+
+	json_array_foreach(c->columns, i, name) put_cell(c, axes, "", json_string_value(name));
+}
+
+static const json_t *part(const json_t *o, const char *name)
+{
+	const json_t *value = json_object_get(o, name);
+
+	return value || !o ? value : json_null();
+}
+
+/*
+ * The columns of a record in the table of fields: of o, or their names if o is NULL. `of` comes
+ * before a name: there are two medians.
+ */
+static void put_columns(struct csv_points *c, const char *record, const json_t *o, const char *of)
+{
+	for (const struct record_field *f = record_fields; f->record; f++) {
+		const char *parts = field_parts(f);
+
+		if (strcmp(f->record, record) || !(f->flags & FIELD_COLUMN))
+			continue;
+		if (!strcmp(f->name, "axes"))
+			put_axes(c, part(o, f->name));
+		else if (parts)
+			put_columns(c, parts, part(o, f->name),
+				    strcmp(parts, "series") ? "" : f->name);
+		else
+			put_cell(c, o, of, f->name);
+	}
+}
+
+static void put_line(struct csv_points *c, const json_t *point)
+{
+	c->at_start = true;
+	put_columns(c, "point", point, "");
+	fputc('\n', c->out);
+}
+
+static json_t *names_of(const json_t *axes)
+{
+	json_t *names = json_array(), *v;
+	const char *name;
+
+	json_object_foreach((json_t *)(uintptr_t)axes, name, v)
+		json_array_append_new(names, json_string(name));
+	return names;
 }
 
 void csv_point(struct csv_points *c, const json_t *point)
 {
-	const json_t *axes = json_object_get(point, "axes");
-	json_t *summary;
 	const char *side = json_string_value(json_object_get(point, "side"));
+	json_t *today;
 
 	if (c->side && side && strcmp(side, c->side))
 		return;
-	if (!c->columns)
-		put_names(c, axes);
-	summary = point_summary(point);
-	csv_value(c->out, json_object_get(point, "side"));
-	put_field(c, point, "process_index");
-	put_field(c, point, "status");
-	for (size_t i = 0; i < json_array_size(c->columns); i++)
-		put_field(c, axes, json_string_value(json_array_get(c->columns, i)));
-	put_field(c, point, "blocks");
-	put_field(c, summary, "share_marked");
-	put_field(c, summary, "noisy");
-	for (int i = 0; series[i]; i++)
-		for (int k = 0; statistics[k]; k++)
-			put_field(c, json_object_get(summary, series[i]), statistics[k]);
-	put_field(c, point, "key");
-	fputc('\n', c->out);
-	json_decref(summary);
+	if (!c->columns) {
+		c->columns = names_of(json_object_get(point, "axes"));
+		put_line(c, NULL);
+	}
+	today = json_copy((json_t *)(uintptr_t)point);
+	json_object_set_new(today, "summary", point_summary(point));
+	put_line(c, today);
+	json_decref(today);
 }
 
 void csv_points_release(struct csv_points *c)

@@ -66,11 +66,13 @@ struct csv_points {
 	FILE *out;
 	const char *side; /* "a", "b": the points of this side only; NULL: of all */
 	json_t *columns;  /* names of the axes, of the first point; NULL before it */
+	bool at_start;	  /* of a line */
 };
 
 /*
- * A point of another side is passed over. The names first, before the first point. An axis that
- * only later points have is left out. What could not be written shows in ferror().
+ * Writes the columns that the table of fields marks (harness/record/fields.h), and their names
+ * before the first point. Passes over points of another side. Leaves out an axis that only later
+ * points have. ferror() says whether something could not be written.
  */
 void csv_point(struct csv_points *c, const json_t *point);
 

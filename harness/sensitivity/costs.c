@@ -66,10 +66,9 @@ static void remote_words(char out[LAYER_TEXT], const char *given, const struct p
 static const char blanks[] = " \t\n", usual_word[] = "costs=usual";
 
 static const struct cost_source sources[] = {
-	{ "emulate", PARAM_REAL, NULL, 0, usual_calls, emulate_words, "model",
-	  "its time over each cost of a layer (model)" },
+	{ "emulate", PARAM_REAL, NULL, 0, usual_calls, emulate_words, "model" },
 	{ "remote", PARAM_INT, network_rows, sizeof(struct network), usual_networks, remote_words,
-	  "network imitated", "which network it stands (imitated)" },
+	  "network imitated" },
 };
 
 const struct cost_source *cost_source_find(const char *layer)

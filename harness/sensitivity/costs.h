@@ -19,7 +19,6 @@ struct cost_source {
 	void (*words)(char out[LAYER_TEXT], const char *given, const struct param *row,
 		      double value);
 	const char *imitates; /* what is said of it in brackets */
-	const char *title;    /* of its chart, behind the workload */
 };
 
 /* The source that the first word of the text names; NULL: it is no layer with costs. */

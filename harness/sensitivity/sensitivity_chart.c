@@ -215,6 +215,28 @@ static void label_panels(const struct drawn *d, struct plot *p)
 	plot_number(p, "most_ratio", d->most_ratio);
 }
 
+/* "mlp takes up to 1.36 times as long (rtt 20 us)", of the medians. */
+static void label_title(const struct sensitivity *s, const char *words, struct plot *p)
+{
+	const struct sensitivity_cost *worst = NULL;
+	int at = 0;
+
+	for (int i = 0; i < s->n; i++)
+		for (int k = 0; k < s->cost[i].n; k++)
+			if (isfinite(s->cost[i].ratio[k]) &&
+			    (!worst || s->cost[i].ratio[k] > worst->ratio[at])) {
+				worst = &s->cost[i];
+				at = k;
+			}
+	if (worst && worst->ratio[at] > frontier_ratios[0])
+		plot_text(p, "title", "%s%s takes up to %s (%s: %g %s)", s->workload->name, words,
+			  words_ratio(worst->ratio[at]).s, worst->row->name, worst->value[at],
+			  worst->row->unit);
+	else
+		plot_text(p, "title", "%s%s: no cost that was tried makes it over 5 %% longer",
+			  s->workload->name, words);
+}
+
 static void label_plot(struct drawn *d, struct plot *p)
 {
 	const struct sensitivity *s = d->s;
@@ -223,7 +245,7 @@ static void label_plot(struct drawn *d, struct plot *p)
 	for (const char *const *word = s->request->words + 1; *word; word++)
 		snprintf(words + strlen(words), sizeof(words) - strlen(words), " %s", *word);
 	words_cut(words, sizeof(words), 40);
-	plot_text(p, "title", "%s%s: %s", s->workload->name, words, s->source->title);
+	label_title(s, words, p);
 	words_finding(p,
 		      "points: time of a step over native, a cost at a time, with least and most "
 		      "of %d processes",

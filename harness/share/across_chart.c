@@ -11,6 +11,7 @@
 #include "harness/share/across.h"
 #include "harness/share/share_file.h"
 #include "harness/share/share_words.h"
+#include "workloads/workload.h"
 
 static void label(const struct across *a, struct plot *p)
 {
@@ -54,9 +55,16 @@ static bool grows(const struct across *a, int record, enum share_arm arm)
 	return false;
 }
 
+/* What is drawn at its worst. */
+struct worst {
+	int clients;
+	double slowdown;
+	const char *workload;
+};
+
 /* Its curve; adds to the largest that are drawn. */
 static void put_growth(const struct across *a, int record, enum share_arm arm, int series,
-		       FILE *out, int *most_clients, double *most)
+		       FILE *out, struct worst *worst, double *most)
 {
 	for (int n = 1; n <= SHARE_CLIENTS_MAX; n++) {
 		const struct share_found *e = set_of(a, record, arm, n);
@@ -67,36 +75,54 @@ static void put_growth(const struct across *a, int record, enum share_arm arm, i
 		fprintf(out, "%d,%d,%.6g,%.6g,%.6g,%s\n", series, n, v->value,
 			v->known ? v->lo : v->value, v->known ? v->hi : v->value,
 			share_arms[arm].name);
-		*most_clients = n > *most_clients ? n : *most_clients;
+		worst->clients = n > worst->clients ? n : worst->clients;
+		if (v->value > worst->slowdown) {
+			worst->slowdown = v->value;
+			worst->workload = a->record[record].plan.mix[0].workload->name;
+		}
 		*most = fmax(*most, fmax(n, v->known ? v->hi : v->value));
 	}
 }
 
+/* The workload; with its parameters where another record is of the same. */
+static void name_growth(struct plot *p, const struct across *a, int record, int series)
+{
+	const struct share_workload *mix = &a->record[record].plan.mix[0];
+	struct text_line name = share_workload_text(mix), plain;
+	bool is_alone = true;
+
+	for (int r = 0; r < a->records; r++)
+		is_alone &= r == record ||
+			    a->record[r].plan.mix[0].workload != mix->workload;
+	snprintf(plain.s, sizeof(plain.s), "%s", mix->workload->name);
+	name_series(p, is_alone ? &plain : &name, series, 18);
+}
+
 static int fill_growth(const struct across *a, enum share_arm arm, struct plot *p)
 {
-	int series = 0, most_clients = 1, err;
+	struct worst worst = { .clients = 1 };
+	int series = 0, err;
 	double most = 1;
 	struct output out;
 
 	p->script = "plots/share.gp";
-	plot_text(p, "title", "%s: what clients of the same workload cost each other",
-		  share_arms[arm].name);
-	words_finding(p, "points: mean of clients, 95 %% intervals; dashed: the ideal share");
+	words_finding(p, "clients of the same workload; points: mean of clients, 95 %% intervals; "
+			 "dashed: the ideal share");
 	label(a, p);
 	err = plot_open(p, "points", "-points.csv", &out);
 	if (err)
 		return err;
 	fprintf(out.file, "series,clients,slowdown,least,most,arm\n");
 	for (int r = 0; r < a->records; r++) {
-		struct text_line name = share_workload_text(&a->record[r].plan.mix[0]);
-
 		if (!grows(a, r, arm))
 			continue;
-		name_series(p, &name, ++series, 18);
-		put_growth(a, r, arm, series, out.file, &most_clients, &most);
+		name_growth(p, a, r, ++series);
+		put_growth(a, r, arm, series, out.file, &worst, &most);
 	}
+	plot_text(p, "title", "%s: sharing with its like, %s takes up to %s", share_arms[arm].name,
+		  worst.workload, words_ratio(worst.slowdown).s);
 	plot_count(p, "series", series);
-	plot_count(p, "most_clients", most_clients);
+	plot_count(p, "most_clients", worst.clients);
 	plot_number(p, "most", most);
 	return output_commit(&out);
 }
@@ -133,10 +159,28 @@ static int write_matrix(const struct across *a, enum share_arm arm, struct plot 
 	return output_commit(&out);
 }
 
+static void label_matrix(const struct across *a, enum share_arm arm, struct plot *p)
+{
+	struct across_client c;
+	double worst = 0;
+	int of = 0, beside = 0;
+
+	for (int i = 0; i < a->paired; i++)
+		for (int k = 0; k < a->paired; k++)
+			if (across_beside(a, arm, a->pair[i], a->pair[k], &c) &&
+			    c.slowdown.value > worst) {
+				worst = c.slowdown.value;
+				of = a->pair[i];
+				beside = a->pair[k];
+			}
+	plot_text(p, "title", "%s: beside %.40s, %.40s takes %s", share_arms[arm].name,
+		  a->workload[beside].s, a->workload[of].s, words_ratio(worst).s);
+}
+
 static int fill_matrix(const struct across *a, enum share_arm arm, struct plot *p)
 {
 	p->script = "plots/share_matrix.gp";
-	plot_text(p, "title", "%s: who hurts whom, two clients", share_arms[arm].name);
+	label_matrix(a, arm, p);
 	words_finding(p, "time of a step over that of a client alone; 2 is the ideal share");
 	label(a, p);
 	for (int i = 0; i < a->paired; i++)
@@ -163,8 +207,8 @@ static int fill_shortest(const struct across *a, enum share_arm arm, struct plot
 	struct output out;
 
 	p->script = "plots/share_latency.gp";
-	plot_text(p, "title", "%.60s, %s: how long steps take beside each neighbour",
-		  a->workload[of].s, share_arms[arm].name);
+	plot_text(p, "title", "%.60s, %s: a step takes %s alone, and longer beside each neighbour",
+		  a->workload[of].s, share_arms[arm].name, words_time(alone[SHARE_P50]).s);
 	words_finding(p, "share of steps that take at most so long");
 	label(a, p);
 	err = plot_open(p, "points", "-points.csv", &out);

@@ -11,6 +11,7 @@
 #include "harness/chart/words.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_file.h"
+#include "harness/share/share_words.h"
 #include "workloads/workload.h"
 
 /* ---- what is drawn ---------------------------------------------------------------------- */
@@ -81,15 +82,18 @@ static void label_series(const struct drawn *d, struct plot *p)
 	plot_count(p, "series", d->series);
 }
 
+/* "binomial: what"; `what` is a whole clause. */
 static void label_title(const struct drawn *d, struct plot *p, const char *what)
 {
-	char words[300] = "";
+	char words[300] = "", title[512];
 
 	for (int i = 0; i < d->s->plan.mixes; i++)
 		snprintf(words + strlen(words), sizeof(words) - strlen(words), "%s%.100s",
 			 i ? " and " : "", share_workload_text(&d->s->plan.mix[i]).s);
 	words_cut(words, sizeof(words), 60);
-	plot_text(p, "title", "%s: %s", words, what);
+	snprintf(title, sizeof(title), "%s: %s", words, what);
+	words_cut(title, sizeof(title), TITLE_CHARACTERS);
+	plot_text(p, "title", "%s", title);
 	plot_text(p, "made1", "%s, depth %ld, %s a set", share_device(d->s), (long)d->s->plan.depth,
 		  counted(share_plan_windows(&d->s->plan), "window").s);
 	plot_text(p, "made2", "%s",
@@ -120,10 +124,41 @@ static int write_slowdown(const struct drawn *d, struct plot *p)
 	return output_commit(&out);
 }
 
+/* The ways of sharing that slow most and least, with the most clients, as a clause. */
+static void slowdown_text(const struct drawn *d, char *out, size_t size)
+{
+	const struct share_found *worst = NULL, *best = NULL;
+
+	snprintf(out, size, "one client alone");
+	for (int i = 0; i < d->series; i++) {
+		const struct share_found *e = largest(d, d->arm[i]);
+
+		if (e->of->set.n < d->most_clients || e->of->set.n < 2)
+			continue;
+		if (!worst || e->slowdown.value > worst->slowdown.value)
+			worst = e;
+		if (!best || e->slowdown.value < best->slowdown.value)
+			best = e;
+	}
+	if (!worst)
+		return;
+	if (worst == best)
+		snprintf(out, size, "with %d clients a step takes %s (%s)", d->most_clients,
+			 words_ratio(worst->slowdown.value).s, share_arms[worst->of->set.arm].name);
+	else
+		snprintf(out, size, "with %d clients a step takes %s (%s) to %s (%s)",
+			 d->most_clients, share_number(best->slowdown.value).s,
+			 share_arms[best->of->set.arm].name, words_ratio(worst->slowdown.value).s,
+			 share_arms[worst->of->set.arm].name);
+}
+
 static int make_slowdown(const struct drawn *d, struct plot *p)
 {
+	char text[256];
+
 	p->script = "plots/share.gp";
-	label_title(d, p, "what its neighbours cost a client");
+	slowdown_text(d, text, sizeof(text));
+	label_title(d, p, text);
 	words_finding(
 		p,
 		"points: mean of clients, 95 %% intervals over windows; dashed: the ideal share");
@@ -170,7 +205,7 @@ static int write_latency(const struct drawn *d, struct plot *p)
 static int make_latency(const struct drawn *d, struct plot *p)
 {
 	p->script = "plots/share_latency.gp";
-	label_title(d, p, "how long steps take among neighbours");
+	label_title(d, p, "how long the steps of the slowest client take");
 	words_finding(p,
 		      "share of steps that take at most so long, of the client with the slowest "
 		      "steps among %d or fewer",

@@ -137,10 +137,11 @@ Test(small_atlas_chart, panels_say_what_the_base_has)
 	script_is("panels", "8");
 	script_is("row1", "one");
 	script_is("row2", "other");
-	script_is("head1", "c (µs)");
+	script_is("title", "launch is slower in 2 of 2 rows; worst: 5.4 times as long (other)");
+	script_is("head1", "launch call c (µs)");
 	script_is("own1", "base: 2.0 µs");
 	script_is("own2", "base: 2.2 µs");
-	script_is("head3", "g (ns)");
+	script_is("head3", "gap of kernels g (ns)");
 	script_is("own3", "base: 900 ns");
 	script_is("own4", "base: 5.8 µs");
 	script_is("own5", "base: 1.0 µs");
@@ -184,10 +185,10 @@ Test(small_atlas_chart, what_the_base_does_not_hold_has_no_text)
 
 	draw_pair(&base);
 	script_is("own1", "base: 2.0 µs");
-	script_is("head3", "g (ns)");
+	script_is("head3", "gap of kernels g (ns)");
 	script_is("own3", "");
 	script_is("own4", "base: 5.8 µs");
-	script_is("head5", "a (ns)");
+	script_is("head5", "graph launch a (ns)");
 	script_is("own5", "");
 	script_is("own6", "");
 	end();

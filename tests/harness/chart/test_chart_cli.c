@@ -40,8 +40,8 @@ static const char *listing(const char *folder)
 #define DATA                                                                                       \
 	"launch-depth-needed-fit.csv launch-depth-needed-points.csv launch-depth-needed.gp "       \
 	"launch-latency-depths-fit.csv launch-latency-depths.csv launch-latency-lengths-fit.csv "  \
-	"launch-latency-lengths.csv launch-latency.gp launch-overhead-cells.csv "                  \
-	"launch-overhead-lines.csv launch-overhead.gp launch-stack-parts.csv launch-stack.gp "
+	"launch-latency-lengths.csv launch-latency.gp launch-overhead-borders.csv "                \
+	"launch-overhead-cells.csv launch-overhead.gp launch-stack-parts.csv launch-stack.gp "
 
 /* ---- what is written -------------------------------------------------------------------- */
 

@@ -40,9 +40,12 @@ Test(small_chart_heat, cells_are_what_the_model_gives)
 	chart_files_release(&made);
 }
 
-/* Where a line crosses a row or a column, the cells beside it are on both sides of its level. */
-Test(small_chart_heat, lines_run_between_the_cells_they_part)
+/* Of two cells that a border parts, one is over 5 %; no other neighbours differ so. */
+Test(small_chart_heat, borders_part_cells_over_5_percent_from_others)
 {
+	enum { UP = 1, RIGHT = 2 };
+	static int border[MODE_COUNT][3][5];
+
 	static double percent[MODE_COUNT][3][5];
 	struct fake_session s = chart_session(1);
 	const struct table *t;
@@ -51,15 +54,28 @@ Test(small_chart_heat, lines_run_between_the_cells_they_part)
 	t = table_read("launch-overhead-cells.csv");
 	for (int i = 0; i < t->rows; i++)
 		percent[(int)t->v[i][0]][(int)t->v[i][2]][(int)t->v[i][1]] = t->v[i][3];
-	t = table_read("launch-overhead-lines.csv");
-	for (int i = 0; i < t->rows; i++) {
-		const double *v = t->v[i];
-		double a = percent[(int)v[0]][(int)floor(v[3])][(int)floor(v[2])];
-		double b = percent[(int)v[0]][(int)ceil(v[3])][(int)ceil(v[2])];
+	t = table_read("launch-overhead-borders.csv");
+	for (int i = 0; i + 1 < t->rows; i += 2) {
+		const double *from = t->v[i], *to = t->v[i + 1];
+		bool up = to[1] > from[1]; /* along the columns: of a cell and the one above */
 
-		cr_assert(le(dbl, fmin(a, b), v[1] * 1.001), "row %d", i);
-		cr_assert(le(dbl, v[1] * 0.999, fmax(a, b)), "row %d", i);
+		cr_assert(eq(dbl, to[1] - from[1] + to[2] - from[2], 1), "row %d", i);
+		border[(int)from[0]][(int)floor(to[2] - up * 0.25)][(int)floor(to[1])] |=
+			up ? UP : RIGHT;
 	}
+	cr_assert(eq(int, atoi(script_value("launch-overhead", "bordered")), t->rows / 2));
+	for (int mode = 0; mode < MODE_COUNT; mode++)
+		for (int row = 0; row < 3; row++)
+			for (int column = 0; column < 5; column++) {
+				double here = percent[mode][row][column];
+				bool up = row < 2 && (here > 5) != (percent[mode][row + 1][column] > 5);
+				bool right = column < 4 &&
+					     (here > 5) != (percent[mode][row][column + 1] > 5);
+
+				cr_assert(eq(int, border[mode][row][column],
+					     (up ? UP : 0) | (right ? RIGHT : 0)),
+					  "mode %d, row %d, column %d", mode, row, column);
+			}
 	chart_files_release(&made);
 }
 

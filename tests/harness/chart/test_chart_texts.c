@@ -74,7 +74,8 @@ Test(small_chart_texts, of_one_side)
 		{ "launch-overhead", "mode2", "graph" },
 		{ "launch-overhead", "depth5", "256" },
 		{ "launch-overhead", "size3", "200" },
-		{ "launch-stack", "title", "" },
+		{ "launch-stack", "title", "91 % graph 256" },
+		{ "launch-stack", "finding", "0.0 100 % 0.0 0.0 %" },
 		{ "launch-stack", "bar6", "stream, 200 µs kernels, depth 256" },
 		{ "launch-stack", "total6", "201 µs" },
 		{ "launch-stack", "mode6", "0" },
@@ -178,11 +179,10 @@ Test(small_chart_texts, of_kernels_that_hide_all)
 	static const struct value said[] = {
 		{ "launch-overhead", "title", "1.2 % everywhere" },
 		{ "launch-overhead", "finding", "1.2 % stream 500 µs 1 0.0 % fused 1000 µs 256" },
-		{ "launch-depth-needed", "title", "5 % 1000 µs stream 1 graph 1 fused 1" },
-		{ "launch-depth-needed", "finding", "" },
 		{ "launch-latency", "title",
 		  "500 µs 506 µs 256 stream 501 µs graph 501 µs fused 500 µs" },
-		{ "launch-stack", "finding", "99 100 % 0.0 0.0 % 0.9 % 500 µs graph 1" },
+		{ "launch-stack", "title", "0.9 % 500 µs graph 1" },
+		{ "launch-stack", "finding", "99 100 % 0.0 0.0 %" },
 		{ 0 },
 	};
 
@@ -198,7 +198,8 @@ Test(small_chart_texts, of_kernels_that_hide_nothing)
 		{ "launch-depth-needed", "finding", "5.0 µs stream 5.0 µs graph" },
 		{ "launch-latency", "title",
 		  "2 µs 7.8 µs 256 stream 2.9 µs graph 2.5 µs fused 2.1 µs" },
-		{ "launch-stack", "finding", "26 98 % 0.0 0.0 % 60 % 2 µs graph 1" },
+		{ "launch-stack", "title", "60 % 2 µs graph 1" },
+		{ "launch-stack", "finding", "26 98 % 0.0 0.0 %" },
 		{ 0 },
 	};
 

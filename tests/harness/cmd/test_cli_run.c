@@ -52,7 +52,7 @@ Test(small_cli_run, table_on_stdout_and_nothing_on_stderr)
 	char args[128];
 
 	need_device();
-	snprintf(args, sizeof(args), "run %s --depth 4 --blocks 5", name());
+	snprintf(args, sizeof(args), "run %s --depth 4 --blocks 5 --verbose", name());
 	says(args, want);
 }
 

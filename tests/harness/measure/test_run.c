@@ -187,14 +187,19 @@ Test(small_run, an_action_is_reported_and_not_timed)
 }
 
 /* What run_print() prints; static memory. */
-static const char *printed(void)
+static const char *printed_with(bool verbose)
 {
 	static char text[16384];
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
-	run_print(&run, f);
+	run_print(&run, verbose, f);
 	fclose(f);
 	return text;
+}
+
+static const char *printed(void)
+{
+	return printed_with(true);
 }
 
 Test(small_run, table_has_the_rows_that_matter)
@@ -226,9 +231,36 @@ Test(small_run, table_has_the_rows_that_matter)
 	run_release(&run);
 }
 
+/* Ten lines, but for a meaning that takes several. */
+Test(small_run, the_short_table_has_what_is_needed_first)
+{
+	static const char *const want[] = {
+		"\nparameters        cells=3\n",     "\ncheck             passed: error 0, tolerance 0.5\n",
+		"\ntime per step     median ",       "\nsubmit per step   median ",
+		"\nnon-kernel share  ",	      "\nmore              --verbose",
+	};
+	static const char *const left_out[] = { "\nhost", "\nran ", "worst:", "\nlaunches",
+						"\nstartup" };
+	int lines = 0;
+
+	must_pass(run_fake("cells=3", "--depth=7", "--blocks=2", "--check-steps=21", NULL));
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		cr_assert(ne(ptr, strstr(printed_with(false), want[i]), NULL), "'%s' in\n%s",
+			  want[i], printed_with(false));
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
+		cr_assert(eq(ptr, strstr(printed_with(false), left_out[i]), NULL), "'%s' in\n%s",
+			  left_out[i], printed_with(false));
+	for (const char *line = printed_with(false); *line; line = strchr(line, '\n') + 1)
+		lines += *line != ' ';
+	cr_assert(le(int, lines, 12), "%d lines", lines);
+	run_release(&run);
+}
+
 Test(small_run, table_shows_a_failed_check)
 {
 	run_fake("verdict=nan", "--blocks=2", NULL);
+	cr_assert(ne(ptr, strstr(printed_with(false), "check             FAILED: error nan"), NULL),
+		  "%s", printed_with(false));
 	cr_assert(ne(ptr, strstr(printed(), "check             FAILED: error nan"), NULL), "%s",
 		  printed());
 	run_release(&run);

@@ -31,7 +31,8 @@ static char *part_of(char *text, const char *record)
 	static const char *const begins[][2] = {
 		{ "plan", "\n## plan:" },	{ "header", "\n## header:" },
 		{ "point", "\n## point:" },	{ "failure", "\n**failure**" },
-		{ "trailer", "\n**trailer**" }, { "fewer", "\n**fewer**" }
+		{ "trailer", "\n**trailer**" }, { "fewer", "\n**fewer**" },
+		{ "summary", "\n| `summary` |" }, { "series", "\n| `summary` |" }
 	};
 	char *at = NULL, *end;
 

@@ -253,7 +253,7 @@ Test(small_share_text, charts)
 	cr_expect(epsilon_eq(dbl, strtod(script_value("launch-share", "most"), NULL), 1 / 0.375,
 			     1e-9),
 		  "the axis");
-	script_says("launch-share", "title", "launch: what its neighbours cost a client");
+	script_says("launch-share", "title", "launch: with 2 clients a step takes ");
 	script_says("launch-share-latency", "finding", "among 2 or fewer");
 	share_charts_release(picture);
 	share_release(&share);
