@@ -3,7 +3,7 @@
  *
  *   build/cuda/bench/gpu_latencies
  *
- * What the floors of latency-bound kernels are made of (docs/lab-notes/myocyte.md). Each chain
+ * What the floors of latency-bound kernels are made of (docs/lab/myocyte.md). Each chain
  * runs in one warp, or in all of a block where it meets barriers; the least of a few runs counts.
  */
 #include "common/cuda_check.h"

@@ -30,7 +30,7 @@ def median(values):
 
 
 def interval(values):
-    """Median, and its 95 % interval by bootstrap, as `rift compare` has it (docs/concepts.md)."""
+    """Median, and its 95 % interval by bootstrap, as `rift compare` has it (docs/guide/concepts.md)."""
     draw = random.Random(1)
     drawn = sorted(median(draw.choices(values, k=len(values))) for _ in range(DRAWS))
     return median(values), drawn[DRAWS // 40], drawn[-1 - DRAWS // 40]

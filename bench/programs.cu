@@ -18,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Steps of what the programs below call a microsecond; docs/guide/predict.md has how long `gpu`
- * takes. */
+/* Steps of what the programs below call a microsecond; docs/reference/predict.md has how long
+ * `gpu` takes. */
 enum { US = 500 };
 
 enum { BYTES = 1 << 20 };

@@ -2,11 +2,11 @@
 # docs.sh [--update] RIFT [FILE.md...] - holds the documents, all that git knows or those named, to what is there:
 #
 #   links     relative links lead to files, and #headings to headings
-#   options   the tables in docs/guide are what `rift help NAME --format=markdown` prints;
+#   options   the tables in docs/guide/options.md are what `rift help NAME --format=markdown` prints;
 #             --update writes them anew, and does nothing else
-#   figures   in docs/validation.md and docs/results a section with a table of times or shares has
-#             a date, a kept session or the word "quoted", itself, above it or in what it belongs to;
-#             above a sample output in docs/guide stands "From `COMMAND`, DEVICE, DATE:", and where
+#   figures   in docs/validation.md, docs/results and docs/lab a section with a table of times or
+#             shares has a date, a kept session or the word "quoted", itself, above it or in what it belongs to;
+#             above a sample output in docs/guide and docs/reference stands "From `COMMAND`, DEVICE, DATE:", and where
 #             the command reads a kept session, it prints the sample's lines
 #   fences    each says what it is: text, a language, or commands for bash:
 #               sh test        they run here, in a folder of each document's own that has ./rift,
@@ -112,7 +112,7 @@ check_links() {
 # ---- figures ----------------------------------------------------------------------------------
 
 check_figures() {
-	grep -E '^docs/(validation\.md|results/)' "$work/files" | while IFS= read -r f; do
+	grep -E '^docs/(validation\.md|results/|lab/)' "$work/files" | while IFS= read -r f; do
 		awk '
 			function section_ends() {
 				if (figures && !sourced[level] && !(level > 2 && sourced[2]))
@@ -143,7 +143,7 @@ check_samples() {
 	local f at command
 	mkdir "$work/samples"
 	# shellcheck disable=SC2016
-	grep '^docs/guide/' "$work/files" | xargs -r -d '\n' awk -v out="$work/samples/" '
+	grep -E '^docs/(guide|reference)/' "$work/files" | xargs -r -d '\n' awk -v out="$work/samples/" '
 		FNR == 1 { open = 0; command = "" }
 		/^From `[^`]*`, .*20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]:$/ { split($0, part, "`"); command = part[2]; next }
 		/^```text$/ { open = 1; file = sprintf("%s%04d", out, ++n); print FILENAME ":" FNR > file; print command > file; next }

@@ -578,7 +578,7 @@ static bool is_engines(int queue_kind)
  * What CUPTI adds between queued operations of two kinds: pace_ns where none has an engine of its
  * own, copy_pace_ns where one has (for the smallest copies to the device, too much). Where two
  * engines wait for each other, in copies of opposite directions, it is not known: -0.4 to +4 us (an
- * H200, CUPTI 13.0.1, docs/guide/profile.md).
+ * H200, CUPTI 13.0.1, docs/reference/profile.md).
  */
 static double added_between(const struct trace_calibration *k, int a, int b)
 {

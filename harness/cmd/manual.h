@@ -9,7 +9,10 @@
 
 #include "harness/cmd/options.h"
 
-/* The options of a command as a table in Markdown, and a line of its exit codes, for docs/guide. */
+/*
+ * The options of a command as a table in Markdown, and a line of its exit codes, for
+ * docs/guide/options.md.
+ */
 void manual_markdown(const struct command *c, FILE *out);
 
 /* A page for man(1), of section 1: all commands that `rift help` lists. NULL ends the list. */

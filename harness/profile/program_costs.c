@@ -12,7 +12,7 @@
 /*
  * Copies of pageable memory that take so much longer in the program than in the probe, and by more
  * than this share of the time. Where both directions share a block of the host, a pair takes 1.4 to
- * 1.6 times its two copies (docs/guide/predict.md); processes differ by a tenth.
+ * 1.6 times its two copies (docs/reference/predict.md); processes differ by a tenth.
  */
 static const double slow_copies_ratio = 1.3, slow_copies_share = 0.05;
 

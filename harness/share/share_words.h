@@ -10,7 +10,7 @@
 struct text share_number(double value);		   /* three digits; "-": it is not known */
 struct text share_range(const struct interval *i); /* "1.98-2.12"; "": it is not known */
 
-/* What became of a client in the line of a fault, a word of docs/guide/share.md. */
+/* What became of a client in the line of a fault, a word of docs/guide/sharing.md. */
 const char *share_harm(const json_t *client);
 
 /* Its time in "during" or "after" over that before. */

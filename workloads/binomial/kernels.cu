@@ -44,7 +44,7 @@ struct option : binomial_option {
 
 /*
  * above - v, rounded once. An H200 issues fused multiply-adds faster
- * (docs/results/h200-variants.md), so this is one, with a factor that no compiler knows to be -1.
+ * (docs/lab/h200-variants.md), so this is one, with a factor that no compiler knows to be -1.
  */
 static __device__ inline float difference(float above, float v, float minus_one)
 {

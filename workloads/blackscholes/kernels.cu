@@ -231,7 +231,7 @@ static uint32_t blocks_for(int64_t threads)
 /*
  * Blocks that the device holds at once need no rounds: they begin together anyway. Many rounds win
  * nothing. On an H200 steps of 8 Mi options took 3 % less time ahead, 32 Mi 3 % more, 128 Mi 5 %
- * more. (Graphs of 128, n = 11 to 100: docs/results/h200-variants.md.)
+ * more. (Graphs of 128, n = 11 to 100: docs/lab/h200-variants.md.)
  */
 static bool is_ahead(const struct blackscholes_launch *l, uint32_t blocks)
 {

@@ -23,7 +23,7 @@
  * tiles are done sooner. With more tiles than that, two on an SM hide each other's latency: broad
  * ones as long as all are resident at once. Wide tiles cost less a pair: in shared memory 24 /
  * ITEMS accesses for the counts of warps, in global memory 4 KiB a tile and pass for looking back.
- * Their runs of equal digits are longer, too. docs/results/h200-variants.md has what was
+ * Their runs of equal digits are longer, too. docs/lab/h200-variants.md has what was
  * measured; bench/radixsort_cub tiles tries others.
  */
 typedef radixsort_shape<256, 8, 2, 8, true> tiny;

@@ -19,7 +19,10 @@
 
 TestSuite(small_sweep_plan, .timeout = 300);
 
-/* What docs/guide/sweep.md says of a sweep, and in parentheses of a quick one. */
+/*
+ * What docs/guide/kernel-length.md and docs/reference/sweep.md say of a sweep, and in parentheses
+ * of a quick one.
+ */
 Test(small_sweep_plan, what_is_measured_by_default)
 {
 	const struct design full = design_of(false), quick = design_of(true);
