@@ -56,13 +56,13 @@ void calls_launch(cudaStream_t stream, int64_t, double *us)
 {
 	const void *kernel = launch_kernel(LAUNCH_EMPTY, LAUNCH_ARGS_8);
 	struct launch_config config = {};
-	uint64_t word = 1ull << 32; /* one unit, stream 0 */
+	uint64_t word = 1ull << 32; /* one unit, configuration 0, stream 0 */
 	void *args[] = { &word };
 
 	CUDA(cudaMalloc(&config.slot, sizeof(*config.slot)));
 	CUDA(cudaMemset(config.slot, 0, sizeof(*config.slot)));
 	config.blocks = 1;
-	launch_configure(&config, stream);
+	launch_configure(&config, 0, stream);
 	CUDA(cudaStreamSynchronize(stream));
 	us[0] = median(
 		[&] {

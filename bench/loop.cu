@@ -47,14 +47,14 @@ static void place_trace(struct launch_slot *at)
 	slot = at;
 	config.slot = at;
 	config.blocks = 1;
-	launch_configure(&config, stream);
+	launch_configure(&config, 0, stream);
 	CUDA(cudaStreamSynchronize(stream));
 }
 
 static void launch_empty(int n)
 {
 	const void *kernel = launch_kernel(LAUNCH_EMPTY, LAUNCH_ARGS_8);
-	uint64_t word = 1ull << 32; /* one unit, stream 0 */
+	uint64_t word = 1ull << 32; /* one unit, configuration 0, stream 0 */
 	void *args[] = { &word };
 
 	for (int i = 0; i < n; i++)

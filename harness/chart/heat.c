@@ -382,7 +382,10 @@ static struct text column_text(const struct heat *h, int panel, int column, bool
 			 words_time(c.ns).s, depth);
 	else if (c.kind != NOTHING)
 		snprintf(t.s, sizeof(t.s), "%s%s%s at depth %ld",
-			 c.kind == ALL_SMALL ? "all" : "no", gap, noun, depth);
+			 c.kind == ALL_SMALL ? "all"
+			 : is_first	     ? "no"
+					     : "none",
+			 gap, noun, depth);
 	return t;
 }
 
