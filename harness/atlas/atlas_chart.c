@@ -58,12 +58,23 @@ static struct atlas_cell cell_of(const struct drawn *d, const struct panel *p,
 				    : atlas_parameter(e, d->w, p->which);
 }
 
-/* How far from nothing its value is; 0: it has none. */
+/* How far from nothing a value is; 0: there is none. */
+static double distance(const struct panel *p, const struct atlas_cell *cell, double value)
+{
+	return cell->state >= ATLAS_NOT_RESOLVED && isfinite(value) ? fabs(value - p->nothing) : 0;
+}
+
+/* The furthest of its value and the ends of its interval. */
 static double reach_of(const struct panel *p, const struct atlas_cell *cell)
 {
-	if (cell->state < ATLAS_NOT_RESOLVED || !isfinite(cell->of.value))
-		return 0;
-	return fabs(cell->of.value - p->nothing);
+	return fmax(distance(p, cell, cell->of.value),
+		    fmax(distance(p, cell, cell->of.lo), distance(p, cell, cell->of.hi)));
+}
+
+/* Beyond the axis: a number stands for it. */
+static bool is_far(const struct panel *p, const struct atlas_cell *cell)
+{
+	return distance(p, cell, cell->of.value) > p->far;
 }
 
 /*
@@ -144,7 +155,7 @@ static bool panel_init(struct panel *p, const struct drawn *d, int number)
 		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
 
 		any |= cell.state != ATLAS_NOTHING;
-		if (cell.state < ATLAS_NOT_RESOLVED || reach_of(p, &cell) > p->far)
+		if (cell.state < ATLAS_NOT_RESOLVED || is_far(p, &cell))
 			continue;
 		widen(p, cell.of.value);
 		widen(p, cell.of.lo);
@@ -298,11 +309,6 @@ static struct text far_text(const struct panel *p, const struct atlas_cell *cell
 		snprintf(t.s, sizeof(t.s), "%s%.40s%s", value < 0 ? "−" : "+", size.s,
 			 p->shown == OF_COST && atlas_is_rate(p->which) ? "B/s" : "");
 	return t;
-}
-
-static bool is_far(const struct panel *p, const struct atlas_cell *cell)
-{
-	return reach_of(p, cell) > p->far;
 }
 
 /* Words where there is no dot. */

@@ -200,12 +200,15 @@ static void label_frontier(const struct sensitivity *s, struct plot *p)
 	plot_count(p, "frontiers", n);
 }
 
+static const char *unit_text(const char *unit)
+{
+	return strcmp(unit, "us") ? unit : "µs";
+}
+
 static void label_panels(const struct drawn *d, struct plot *p)
 {
 	for (int i = 0; i < d->panels; i++) {
-		const char *unit = d->panel[i].unit;
-
-		plot_text(p, words_name("unit", i + 1).s, "%s", strcmp(unit, "us") ? unit : "µs");
+		plot_text(p, words_name("unit", i + 1).s, "%s", unit_text(d->panel[i].unit));
 		plot_count(p, words_name("falls", i + 1).s, d->panel[i].falls);
 		plot_number(p, words_name("least", i + 1).s, d->panel[i].least);
 		plot_number(p, words_name("most", i + 1).s, d->panel[i].most);
@@ -231,7 +234,7 @@ static void label_title(const struct sensitivity *s, const char *words, struct p
 	if (worst && worst->ratio[at] > frontier_ratios[0])
 		plot_text(p, "title", "%s%s takes up to %s (%s: %g %s)", s->workload->name, words,
 			  words_ratio(worst->ratio[at]).s, worst->row->name, worst->value[at],
-			  worst->row->unit);
+			  unit_text(worst->row->unit));
 	else
 		plot_text(p, "title", "%s%s: no cost that was tried makes it over 5 %% longer",
 			  s->workload->name, words);

@@ -119,8 +119,8 @@ static int fill_growth(const struct across *a, enum share_arm arm, struct plot *
 		name_growth(p, a, r, ++series);
 		put_growth(a, r, arm, series, out.file, &worst, &most);
 	}
-	plot_text(p, "title", "%s: sharing with its like, %s takes up to %s", share_arms[arm].name,
-		  worst.workload, words_ratio(worst.slowdown).s);
+	plot_text(p, "title", "%s: with %d clients, %s takes up to %s", share_arms[arm].name,
+		  worst.clients, worst.workload, words_ratio(worst.slowdown).s);
 	plot_count(p, "series", series);
 	plot_count(p, "most_clients", worst.clients);
 	plot_number(p, "most", most);
@@ -201,14 +201,13 @@ static void put_curve(FILE *out, int series, const double *ns, const char *arm)
 
 static int fill_shortest(const struct across *a, enum share_arm arm, struct plot *p)
 {
-	int of = across_shortest(a), series = 1, err;
+	int of = across_shortest(a), series = 1, beside = of, err;
+	double longest_ns = 0;
 	const double *alone = across_alone(a, of);
 	struct across_client c;
 	struct output out;
 
 	p->script = "plots/share_latency.gp";
-	plot_text(p, "title", "%.60s, %s: a step takes %s alone, and longer beside each neighbour",
-		  a->workload[of].s, share_arms[arm].name, words_time(alone[SHARE_P50]).s);
 	words_finding(p, "share of steps that take at most so long");
 	label(a, p);
 	err = plot_open(p, "points", "-points.csv", &out);
@@ -222,7 +221,14 @@ static int fill_shortest(const struct across *a, enum share_arm arm, struct plot
 			continue;
 		name_series(p, &a->workload[a->pair[k]], ++series, 18);
 		put_curve(out.file, series, c.quantile_ns, share_arms[arm].name);
+		if (c.quantile_ns[SHARE_P50] > longest_ns) {
+			longest_ns = c.quantile_ns[SHARE_P50];
+			beside = a->pair[k];
+		}
 	}
+	plot_text(p, "title", "%.40s, %s: a step takes %s alone, %s beside %.30s",
+		  a->workload[of].s, share_arms[arm].name, words_time(alone[SHARE_P50]).s,
+		  words_time(longest_ns).s, a->workload[beside].s);
 	plot_count(p, "series", series);
 	return output_commit(&out);
 }
