@@ -48,9 +48,14 @@ static void add_distrust(struct line *l, const struct comparison *c)
 {
 	char why[TRUST_TEXT];
 
+	bool both = *session_distrust(&c->side[PAIR_A]->view, why) &&
+		    *session_distrust(&c->side[PAIR_B]->view, why);
+
+	append_text(l, "%s", both ? "Neither side can be trusted: " : "");
 	for (int k = 0; k < 2; k++)
 		if (*session_distrust(&c->side[k]->view, why))
-			append_text(l, "%c cannot be trusted: %s. ", 'A' + k, why);
+			append_text(l, both ? "of %c %s%s" : "%c cannot be trusted: %s%s", 'A' + k,
+				    why, both && !k ? ", " : ". ");
 }
 
 static void add_faults(struct line *l, const struct comparison *c)
@@ -204,12 +209,38 @@ static bool is_decisive(const struct comparison *c, const struct judged *j)
 	}
 }
 
+static bool has_mean(const struct comparison *c)
+{
+	return c->pairs.n_workloads > 1 && c->whole.points;
+}
+
 static void add_mean(struct line *l, const struct comparison *c)
 {
-	if (c->pairs.n_workloads < 2 || !c->whole.points || !begin_clause(l))
+	if (!has_mean(c) || !begin_clause(l))
 		return;
 	append_text(l, "on average over %d workloads a step ", c->whole.points);
 	add_ratio(l, c, &c->whole);
+}
+
+/* "; open: memory, alignment, mlp and 4 more": a table below has their ratios. */
+static void add_names(struct line *l, const struct comparison *c)
+{
+	const char *title = c->by_time == OUTCOME_SLOWER   ? "slower"
+			    : c->by_time == OUTCOME_FASTER ? "faster"
+							   : "open";
+	int said = 0;
+
+	for (int i = 0; i < c->pairs.n_workloads; i++) {
+		if (!is_decisive(c, &c->workload[i].judged))
+			continue;
+		if (said < CLAUSES)
+			append_text(l, "%s%s%s", said ? ", " : "; ", said ? "" : title,
+				    said ? "" : ": ");
+		if (said++ < CLAUSES)
+			append_text(l, "%s", c->workload[i].workload->name);
+	}
+	if (said > CLAUSES)
+		append_text(l, " and %d more", said - CLAUSES);
 }
 
 /* Where nothing differs: how far that is known, by workloads. */
@@ -217,6 +248,10 @@ static void add_workloads(struct line *l, const struct comparison *c)
 {
 	bool all = c->by_time == OUTCOME_SAME || c->by_time == OUTCOME_NOT_SLOWER;
 
+	if (has_mean(c)) {
+		add_names(l, c);
+		return;
+	}
 	for (int i = 0; i < c->pairs.n_workloads; i++)
 		if ((all || is_decisive(c, &c->workload[i].judged)) && begin_clause(l))
 			add_workload(l, c, &c->workload[i]);

@@ -72,13 +72,10 @@ const char *session_distrust(const struct journal *j, char out[TRUST_TEXT])
 	if (2 * (t.noisy + t.unknown) <= t.results)
 		return out;
 	if (t.noisy)
-		used = snprintf(
-			out, TRUST_TEXT,
-			"%d of %d results are noisy: disturbances moved them by over %.0f %%",
-			t.noisy, t.results, 100 * NOISE_SHARE);
+		used = snprintf(out, TRUST_TEXT, "%d of %d results are noisy", t.noisy, t.results);
 	if (t.unknown)
 		snprintf(out + used, (size_t)(TRUST_TEXT - used),
-			 "%s%d of %d results spread by over 100 %% between processes",
-			 used ? "; " : "", t.unknown, t.results);
+			 "%s%d of %d spread by over 100 %% between processes", used ? ", " : "",
+			 t.unknown, t.results);
 	return out;
 }

@@ -219,6 +219,22 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 						  "n = 2 ", "--processes 6", NULL });
 }
 
+/* The mean has figures; workloads have theirs in the table below. */
+Test(small_cli_compare, the_workloads_that_decide_are_named_after_the_mean)
+{
+	static const char *const of[][2] = {
+		{ "HAMi-O0", "n = 6 pairs); open: memory, alignment; a launch costs " },
+		{ "HAMi-O2", "n = 6 pairs); open: memory, alignment, mlp and 2 more; " },
+		{ "neighbour-spin", "n = 6); slower: launch, transfer, myocyte and 8 more" },
+	};
+	const char *text;
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		run_rift(OUT, &text, "compare data/sessions/atlas-h200/%s.jsonl.gz", of[i][0]);
+		cr_expect(ne(ptr, strstr(text, of[i][1]), NULL), "'%s' in %.500s", of[i][1], text);
+	}
+}
+
 /* Real layers, n = 5 or 6: what all pairs agree on is decided, and wrong results are told. */
 Test(large_cli_compare, kept_sessions_of_layers_end_in_a_verdict)
 {
