@@ -228,7 +228,7 @@ static int write_cells(const struct drawn *d, struct plot *p)
 
 /* A quarter of the width takes no more. In the order of atlas_parameters. */
 static const char *const parameter_heads[ATLAS_PARAMETERS] = {
-	"launch call c",   "launches follow p", "gap of kernels g",
+	"launch call c",  "launches follow p", "gap of kernels g",
 	"launch, wait Z", "graph launch a",    "graph node gn",
 };
 static const char *const cost_heads[ATLAS_COSTS] = {
@@ -391,8 +391,8 @@ static struct slowed find_slowed(const struct atlas *a, const struct workload *o
 
 		for (int k = 0; atlas_workload(a, k); k++)
 			if (!only || atlas_workload(a, k) == only)
-				is_slowed |= count_slowed(&s, a, &a->entry[i],
-							  atlas_workload(a, k), share);
+				is_slowed |= count_slowed(&s, a, &a->entry[i], atlas_workload(a, k),
+							  share);
 		s.rows += !only || atlas_has(&a->entry[i], only);
 		s.by += is_slowed;
 	}
@@ -405,8 +405,8 @@ static struct text worst_text(const struct slowed *s, bool names_workload)
 	struct text t = { "" };
 
 	if (s->most)
-		snprintf(t.s, sizeof(t.s), "; worst: %.30s (%.24s%s%.16s)",
-			 words_ratio(s->times).s, s->most->name, names_workload ? ", " : "",
+		snprintf(t.s, sizeof(t.s), "; worst: %.30s (%.24s%s%.16s)", words_ratio(s->times).s,
+			 s->most->name, names_workload ? ", " : "",
 			 names_workload ? s->in->name : "");
 	return t;
 }
@@ -449,8 +449,9 @@ static void label_plot(const struct drawn *d, struct plot *p)
 {
 	label_base(d->a, p);
 	label_title(d, p);
-	words_finding(p, "difference from the base%s, 95 %% intervals; hollow: not resolved; "
-			 "a number: beyond the axis",
+	words_finding(p,
+		      "difference from the base%s, 95 %% intervals; hollow: not resolved; "
+		      "a number: beyond the axis",
 		      d->w ? " (steps: ratio)" : "");
 	if (d->w)
 		plot_text(p, "made2",
@@ -540,8 +541,8 @@ static void label_programs(const struct atlas *a, struct plot *p)
 	char title[256];
 
 	label_base(a, p);
-	snprintf(title, sizeof(title), "%d of %d rows slow a program by over 5 %%%s", s.by,
-		 s.rows, worst_text(&s, true).s);
+	snprintf(title, sizeof(title), "%d of %d rows slow a program by over 5 %%%s", s.by, s.rows,
+		 worst_text(&s, true).s);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
 	words_finding(p,

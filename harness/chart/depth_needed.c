@@ -95,8 +95,8 @@ static bool is_wide(const struct grid *g)
 static bool agrees(const struct chart_set *s, int side, enum mode mode, int size)
 {
 	const struct needed n = needed_measured(s, side, mode, size);
-	const struct answer a = depth_needed(&s->fit[side], mode,
-					     s->grid[side].size[size].kernel_ns, CHART_SHARE);
+	const struct answer a =
+		depth_needed(&s->fit[side], mode, s->grid[side].size[size].kernel_ns, CHART_SHARE);
 	bool has_value = a.kind == ANSWER_VALUE || a.kind == ANSWER_BELOW;
 
 	if (!(n.depth > 0) || (!n.enough && !has_value))

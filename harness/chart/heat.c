@@ -338,9 +338,9 @@ static struct column crossing(const struct heat *h, int panel, int row, int colu
 
 	return (struct column){
 		.kind = SMALL_FROM,
-		.ns = by_model(h, panel, column, share,
-			       chart_crossing(share, size[-1].kernel_ns, above, size->kernel_ns,
-					      below)),
+		.ns = by_model(
+			h, panel, column, share,
+			chart_crossing(share, size[-1].kernel_ns, above, size->kernel_ns, below)),
 		.value = chart_crossing(share, size[-1].value, above, size->value, below),
 	};
 }
@@ -368,43 +368,45 @@ static struct column judge_column(const struct heat *h, int panel, int column, d
 	return crossing(h, panel, last, column, share);
 }
 
-/* "kernels from 181 µs at depth 1"; without the noun after another such text; "": not known. */
-static struct text column_text(const struct heat *h, int panel, int column, bool is_first)
+/* "kernels from 181 µs at depth 1"; "": not known. `noun` and `from` may be "". */
+static struct text column_text(const struct heat *h, int panel, int column, const char *noun,
+			       const char *from)
 {
-	const struct grid *g = &h->set->grid[h->side];
 	struct column c = judge_column(h, panel, column, CHART_SHARE);
-	const char *noun = is_first ? words_work(g) : "", *gap = is_first ? " " : "";
-	long depth = (long)g->depth[column];
+	long depth = (long)h->set->grid[h->side].depth[column];
+	const char *gap = *noun ? " " : "";
 	struct text t = { "" };
 
 	if (c.kind == SMALL_FROM)
-		snprintf(t.s, sizeof(t.s), "%s%sfrom %.20s at depth %ld", noun, gap,
+		snprintf(t.s, sizeof(t.s), "%s%s%s%.20s at depth %ld", noun, gap, from,
 			 words_time(c.ns).s, depth);
-	else if (c.kind != NOTHING)
-		snprintf(t.s, sizeof(t.s), "%s%s%s at depth %ld",
-			 c.kind == ALL_SMALL ? "all"
-			 : is_first	     ? "no"
-					     : "none",
-			 gap, noun, depth);
+	else if (c.kind == ALL_SMALL)
+		snprintf(t.s, sizeof(t.s), "all%s%s at depth %ld", gap, noun, depth);
+	else if (c.kind == NONE_SMALL)
+		snprintf(t.s, sizeof(t.s), "%s%s%s at depth %ld", *noun ? "no" : "none", gap, noun,
+			 depth);
 	return t;
 }
 
 /*
  * The smallest depth, and the first from which on all is small, else the largest that brackets
- * the share. The first text of a chart has the noun, "kernels".
+ * the share. The first text of a chart has a noun, "kernels".
  */
-static void mode_text(const struct heat *h, int panel, bool has_noun, char *out, size_t size)
+static void mode_text(const struct heat *h, int panel, const char *noun, char *out, size_t size)
 {
 	int first = -1, last = -1, all = -1;
 	struct text a = { "" }, b = { "" };
-	bool settled = false; /* all is small at the least depth: what noise shows later is none */
-	bool some = false;    /* at some depth something is small */
+	bool settled = false;  /* all is small at the least depth: what noise shows later is none */
+	bool some = false;     /* at some depth something is small */
+	const char *from = ""; /* of the second text: the first has it where it has a length */
 
 	for (int column = 0; column < h->columns; column++) {
 		enum column_kind kind = judge_column(h, panel, column, CHART_SHARE).kind;
 
 		if (kind == NOTHING)
 			continue;
+		if (first < 0)
+			from = kind == SMALL_FROM ? "" : "from ";
 		settled |= first < 0 && kind == ALL_SMALL;
 		some |= kind != NONE_SMALL;
 		first = first < 0 ? column : first;
@@ -413,11 +415,11 @@ static void mode_text(const struct heat *h, int panel, bool has_noun, char *out,
 	}
 	last = all >= 0 ? all : last;
 	if (first >= 0 && some)
-		a = column_text(h, panel, first, has_noun);
+		a = column_text(h, panel, first, noun, "from ");
 	else if (first >= 0)
 		snprintf(a.s, sizeof(a.s), "none at any depth");
 	if (last > first && !settled)
-		b = column_text(h, panel, last, false);
+		b = column_text(h, panel, last, "", from);
 	snprintf(out, size, "%s: %s%s%s", mode_name(h->mode[panel]), a.s, *b.s ? ", " : "", b.s);
 }
 
@@ -428,7 +430,7 @@ static void label_overhead(const struct heat *h, struct plot *p)
 	size_t used = 0;
 
 	for (int i = 0; i < h->panels && used < sizeof(finding); i++) {
-		mode_text(h, i, !i, text, sizeof(text));
+		mode_text(h, i, i ? "" : words_work(&h->set->grid[h->side]), text, sizeof(text));
 		if (!i)
 			words_title(p, h->set, h->side, "under 5 %% overhead, %s", text);
 		else

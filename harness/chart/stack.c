@@ -117,7 +117,8 @@ static void label_title(const struct bars *b, const struct chart_set *s, int sid
 	const struct grid_point *at = &b->g->point[b->point[bar]];
 
 	if (most > 0)
-		words_title(p, s, side, "the part \"%s\" takes up to %s %% of a step (%s, %s, depth %.0f)",
+		words_title(p, s, side,
+			    "the part \"%s\" takes up to %s %% of a step (%s, %s, depth %.0f)",
 			    stack_names[part], words_percent(most).s,
 			    words_of_size(b->g, at->size).s, mode_name(at->batch.mode),
 			    at->batch.depth);

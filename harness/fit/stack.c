@@ -362,6 +362,19 @@ static int whole_blocks(const struct grid *g)
 	return n;
 }
 
+static void note_slope(struct stack_notes *out, const struct grid *g)
+{
+	int whole = whole_blocks(g);
+
+	add_note(out, "kernel: the slope over launches in the deepest blocks (graphs where there "
+		      "are any); their gaps are in it (--from takes them out)");
+	if (whole)
+		add_note(out,
+			 "kernel: all of a block at %d of %d sizes, which were swept at one "
+			 "depth",
+			 whole, g->n_sizes);
+}
+
 static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 			enum stack_step step)
 {
@@ -383,14 +396,7 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 		add_note(out, "kernel: %.3f x the nominal length, as fitted",
 			 f->model.v[MODEL_CLOCK]);
 	else
-		add_note(
-			out,
-			"kernel: the slope over launches in the deepest blocks (graphs where there "
-			"are any), their gaps in it (--from takes them out); all of a block where "
-			"a "
-			"size was "
-			"swept at one depth: %d of %d",
-			whole_blocks(g), g->n_sizes);
+		note_slope(out, g);
 }
 
 /* Where K is measured in streams, it is part of kernel, which that note says. */

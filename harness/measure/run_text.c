@@ -449,8 +449,9 @@ static void print_measured(const struct run *r, bool verbose, FILE *out)
 		print_startup(r, out);
 		print_report(&r->report, ROW_LABEL, out);
 	} else {
-		row(out, "more", "--verbose: host, parameters, what was compared, start, figures "
-				 "of the workload");
+		row(out, "more",
+		    "--verbose: host, parameters, what was compared, start, figures "
+		    "of the workload");
 	}
 }
 

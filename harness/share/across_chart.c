@@ -92,8 +92,7 @@ static void name_growth(struct plot *p, const struct across *a, int record, int 
 	bool is_alone = true;
 
 	for (int r = 0; r < a->records; r++)
-		is_alone &= r == record ||
-			    a->record[r].plan.mix[0].workload != mix->workload;
+		is_alone &= r == record || a->record[r].plan.mix[0].workload != mix->workload;
 	snprintf(plain.s, sizeof(plain.s), "%s", mix->workload->name);
 	name_series(p, is_alone ? &plain : &name, series, 18);
 }

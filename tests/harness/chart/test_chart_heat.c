@@ -68,7 +68,8 @@ Test(small_chart_heat, borders_part_cells_over_5_percent_from_others)
 		for (int row = 0; row < 3; row++)
 			for (int column = 0; column < 5; column++) {
 				double here = percent[mode][row][column];
-				bool up = row < 2 && (here > 5) != (percent[mode][row + 1][column] > 5);
+				bool up = row < 2 &&
+					  (here > 5) != (percent[mode][row + 1][column] > 5);
 				bool right = column < 4 &&
 					     (here > 5) != (percent[mode][row][column + 1] > 5);
 

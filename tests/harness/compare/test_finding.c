@@ -127,8 +127,9 @@ Test(small_finding, a_session_that_cannot_be_trusted_says_so_first)
 {
 	struct compared *c = spoiled(all_is_noisy, false);
 
-	cr_assert(tells(finding_of(c), "Neither side can be trusted: of A *noisy, of B *noisy. By "),
-		  "%s", finding_of(c));
+	cr_assert(
+		tells(finding_of(c), "Neither side can be trusted: of A *noisy, of B *noisy. By "),
+		"%s", finding_of(c));
 	compared_free(c);
 }
 

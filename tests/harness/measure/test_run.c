@@ -235,9 +235,12 @@ Test(small_run, table_has_the_rows_that_matter)
 Test(small_run, the_short_table_has_what_is_needed_first)
 {
 	static const char *const want[] = {
-		"\nparameters        cells=3\n",     "\ncheck             passed: error 0, tolerance 0.5\n",
-		"\ntime per step     median ",       "\nsubmit per step   median ",
-		"\nnon-kernel share  ",	      "\nmore              --verbose",
+		"\nparameters        cells=3\n",
+		"\ncheck             passed: error 0, tolerance 0.5\n",
+		"\ntime per step     median ",
+		"\nsubmit per step   median ",
+		"\nnon-kernel share  ",
+		"\nmore              --verbose",
 	};
 	static const char *const left_out[] = { "\nhost", "\nran ", "worst:", "\nlaunches",
 						"\nstartup" };
