@@ -122,6 +122,13 @@ static const char *commands(const char *name)
 	return text;
 }
 
+/* make test does without Python, and says so. */
+static void need_python(void)
+{
+	if (shell(NULL, "python3 -c 'import gzip' 2>/dev/null"))
+		cr_skip("needs python3 (python3)");
+}
+
 Test(small_bench, a_dry_run_prints_each_command)
 {
 	static const char *const names[][2] = {
@@ -139,6 +146,7 @@ Test(small_bench, a_dry_run_prints_each_command)
 		{ "kills", "/rift run transfer dir=h2d host=pageable bytes=64M " },
 	};
 
+	need_python();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *text = commands(names[i][0]);
 
@@ -172,11 +180,10 @@ Test(small_bench, what_is_not_in_the_table_is_refused)
 
 /* ---- bench/holds.py --------------------------------------------------------------------- */
 
-/* What `python3 bench/holds.py` prints; make test does without Python, and says so. */
+/* What `python3 bench/holds.py` prints. */
 static int holds(const char **text, const char *rift_there)
 {
-	if (shell(NULL, "python3 -c 'import gzip' 2>/dev/null"))
-		cr_skip("needs python3 (python3)");
+	need_python();
 	return shell(text, "python3 bench/holds.py %s/%s %s 2>&1", folder, rift_there, folder);
 }
 

@@ -400,22 +400,48 @@ static int label_width(const struct report *report)
 	return width;
 }
 
+static void print_report_row(const struct report_row *line, int width, FILE *out)
+{
+	bool has_unit = line->unit && *line->unit && strcmp(line->unit, "1");
+	char value[240];
+
+	if (*line->text)
+		snprintf(value, sizeof(value), "%s", line->text);
+	else
+		snprintf(value, sizeof(value), "%.6g%s%s%s", without_sign_of_nan(line->value),
+			 has_unit ? " " : "", has_unit ? line->unit : "", median_text(line->n).s);
+	row_of(out, width, line->name, value);
+}
+
 static void print_report(const struct report *report, int width, FILE *out)
 {
-	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++) {
-		const struct report_row *line = &report->row[i];
-		bool has_unit = line->unit && *line->unit && strcmp(line->unit, "1");
+	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++)
+		print_report_row(&report->row[i], width, out);
+}
 
-		char value[240];
+/* Does it name a file that the workload was asked to write? */
+static bool names_written_file(const struct report_row *line, const struct params *p)
+{
+	char path[512];
 
-		if (*line->text)
-			snprintf(value, sizeof(value), "%s", line->text);
-		else
-			snprintf(value, sizeof(value), "%.6g%s%s%s",
-				 without_sign_of_nan(line->value), has_unit ? " " : "",
-				 has_unit ? line->unit : "", median_text(line->n).s);
-		row_of(out, width, line->name, value);
+	for (const struct param *row = p->rows; row->name; row++) {
+		if (!row->written)
+			continue;
+		param_format(row, p->opts, path, sizeof(path));
+		if (*path && strstr(line->text, path))
+			return true;
 	}
+	return false;
+}
+
+/* What was asked for by name stands in the short table too. */
+static void print_written(const struct run *r, FILE *out)
+{
+	const struct report *report = &r->report;
+
+	for (int i = 0; i < report->n && i < REPORT_ROWS_MAX; i++)
+		if (names_written_file(&report->row[i], r->params))
+			print_report_row(&report->row[i], ROW_LABEL, out);
 }
 
 static void print_picture(const struct picture *picture, FILE *out)
@@ -449,6 +475,7 @@ static void print_measured(const struct run *r, bool verbose, FILE *out)
 		print_startup(r, out);
 		print_report(&r->report, ROW_LABEL, out);
 	} else {
+		print_written(r, out);
 		row(out, "more",
 		    "--verbose: host, parameters, what was compared, start, figures "
 		    "of the workload");

@@ -203,7 +203,7 @@ Test(small_refusal, a_set_up_does_without_capture)
 	only_on_the_cpu_device();
 	cr_assert(zero(int, run_with("cudaStreamBeginCapture=cudaErrorNotSupported", &text,
 				     "run mlp batch=4 hidden=16 images=64 --check-steps 4 "
-				     "--depth 1 --blocks 1")),
+				     "--depth 1 --blocks 1 --verbose")),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "not counted"), NULL), "%s", text);
 }

@@ -203,7 +203,7 @@ Test(small_mlp_options, epochs_are_told_as_they_pass)
 	cr_assert(!run_rift(OUT, &text,
 			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --blocks 1 "
 			    "--depth 1 "
-			    "--check-steps 1"),
+			    "--check-steps 1 --verbose"),
 		  "%s", text);
 	cr_assert(strstr(text, "at the start: test accuracy") && strstr(text, "epoch 2: loss"),
 		  "%s", text);

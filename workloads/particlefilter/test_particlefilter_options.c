@@ -234,11 +234,11 @@ Test(small_particlefilter_options, the_report_tells_the_error)
 	const char *text;
 
 	need_device();
-	run_rift(OUT, &text, "run particlefilter --depth 9 --blocks 1 --check-steps 9");
+	run_rift(OUT, &text, "run particlefilter --depth 9 --blocks 1 --check-steps 9 --verbose");
 	has(text, "frames filtered   9 frames");
 	has(text, "error of the track 0.09");
 	run_rift(OUT, &text,
 		 "run particlefilter --depth 39 --blocks 1 --check-steps 39 frames=40 "
-		 "particles=100");
+		 "particles=100 --verbose");
 	has(text, "frames that show the object");
 }

@@ -233,7 +233,7 @@ Test(small_pathtrace_options, what_was_run_is_told)
 	const char *text;
 
 	need_device();
-	cr_assert(!run_rift(OUT, &text, SMALL), "run");
+	cr_assert(!run_rift(OUT, &text, SMALL " --verbose"), "run");
 	cr_assert(strstr(text, "\nsamples of a pixel 2 paths\n"), "%s", text);
 	cr_assert(strstr(text, "\nrays lost         0 rays\n"), "%s", text);
 	cr_assert(strstr(text, "\nbits of the picture "), "%s", text);

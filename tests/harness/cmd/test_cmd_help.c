@@ -40,7 +40,7 @@ static const struct {
 	  "--recorder=NAME --recordings=N --rule=NAME=PERCENT --runs=N -h,--help " },
 	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
-		 "--sync=KIND -h,--help " },
+		 "--sync=KIND --verbose -h,--help " },
 	{ "share",
 	  "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
 	  "--fault=none|crash|kill|hang|memory --from=FILE --json "
