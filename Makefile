@@ -6,6 +6,8 @@
 #
 #   DEVICE=auto|cpu|cuda      auto: the GPU where there is nvcc 12.4 or newer and a working
 #                             device, else the CPU device
+#   WORKLOADS='launch ../mine' LAYERS='none cpu'
+#                             build and test these alone; a path is a folder elsewhere
 #   CUDA_ARCH=native|all|LIST native: the GPU present, else sm_90 and PTX; all: sm_75 and up;
 #                             or numbers, 80,90
 #   SETUP=ask|yes|no          missing packages: ask on a terminal, else install as root

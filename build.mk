@@ -25,25 +25,42 @@ Q     := $(if $(V),,@)
 begin  = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) '$(2)')
 
 # ---- what there is ------------------------------------------------------------------------
-NAMES  := $(patsubst workloads/%/,%,$(sort $(wildcard workloads/*/)))
-LAYERS := $(patsubst layers/%/,%,$(sort $(wildcard layers/*/)))
+# Folders of workloads and of layers: all that are here, or those that WORKLOADS='launch ../mine/prefix'
+# and LAYERS='none cpu' name, with their own tests. A folder elsewhere has a link to it in $B, where
+# #include "workloads/prefix/prefix.h" and its data files are found.
+WCHOSEN   := $(patsubst %/,%,$(WORKLOADS))
+LCHOSEN   := $(patsubst %/,%,$(LAYERS))
+CHOSEN    := $(strip $(WCHOSEN) $(LCHOSEN))
+OUTSIDE   := $(foreach f,$(CHOSEN),$(if $(findstring /,$f),$f))
+folder_of  = $(if $(findstring /,$(2)),$B/$(1)/$(notdir $(2)),$(1)/$(2))
+folders    = $(if $(2),$(foreach f,$(2),$(call folder_of,$(1),$f)),$(patsubst %/,%,$(sort $(wildcard $(1)/*/))))
+link       = $(foreach f,$(2),$(if $(findstring /,$f),$(shell mkdir -p '$B/$(1)'; rm -rf '$B/$(1)/$(notdir $f)'; \
+	       ln -s '$(abspath $f)' '$B/$(1)/$(notdir $f)')))
+# Links of before first: objects of a folder that is here must not go through one.
+$(shell find $B/workloads $B/layers -maxdepth 1 -type l -delete 2>/dev/null)$(call link,workloads,$(WCHOSEN))$(call link,layers,$(LCHOSEN))
+WFOLDERS  := $(call folders,workloads,$(WCHOSEN))
+LFOLDERS  := $(call folders,layers,$(LCHOSEN))
+NAMES     := $(notdir $(WFOLDERS))
+LNAMES    := $(notdir $(LFOLDERS))
 # Said here, as the linker's words for it are hard to read.
-BROKEN := $(strip $(foreach n,$(NAMES),$(if $(shell grep -s -l 'const struct workload workload_$n\b' workloads/$n/$n.c),,\
-	    workloads/$n: $n.c must define `const struct workload workload_$n`;)) \
-	  $(foreach n,$(LAYERS),$(if $(shell grep -s -q 'const struct layer layer_$n\b' layers/$n/$n.c && grep -l '\.name = "$n"' layers/$n/$n.c),,\
-	    layers/$n: $n.c must define `const struct layer layer_$n` with `.name = "$n"`, an identifier of C;)))
+BROKEN := $(strip $(foreach f,$(WFOLDERS),$(foreach n,$(notdir $f),$(if $(shell grep -s -l 'const struct workload workload_$n\b' $f/$n.c),,\
+	    $f: $n.c must define `const struct workload workload_$n`;))) \
+	  $(foreach f,$(LFOLDERS),$(foreach n,$(notdir $f),$(if $(shell grep -s -q 'const struct layer layer_$n\b' $f/$n.c && grep -l '\.name = "$n"' $f/$n.c),,\
+	    $f: $n.c must define `const struct layer layer_$n` with `.name = "$n"`, an identifier of C;))))
 $(if $(BROKEN),$(error $(BROKEN)))
 # Those that preload a library of their own.
-PRELOADS := $(patsubst layers/%/preload/,%,$(sort $(wildcard layers/*/preload/)))
+PFOLDERS := $(foreach f,$(LFOLDERS),$(if $(wildcard $f/preload/),$f))
+PRELOADS := $(notdir $(PFOLDERS))
 # The layer remote's, for programs that look for NVIDIA's runtime: its name and version, nothing else.
-CUDARTS := $(if $(wildcard layers/remote/cudart/*.c),$(patsubst %,$B/layers/cudart/%,libcudart.so.12 libcudart.so.13))
+CUDARTS := $(if $(filter remote,$(LNAMES)),$(patsubst %,$B/layers/cudart/%,libcudart.so.12 libcudart.so.13))
 # The same for cuBLAS. In a folder of their own: they are loaded where a program asks for them.
 CUBLASES := $(if $(CUDARTS),$(patsubst %,$B/layers/cublas/%,libcublas.so.12 libcublas.so.13 libcublasLt.so.12 libcublasLt.so.13))
 
-TESTS := $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c layers/*/test_*.c)
-TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(foreach n,$(LAYERS),layers/$n/test_cpu_%),$(TESTS)),$(TESTS))
-SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c workloads/*/*.c layers/*/*.c common/*.cu harness/*/*.cu workloads/*/*.cu layers/*/*.cu)
-SRC   := $(filter-out harness/main.c $(foreach n,$(NAMES),workloads/$n/test_%) $(foreach n,$(LAYERS),layers/$n/test_%),$(SRC))
+TESTS := $(if $(CHOSEN),tests/test_conformance.c $(wildcard $(LNAMES:%=tests/layers/test_%.c)),$(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
+TESTS += $(wildcard $(patsubst %,%/test_*.c,$(WFOLDERS) $(LFOLDERS)))
+TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(LFOLDERS:%=%/test_cpu_%),$(TESTS)),$(TESTS))
+SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c common/*.cu harness/*/*.cu $(foreach f,$(WFOLDERS) $(LFOLDERS),$f/*.c $f/*.cu))
+SRC   := $(filter-out harness/main.c $(patsubst %,%/test_%,$(WFOLDERS) $(LFOLDERS)),$(SRC))
 SRC   += $(wildcard common/recorder/*.c common/trace/*.c)
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/layers.c.o
 # The floors of the CPU device, from below (docs/cpu-device.md).
@@ -68,7 +85,7 @@ CFLAGS   ?= -O2 -g1
 # Ubuntu has the last one on by itself.
 WARN     := -Wall -Wextra -Werror -Wformat-security
 # No contraction: the reference and the kernels of the CPU device round as written.
-COMMON    = -I. -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
+COMMON    = -I. $(if $(OUTSIDE),-I$B) -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
 # A report must end the program: no test passes with one. Instrumented code gives rise to false
 # warnings (-w); the plain builds see the true ones. Reports name functions and lines, -g1 has both.
 asan     := -w -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -97,7 +114,7 @@ ARCHS   := $(shell CUDA_ARCH='$(CUDA_ARCH)' tools/arch.sh $(NVCC))
 ifeq ($(ARCHS),)
 $(error CUDA_ARCH=$(CUDA_ARCH) is refused, see above)
 endif
-NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -MMD -MP $(ARCHS) -Xcompiler -Wall,-Wextra,-Werror \
+NVFLAGS   := -std=c++17 -O2 -lineinfo -I. $(if $(OUTSIDE),-I$B) -MMD -MP $(ARCHS) -Xcompiler -Wall,-Wextra,-Werror \
 	     -Werror all-warnings
 COMPILE.cu = $(NVCC) $(NVFLAGS) -MF $(@:.o=.d) -c -o $@ $<
 else
@@ -134,7 +151,7 @@ table = { printf '/* Generated from the folders in $(1)s/. */\n\#include "$(1)s/
 $B/table.c: $B/names
 	@$(call table,workload,$(NAMES)) >$@
 $B/layers.c: $B/layer_names
-	@$(call table,layer,$(LAYERS)) >$@
+	@$(call table,layer,$(LNAMES)) >$@
 
 # make compares dates of files, and flags and lists have none. So each is a file, written anew only when its words are others:
 #   names, layer_names   as above
@@ -143,7 +160,7 @@ $B/layers.c: $B/layer_names
 #   objects              what is linked depends on which there are: a source that is gone leaves nothing newer
 #   tests.list, bench.list   the programs, for tools/run_tests.sh and tools/bench.sh
 words.names       = $(NAMES)
-words.layer_names = $(LAYERS)
+words.layer_names = $(LNAMES)
 words.flags       = $(COMPILE.c) $(COMPILE.cu) $(RTFLAGS) $(RTLINK) $(call RPATH,) $(BLASLIBS) $(LIBS) $(PRELOADED)
 words.test_flags  = $(TESTFLAGS) $(LDFAST) $(TESTLIBS) $(GIT)
 words.objects     = $(OBJ) $(RT:%=$B/%.o) $(RECORDER:%=$B/%.o) $(BLASRC:%=$B/%.o) $(SHARED:%=$B/%.o) $(HOOKS:%=$B/%.o)
@@ -181,10 +198,10 @@ endif
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: nothing of rift but the headers, and no sanitizer. But the thread sanitizer
 # must see both ends of a socket or a lock: else what one end hands to the other looks like a race.
-PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(HOST) $(WARN) -D_GNU_SOURCE
+PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(if $(OUTSIDE),-I$B) $(HOST) $(WARN) -D_GNU_SOURCE
 preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
 # Each is made of its own folder: a rule for each, as a pattern cannot list the files of a folder.
-$(foreach l,$(PRELOADS),$(eval $B/layers/$l.so: $(wildcard layers/$l/preload/*.[ch] layers/$l/*.h)))
+$(foreach f,$(PFOLDERS),$(eval $B/layers/$(notdir $f).so: $(wildcard $f/preload/*.[ch] $f/*.h)))
 $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $(wildcard layers/*.h) $B/flags
 	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) $(if $(filter tsan,$(SANITIZE)),$(INSTRUMENT)) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
@@ -275,7 +292,7 @@ $(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,addres
 $(patsubst %.cu,$B/%,$(wildcard $(TESTS:.c=.cu))): $B/%: $B/%.cu.o
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME) | $(LAZY)
 	$(call begin,LINK,$@)
-	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..) $(LDFAST) $(TESTLIBS) $(LIBS)
+	$(Q)$(call LINK,$$ORIGIN/..:$$ORIGIN/../..:$$ORIGIN/../../..$(if $(OUTSIDE),:$$ORIGIN/../../../..)) $(LDFAST) $(TESTLIBS) $(LIBS)
 
 $(LAZY): tests/lazy_git.c $B/flags $B/test_flags
 	$(call begin,LINK,$@)

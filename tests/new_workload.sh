@@ -1,7 +1,8 @@
 #!/bin/sh
 # new_workload.sh - what docs/adding-a-workload.md begins with, on the CPU device and in a copy of
 # the tree: the folder that tools/new_workload.sh makes builds, is listed, passes its test, runs and
-# sweeps; and with its kernel broken the test and the run fail. Ends with 1 where that is not so.
+# sweeps; with its kernel broken the test and the run fail; and it builds from a folder elsewhere,
+# with one other workload and one layer. Ends with 1 where that is not so.
 # Half a minute at most on two cores, where rift has been built.
 set -eu
 cd "$(dirname "$0")/.."
@@ -36,4 +37,14 @@ cp broken "workloads/$name/$name.cu"
 must "it builds when broken" build
 must "a broken kernel fails its test" fails "$test"
 must "a broken kernel fails its run" fails ./rift run "$name" n=1000 --depth 4 --blocks 2
-echo "a new workload: made, built, tested, run, swept; a broken kernel is found"
+
+# Elsewhere, whole again, in a build of few parts.
+mkdir mine && mv "workloads/$name" mine/ && sed 's/= 6 \*/= 5 */' "mine/$name/$name.cu" >whole && mv whole "mine/$name/$name.cu"
+elsewhere=build/cpu/build/cpu/workloads/$name/test_$name
+few() { make -j"$(nproc)" -f build.mk DEVICE=cpu WORKLOADS="launch $PWD/mine/$name" LAYERS=none rift "$elsewhere"; }
+must "it builds elsewhere" few
+must "it is listed from elsewhere" listed "$name"
+must "what was not chosen is not" fails listed myocyte
+must "its test passes elsewhere" "$elsewhere"
+must "it runs from elsewhere" ./rift run "$name" n=1000 --depth 4 --blocks 2
+echo "a new workload: made, built, tested, run, swept; a broken kernel is found; built from elsewhere"
