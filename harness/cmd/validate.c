@@ -32,11 +32,10 @@ static int add_workload(const char *name, void *arg)
 	if (!strcmp(name, v->launches.grid.workload->name))
 		return 0;
 	if (v->n == WORKS_MAX)
-		return complain(
-			EINVAL,
-			"rift predict --validate takes up to %d workloads of all sessions: name "
-			"fewer",
-			(int)WORKS_MAX);
+		return complain(EINVAL,
+				"rift predict --validate takes at most %d workloads of all "
+				"sessions; name fewer",
+				(int)WORKS_MAX);
 	err = grid_make(g, v->of, v->side, name);
 	if (err)
 		grid_release(g);

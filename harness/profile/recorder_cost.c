@@ -283,7 +283,7 @@ void recorder_costs_print(const struct recorder_costs *c, FILE *out)
 	    c->device_times ? " and times of the device" : " alone");
 	row(out, "device", "%s", c->device);
 	row(out, "processes",
-	    "%d of each probe with the recorder, %d without it, in turns; medians%s", c->turns,
+	    "%d of each probe with the recorder, %d without it, alternately; medians%s", c->turns,
 	    c->turns,
 	    c->turns < BOOTSTRAP_N_MIN
 		    ? ""

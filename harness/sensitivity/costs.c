@@ -69,7 +69,7 @@ static const struct cost_source sources[] = {
 	{ "emulate", PARAM_REAL, NULL, 0, usual_calls, emulate_words, "model",
 	  "its time over each cost of a layer (model)" },
 	{ "remote", PARAM_INT, network_rows, sizeof(struct network), usual_networks, remote_words,
-	  "network imitated", "which network it stands (imitated)" },
+	  "network imitated", "which network it tolerates (imitated)" },
 };
 
 const struct cost_source *cost_source_find(const char *layer)
@@ -243,7 +243,7 @@ static int keep_word(struct sensitivity *s, const char *word)
 	size_t n = strlen(s->layer);
 
 	if (n + strlen(word) >= LAYER_GIVEN)
-		return complain(EINVAL, "--layer: more than %d characters beside costs",
+		return complain(EINVAL, "--layer: more than %d characters besides costs",
 				LAYER_GIVEN);
 	snprintf(s->layer + n, sizeof(s->layer) - n, "%s%s", n ? " " : "", word);
 	return 0;

@@ -121,7 +121,7 @@ static int read_end(struct reader *r)
 {
 	if (unpacked_peek(&r->file) >= 0)
 		return refuse(r, r->at, "%s",
-			      "the file goes on, where the count says that it ends");
+			      "the file continues after the count says that it ends");
 	return r->file.err ? read_failed(r, 0) : 0;
 }
 

@@ -34,7 +34,7 @@ static int check_action(const struct myocyte_opts *o)
 				o->states);
 	if (o->states && o->trajectory)
 		return complain(EINVAL,
-				"trajectory= and derivatives= are two jobs: ask for one at a time");
+				"trajectory= and derivatives= are two jobs; ask for one at a time");
 	if (o->states && o->initial)
 		return complain(EINVAL, "initial=%s is not used with states=: each row is a state",
 				o->initial);

@@ -140,9 +140,10 @@ static int read_raw(const struct particlefilter_opts *o, const struct reader *r,
 	size_t plane = (size_t)o->raw.value[0] * (size_t)o->raw.value[1];
 
 	if (!r->length || r->length % plane)
-		return complain(EINVAL,
-				"%s: %zu bytes are no whole number of frames of raw=%ld,%ld pixels",
-				r->name, r->length, (long)o->raw.value[0], (long)o->raw.value[1]);
+		return complain(
+			EINVAL,
+			"%s: %zu bytes are not a whole number of frames of raw=%ld,%ld pixels",
+			r->name, r->length, (long)o->raw.value[0], (long)o->raw.value[1]);
 	v->rows = o->raw.value[0];
 	v->cols = o->raw.value[1];
 	v->frames = (int64_t)(r->length / plane);

@@ -188,7 +188,7 @@ Test(small_particlefilter_options, malformed_videos_are_refused)
 	refused(3, "width and height", RUN "input=%s/none.pgm", folder);
 	refused(3, "one frame", RUN "input=%s/one.pgm", folder);
 	refused(3, "give raw=ROWS,COLS", RUN "input=%s/v.raw", folder);
-	refused(3, "no whole number of frames", RUN "input=%s/v.raw raw=40,63", folder);
+	refused(3, "not a whole number of frames", RUN "input=%s/v.raw raw=40,63", folder);
 	refused(3, "needs rows,cols", RUN "input=%s/v.raw raw=40", folder);
 	refused(3, "larger than a frame", RUN "input=%s/v.pgm radius=22", folder);
 	refused(3, "outside frames", RUN "input=%s/v.pgm start_row=40", folder);
