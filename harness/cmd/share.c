@@ -80,8 +80,8 @@ static const struct command_option options[] = {
 	  "count steps in windows of this length (default: 0.5; longer for long steps)" },
 	{ OPTION_ROW("windows", "N"), "count N windows per repetition (default: 2)" },
 	{ OPTION_ROW("repetitions", "N"),
-	  "measure N repetitions, between which clients keep running (default: as many as it takes "
-	  "to show that a client is treated unfairly: 6 for 2 or 3 clients, 7 for 4 to 6)" },
+	  "measure N repetitions, throughout which clients keep running (default: as many as it "
+	  "takes to show that a client is treated unfairly: 6 for 2 or 3 clients, 7 for 4 to 6)" },
 	{ OPTION_ROW("starts", "N"),
 	  "start each configuration's clients N times, each for a part of the repetitions; with 5 "
 	  "starts or more, intervals are over starts, else over windows (default: as many as "

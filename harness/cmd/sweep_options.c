@@ -122,8 +122,8 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("warm-up", "SECONDS"), "warm each process up for at most this long if its "
 					    "clock keeps changing (default: 5; quick: 1)" },
 	{ OPTION_ROW("patience", "SECONDS"),
-	  "count opening the device, a set-up or a calibration as hung if it takes longer than "
-	  "this (default: 30), or longer than a probe has shown" },
+	  "count opening the device, a set-up or a calibration as hung after this long (default: "
+	  "30), or later if a probe has shown that it takes longer" },
 	{ OPTION("resolve", "NAME=TIME,...", take_resolve, FIELD(goals)),
 	  "stop once these model parameters are known to plus or minus this much, as "
 	  "c=100ns,Z=0.5us, with two sides their differences; checked after 8, 12, 18, 28, 42, 64 "

@@ -84,8 +84,8 @@ static int read_all(struct validating *v)
 
 	if (!err && !v->launches.grid.nominal)
 		err = complain(EINVAL,
-			       "%s holds no launches, which predict the others: --on SESSION names "
-			       "a session of the workload launch",
+			       "%s has no launches, which predict the others; name a session of "
+			       "the workload launch with --on",
 			       on.word);
 	for (int i = 0; i < a->words.n && !err; i++)
 		err = add_session(v, i);

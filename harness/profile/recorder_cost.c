@@ -110,7 +110,7 @@ static int take_trace(struct recorder_costs *out, int turn, const char *path)
 	if (access(path, F_OK))
 		return complain(ENOENT,
 				"--calibrate: the recorder wrote no trace, so there is nothing to "
-				"compare; --recorder device and --recorder calls are two");
+				"compare; use --recorder device or --recorder calls");
 	err = trace_read(&t, path);
 	if (!err) {
 		snprintf(out->recorder, sizeof(out->recorder), "%s",

@@ -83,10 +83,9 @@ int launch_limits(const void *opts, struct limits *out)
 	if (err)
 		return err;
 	if (o->probe && o->streams > 1)
-		return complain(EINVAL, "streams=%ld: probe=yes is about one stream",
-				(long)o->streams);
+		return complain(EINVAL, "streams=%ld: probe=yes needs streams=1", (long)o->streams);
 	if (o->probe && o->us > PROBE_US_MAX)
-		return complain(EINVAL, "us=%ld: probe=yes takes kernels of at most %d us",
+		return complain(EINVAL, "us=%ld: probe=yes needs kernels of at most %d us",
 				(long)o->us, PROBE_US_MAX);
 	if (o->streams > 1)
 		out->mode_refused[MODE_FUSED] =

@@ -111,7 +111,7 @@ static int read_count(struct reader *r, int64_t *n)
 	int err = read_number(r, &count);
 
 	if (!err && (!count || count > MLP_IMAGES_MAX))
-		return refuse(r, 4, "a count of %u; 1 to %d can be read", count, MLP_IMAGES_MAX);
+		return refuse(r, 4, "a count of %u; must be 1 to %d", count, MLP_IMAGES_MAX);
 	*n = count;
 	return err;
 }

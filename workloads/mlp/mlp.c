@@ -91,11 +91,12 @@ static int check_hidden(const struct mlp_opts *o)
 				"hidden= and model=%s both choose the layers; give one of them",
 				models[o->model]);
 	if (h->n > MLP_HIDDEN_MAX)
-		return complain(EINVAL, "hidden= names %d layers; at most %d are possible", h->n,
+		return complain(EINVAL, "hidden= names %d layers; must be at most %d", h->n,
 				MLP_HIDDEN_MAX);
 	for (int i = 0; i < h->n; i++)
 		if (h->value[i] < MLP_WIDTH_MIN)
-			return complain(EINVAL, "hidden= has a layer of %ld; widths are %d to %d",
+			return complain(EINVAL,
+					"hidden= has a layer of %ld; widths must be %d to %d",
 					(long)h->value[i], MLP_WIDTH_MIN, MLP_WIDTH_MAX);
 	return 0;
 }

@@ -83,7 +83,7 @@ static int read_header(struct reader *r, int64_t *rows, int64_t *cols)
 				"pixels",
 				r->name, (long)r->image, SIDE_MAX);
 	if (white < 1 || white > 255)
-		return complain(EINVAL, "%s: image %ld: white is %ld; 1 to 255 is needed", r->name,
+		return complain(EINVAL, "%s: image %ld: white is %ld; it must be 1 to 255", r->name,
 				(long)r->image, white);
 	skip_comment(r);
 	if (r->at >= r->length || !isspace(r->text[r->at]))
@@ -155,7 +155,7 @@ static int parse_file(const struct particlefilter_opts *o, struct reader *r, str
 	int err = o->raw.value[0] ? read_raw(o, r, v) : read_images(r, v);
 
 	if (!err && v->frames < 2)
-		err = complain(EINVAL, "%s: one frame: a video has 2 or more, in one file",
+		err = complain(EINVAL, "%s: has one frame; a video needs 2 or more, in one file",
 			       r->name);
 	return err;
 }

@@ -55,7 +55,7 @@ Test(small_particlefilter_options, the_clock_is_a_text)
 
 Test(small_particlefilter_options, contradictions_are_refused)
 {
-	refused(3, "rng=philox goes with float", RUN "variant=rodinia precision=float");
+	refused(3, "needs rng=philox", RUN "variant=rodinia precision=float");
 	refused(3, "only with variant=rodinia", RUN "rng=lcg");
 	refused(3, "only with rng=auto|lcg", RUN "variant=rodinia rng=philox clock=1");
 	refused(3, "or p1", RUN "variant=rodinia clock=p2");
@@ -63,7 +63,7 @@ Test(small_particlefilter_options, contradictions_are_refused)
 	refused(3, "or p1", RUN "variant=rodinia clock=1234567890123456789");
 	refused(3, "only with input=", RUN "radius=3");
 	refused(3, "only with variant=matched", RUN "variant=round drift_row=1");
-	refused(3, "two files are needed", RUN "track=%s/a particles8=%s/a", folder, folder);
+	refused(3, "give two files", RUN "track=%s/a particles8=%s/a", folder, folder);
 	refused(3, "several blocks", RUN "particles=1025 --mode fused");
 	refused(3, "four launches", RUN "granularity=split --mode fused");
 }

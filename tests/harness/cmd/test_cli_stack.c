@@ -194,7 +194,7 @@ Test(small_cli_stack, what_is_refused)
 		other);
 	refused(3, "unexpected argument '*': rift predict takes*--validate",
 		"predict '%s' '%s' --on '%s'", file, other, other);
-	refused(3, "--on SESSION", "predict --validate '%s'", file);
+	refused(3, "with --on\n", "predict --validate '%s'", file);
 	refused(3, "launch", "predict --validate '%s'", other);
 	refused(3, "--costs ", "plot '%s' '%s' --costs '%s'", file, other, costs);
 	elsewhere.sides = 2;
