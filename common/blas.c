@@ -15,8 +15,8 @@ enum { MAJOR = CUDART_VERSION / 1000 };
 static int refuse_library(const char *file, const char *why)
 {
 #ifdef RIFT_CPU_DEVICE
-	return complain(ENOENT, "%s, which the build leaves beside rift, cannot be loaded: %s",
-			file, why);
+	return complain(ENOENT, "%s, which the build puts next to rift, cannot be loaded: %s", file,
+			why);
 #else
 	return complain(ENOENT,
 			"%s cannot be loaded: %s: install NVIDIA's libcublas for CUDA %d, "

@@ -39,18 +39,18 @@ struct dataset_opts {
 	{ #f, kind, PARAM_FIELD(T, set.f, type), unit, def, lo, hi, names, help, NULL, aside, false }
 #define DATASET_PARAMS(T)                                                                          \
 	DATASET_ROW(T, slots, int64_t, PARAM_INT, "1", "2", 1, SLOTS_MAX, NULL,                    \
-		    "data sets that steps take in turn", NULL),                                    \
+		    "number of data sets, which steps use in turn", NULL),                         \
 	DATASET_ROW(T, data, int, PARAM_CHOICE, "", "resident", 0, 0, streamed_data_names,         \
-		    "stays on the device, or is copied in and out in every step",                  \
+		    "data stays on the device, or is copied in and out in every step",             \
 		    "resident,streamed"),                                                          \
 	DATASET_ROW(T, block, int64_t, PARAM_SIZE, "bytes", "4M", 0, STREAMED_BLOCK_MAX, NULL,     \
 		    "size of a copy, a power of two from 64k on; 0: an array in one", NULL),       \
 	DATASET_ROW(T, memory, int, PARAM_CHOICE, "", "pinned", 0, 0, streamed_memory_names,       \
-		    "the host's end of copies: cudaMallocHost or malloc", NULL),                   \
+		    "host memory of copies: cudaMallocHost or malloc", NULL),                      \
 	DATASET_ROW(T, overlap, int64_t, PARAM_INT, "1", "0", 0, STREAMED_CHUNKS_MAX, NULL,        \
 		    "chunks of a step whose copies and kernels overlap, from 2 on; 0: none", NULL), \
 	DATASET_ROW(T, total, int64_t, PARAM_SIZE, "bytes", "0", 0, 0x1p50, NULL,                  \
-		    "to be copied by as many steps as that takes, the default of --depth; 0: not said", \
+		    "bytes to copy in all, which sets the default of --depth; 0: not given",       \
 		    NULL)
 #define DATASET_NEEDS                                                                              \
 	{ "block", "data=streamed" }, { "memory", "data=streamed" },                               \

@@ -110,7 +110,7 @@ static void same_again(const struct audit *l, int output, int64_t slot, int64_t 
 		return;
 	while (l->again[i] == l->piece[i])
 		i++;
-	dataset_flaw(l->out, l->d, "came back otherwise than it was computed", slot, at + i);
+	dataset_flaw(l->out, l->d, "came back different from what was computed", slot, at + i);
 }
 
 /* ---- all slots -------------------------------------------------------------------------- */

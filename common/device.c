@@ -60,7 +60,7 @@ int device_new(void *at, size_t bytes, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return complain(ENOMEM, "no %zu bytes left on the device: %s", bytes, what);
+	return complain(ENOMEM, "cannot allocate %zu bytes on the device: %s", bytes, what);
 }
 
 void device_free(void *memory)

@@ -54,5 +54,5 @@ int input_open(const char *path, bool pipes)
 
 const char *input_reason(int err)
 {
-	return err == -ESPIPE ? "is no regular file" : strerror(-err);
+	return err == -ESPIPE ? "is not a regular file" : strerror(-err);
 }

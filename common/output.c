@@ -56,7 +56,7 @@ static int check_target(const char *name, const char *path, const char *file, st
 	if (S_ISDIR(old->st_mode))
 		return complain(EISDIR, "%s=%s: is a folder; give the name of a file", name, path);
 	if (!S_ISREG(old->st_mode))
-		return complain(EINVAL, "%s=%s: is no regular file and cannot be replaced", name,
+		return complain(EINVAL, "%s=%s: is not a regular file and cannot be replaced", name,
 				path);
 	if (access(path, W_OK))
 		return complain(errno, "%s=%s: %s", name, path, strerror(errno));
@@ -82,8 +82,8 @@ static int refuse_name(const char *name, const char *path)
 
 	if (!strcmp(path, "-"))
 		return complain(EINVAL,
-				"%s=-: rift writes a file, not to stdout; a file of that name is "
-				"./-",
+				"%s=-: rift writes to a file, not to stdout; for a file of that "
+				"name write ./-",
 				name);
 	if (n < 3 || strcmp(path + n - 3, ".gz"))
 		return 0;
@@ -100,8 +100,7 @@ int output_refuse(const char *name, const char *path)
 
 	if (!err && !lstat(path, &st) && S_ISLNK(st.st_mode) && access(path, F_OK))
 		err = complain(EEXIST,
-			       "%s is a link that leads nowhere; name the file itself, or another, "
-			       "with %s",
+			       "%s is a broken link; name the file itself, or another, with %s",
 			       path, name);
 	return err;
 }
@@ -237,10 +236,10 @@ static int rename_part(const struct output *out)
 		return rename(out->part, out->path) ? errno : 0;
 	err = output_rename_new(out->part, out->path, &taken);
 	if (!err && strcmp(taken, out->path))
-		err = -complain(EEXIST,
-				"%s has appeared meanwhile and stays; what was to be there "
-				"is kept as %s",
-				out->path, taken);
+		err = -complain(
+			EEXIST,
+			"%s was created meanwhile and is not replaced; the output is kept as %s",
+			out->path, taken);
 	free(taken);
 	return err;
 }

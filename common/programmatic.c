@@ -24,6 +24,6 @@ int programmatic_check(enum programmatic launch)
 		return 0;
 	return complain(ENOTSUP,
 			"launch=programmatic: the device has compute capability %d.%d, launches "
-			"overlap from 9.0 on",
+			"overlap only from 9.0 on",
 			major, minor);
 }

@@ -22,8 +22,9 @@ extern const char *const programmatic_names[];
 
 /* Rows of workloads/workload.h for the field `launch` of struct T: its parameter, its need. */
 #define PROGRAMMATIC_PARAM(T)                                                                      \
-	PARAM_CHOICE(T, launch, "ordinary", programmatic_names,                                    \
-		     "launches wait for the end of the one before, or may begin earlier")
+	PARAM_CHOICE(                                                                              \
+		T, launch, "ordinary", programmatic_names,                                         \
+		"whether a launch waits for the end of the previous one, or may begin earlier")
 /* clang-format off */
 #define PROGRAMMATIC_NEED { "launch", "data=resident" }
 /* clang-format on */

@@ -49,11 +49,11 @@ static int check_version(const struct record_scan *scan, const json_t *o,
 	char up_to[32] = "";
 
 	if (!version && !scan->line && json_is_string(json_object_get(o, "trace")))
-		return complain(EINVAL, "%s: is a trace of rift profile, and no %s of rift",
+		return complain(EINVAL, "%s: is a trace of rift profile, not a %s of rift",
 				scan->path, f->what);
 	if (!version && !scan->line)
-		return complain(EINVAL, "%s: no %s of rift: the first line has no %s", scan->path,
-				f->what, f->version);
+		return complain(EINVAL, "%s: not a %s of rift: the first line has no %s",
+				scan->path, f->what, f->version);
 	if (!version)
 		return 0;
 	if (major < 0)
@@ -130,17 +130,17 @@ static int refuse_foreign(const struct record_scan *scan, const char *line, size
 	if (!scan->line && n > 2 && !memcmp(line, "\xef\xbb\xbf", 3))
 		return complain(EINVAL,
 				"%s: begins with a byte-order mark (BOM), which no file of rift "
-				"has: remove it, as by: sed -i '1s/^\\xef\\xbb\\xbf//' FILE",
+				"has; remove it with: sed -i '1s/^\\xef\\xbb\\xbf//' FILE",
 				scan->path);
 	if (!scan->line && n > 1 && (!memcmp(line, "\xff\xfe", 2) || !memcmp(line, "\xfe\xff", 2)))
 		return complain(EINVAL,
-				"%s: is UTF-16, and files of rift are UTF-8: convert it, as by: "
+				"%s: is UTF-16, but files of rift are UTF-8; convert it with: "
 				"iconv -f UTF-16 -t UTF-8",
 				scan->path);
 	if (n > 1 && line[n - 2] == '\r' && line[n - 1] == '\n')
 		return complain(EINVAL,
-				"%s:%ld: this line ends in CRLF, and those of rift in LF: convert "
-				"them, as by: sed -i 's/\\r$//' FILE",
+				"%s:%ld: this line ends in CRLF, but lines of rift end in LF; "
+				"convert them with: sed -i 's/\\r$//' FILE",
 				scan->path, (long)scan->line + 1);
 	return 0;
 }
@@ -150,16 +150,17 @@ static int take_damage(struct record_scan *scan, const char *line, size_t n, boo
 		       const struct reader *r)
 {
 	if (!scan->line && is_program(line, n))
-		return complain(EINVAL,
-				"%s: a program, no %s: rift profile -- COMMAND records a trace of "
-				"one",
-				scan->path, r->format->what);
+		return complain(
+			EINVAL,
+			"%s: is a program, not a %s; rift profile -- COMMAND records a trace of it",
+			scan->path, r->format->what);
 	if (last) {
 		scan->torn = true;
 		return 1;
 	}
 	if (!r->salvages)
-		return complain(EINVAL, "%s:%ld: this line is no JSON object: the file is damaged",
+		return complain(EINVAL,
+				"%s:%ld: this line is not a JSON object: the file is damaged",
 				scan->path, (long)scan->line + 1);
 	scan->dropped++;
 	step_over(scan, line, n);

@@ -81,7 +81,6 @@ int room_for_buffers(int64_t bytes, const char *what)
 
 	if (all < 0 || bytes <= all / 100 * ROOM_BUFFER_PERCENT)
 		return room_on_host(bytes, what);
-	return complain(ENOMEM,
-			"%s: buffers of the host take %lld bytes, more than %d %% of its %lld",
+	return complain(ENOMEM, "%s: host buffers take %lld bytes, more than %d %% of its %lld",
 			what, (long long)bytes, ROOM_BUFFER_PERCENT, (long long)all);
 }

@@ -22,8 +22,10 @@ int streamed_form_check(const struct streamed_form *form)
 		return complain(EINVAL, "block=%ld: must be 0 or a power of two, 64k to 128M",
 				(long)b);
 	if (form->overlap == 1)
-		return complain(EINVAL, "overlap=1: one chunk overlaps with none; 0, or 2 to %d",
-				STREAMED_CHUNKS_MAX);
+		return complain(
+			EINVAL,
+			"overlap=1: one chunk has nothing to overlap with; must be 0, or 2 to %d",
+			STREAMED_CHUNKS_MAX);
 	return 0;
 }
 
@@ -32,7 +34,7 @@ const char *streamed_graph_refused(const struct streamed_form *form, int64_t cop
 	if (form->memory == STREAMED_PAGEABLE)
 		return "memory=pageable: the host takes part in such copies; stream mode only";
 	return copies > STREAMED_GRAPH_COPIES
-		       ? "more than 2048 copies a step: take a larger block, or stream mode"
+		       ? "more than 2048 copies per step: use a larger block, or stream mode"
 		       : NULL;
 }
 
@@ -68,7 +70,7 @@ void *streamed_host_new(size_t bytes, enum streamed_memory memory)
 	if (host)
 		memset(host, 0, bytes);
 	else
-		complain(ENOMEM, "no %zu bytes of %s memory of the host can be had", bytes,
+		complain(ENOMEM, "cannot allocate %zu bytes of %s host memory", bytes,
 			 streamed_memory_names[memory]);
 	return host;
 }

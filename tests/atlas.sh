@@ -31,7 +31,7 @@ under() {
 	name=$1 layer=$2
 	for try in 1 2 3 4; do
 		sweep "$name" --layer "$layer" && return
-		if [ "$try" = 4 ] || ! grep -q 'not in force' "$dir/out"; then
+		if [ "$try" = 4 ] || ! grep -q 'not active' "$dir/out"; then
 			fail "$layer: $(cat "$dir/out")"
 		fi
 	done

@@ -513,7 +513,8 @@ static void open_file(void)
 	if (folder && source->is_ordered)
 		trace_folder_expect_order(folder);
 	if (!folder) {
-		fprintf(stderr, "rift: the trace %s: %s%s\n", settings.path, strerror(errno),
+		fprintf(stderr, "rift: cannot write the trace %s: %s%s\n", settings.path,
+			strerror(errno),
 			errno == EEXIST ? "; give another name, nothing is overwritten" : "");
 		set_state(OFF);
 		if (source->ends_process)
@@ -730,7 +731,7 @@ static int64_t number(const char *name, int64_t fallback)
 
 	if (!*end && !errno && value >= 0)
 		return value;
-	fprintf(stderr, "rift: %s=%s: must be a whole number from 0 on\n", name, text);
+	fprintf(stderr, "rift: %s=%s: must be a whole number, 0 or more\n", name, text);
 	exit(3);
 }
 

@@ -351,7 +351,7 @@ static int take_function(const struct reading *r, const json_t *o)
 	struct trace *t = r->t;
 
 	if (!json_is_string(o))
-		return trace_damaged(r, "host_gaps: functions is no list of names");
+		return trace_damaged(r, "host_gaps: functions must be a list of names");
 	t->host_function[t->host_functions] = strdup(json_string_value(o));
 	CHECK(t->host_function[t->host_functions], "memory of a name");
 	t->host_functions++;
@@ -391,13 +391,13 @@ static int take_pair(const struct reading *r, const json_t *o)
 	*pair = (struct trace_host_pair){ .after = json_is_true(after), .n = json_number_value(n) };
 	if (!is_function(t, o, "from", &pair->from) || !is_function(t, o, "to", &pair->to))
 		return trace_damaged(r,
-				     "host_gaps: a pair's from or to is no number of a function");
+				     "host_gaps: a pair's from or to must be a function's number");
 	if (!json_is_boolean(after))
 		return trace_damaged(r, "host_gaps: a pair lacks after");
 	if (!json_is_number(n) || pair->n < 1 || pair->n > TRACE_ROWS_MAX)
-		return trace_damaged(r, "host_gaps: a pair's n is not 1 to %d", TRACE_ROWS_MAX);
+		return trace_damaged(r, "host_gaps: a pair's n must be 1 to %d", TRACE_ROWS_MAX);
 	if (!is_time(o, "ns", &pair->ns) || !is_time(o, "median_ns", &pair->median_ns))
-		return trace_damaged(r, "host_gaps: a pair's ns or median_ns is no time");
+		return trace_damaged(r, "host_gaps: a pair's ns and median_ns must be times");
 	t->host_pairs++;
 	return 0;
 }

@@ -47,7 +47,7 @@ static int take_ns(const struct reading *r, const json_t *value, const char *nam
 {
 	*out = json_number_value(value);
 	if (!json_is_number(value) || !(*out >= 0 && *out <= (double)TRACE_TIME_MAX))
-		return trace_damaged(r, "%s is no time in ns", name);
+		return trace_damaged(r, "%s must be a time in ns", name);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ static int take_list(const struct reading *r, const json_t *o, const char *name,
 	int err = 0;
 
 	if (json_array_size(list) != n)
-		return trace_damaged(r, "%s is no list of %zu times", name, n);
+		return trace_damaged(r, "%s must be a list of %zu times", name, n);
 	for (size_t i = 0; i < n && !err; i++)
 		err = take_ns(r, json_array_get(list, i), name, &out[i]);
 	return err;
@@ -71,7 +71,7 @@ static int take_quantiles(const struct reading *r, const json_t *o, const char *
 
 	if (!err &&
 	    (out[QUANTILE_P05] > out[QUANTILE_P50] || out[QUANTILE_P50] > out[QUANTILE_P95]))
-		err = trace_damaged(r, "%s: p05, p50 and p95 do not rise", name);
+		err = trace_damaged(r, "%s: p05, p50 and p95 must rise", name);
 	return err;
 }
 
@@ -93,7 +93,8 @@ static int take_window(const struct reading *r, const json_t *o, double *window)
 	if (!value || json_is_null(value))
 		return 0;
 	*window = (double)json_integer_value(value);
-	return json_is_integer(value) && *window >= 1 ? 0 : trace_damaged(r, "window is no count");
+	return json_is_integer(value) && *window >= 1 ? 0
+						      : trace_damaged(r, "window must be a count");
 }
 
 /* Are there times of each kind? One that could not be measured is null. */
@@ -181,7 +182,7 @@ static int take_process_start(struct reading *r, const json_t *o)
 	r->t->process_start_ns = json_integer_value(start);
 	if (!json_is_integer(start) || r->t->process_start_ns > 0 ||
 	    r->t->process_start_ns < -TRACE_TIME_MAX)
-		return trace_damaged(r, "process_start_ns is no time of 0 or before");
+		return trace_damaged(r, "process_start_ns must be a time, 0 or before");
 	return 0;
 }
 
@@ -209,7 +210,7 @@ static int take_header(struct reading *r, const json_t *o)
 	t->is_cpu = is_cpu_device(o);
 	t->device_times = !strcmp(times, "recorded");
 	if (!t->device_times && strcmp(times, "none") != 0)
-		return trace_damaged(r, "device_times is neither recorded nor none");
+		return trace_damaged(r, "device_times must be recorded or none");
 	if (take_process_start(r, o))
 		return -EINVAL;
 	return !calibration || json_is_null(calibration) ? 0 : take_calibration(r, calibration);
@@ -223,7 +224,7 @@ static int map_add(struct reading *r, struct id_map *map, const json_t *o, int64
 	int64_t at = json_integer_value(id), size = map->size ? map->size : 64;
 
 	if (!json_is_integer(id) || at < 0 || at >= TRACE_ID_MAX)
-		return trace_damaged(r, "id is no whole number below %d", TRACE_ID_MAX);
+		return trace_damaged(r, "id must be a whole number below %d", TRACE_ID_MAX);
 	while (size <= at)
 		size *= 2;
 	if (size > map->size) {
@@ -424,7 +425,7 @@ static int take_failed(struct reading *r, const json_t *o)
 	const char *why = json_get_text(o, "why");
 
 	if (!*why)
-		return trace_damaged(r, "why is no text");
+		return trace_damaged(r, "why must be a text");
 	snprintf(r->t->failed, sizeof(r->t->failed), "%s", text_shown(why).s);
 	return 0;
 }
@@ -437,7 +438,7 @@ static int take_retimed(const struct reading *r, const json_t *o)
 	int err = 0;
 
 	if (list && (!json_is_array(list) || n > TRACE_RUNS_MAX))
-		return trace_damaged(r, "retimed_wall_ns is no list of at most %d times",
+		return trace_damaged(r, "retimed_wall_ns must be a list of at most %d times",
 				     TRACE_RUNS_MAX);
 	if (n)
 		err = take_list(r, o, "retimed_wall_ns", r->t->retimed_wall_ns, n);
@@ -461,7 +462,7 @@ static int take_runs(struct reading *r, const json_t *o)
 	int err = trace_members(r, o, "runs", members, t);
 
 	if (!err && (!json_is_array(list) || n > TRACE_RUNS_MAX))
-		err = trace_damaged(r, "unprofiled_wall_ns is no list of at most %d times",
+		err = trace_damaged(r, "unprofiled_wall_ns must be a list of at most %d times",
 				    TRACE_RUNS_MAX);
 	if (!err && n)
 		err = take_list(r, o, "unprofiled_wall_ns", t->unprofiled_wall_ns, n);
@@ -522,11 +523,11 @@ static int take_row(const json_t *o, const struct record_scan *scan, void *arg)
 	if (!record)
 		return trace_damaged(r, "a line without record");
 	if (!r->t->header && strcmp(record, "trace") != 0)
-		return trace_damaged(r, "no trace of rift: the first line is no header");
+		return trace_damaged(r, "not a trace of rift: the first line is not a header");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(record, rows[i].record))
 			return r->t->finished && !rows[i].after_end
-				       ? trace_damaged(r, "a row of kind %s behind the end", record)
+				       ? trace_damaged(r, "a row of kind %s after the end", record)
 				       : rows[i].take(r, o);
 	return 0;
 }
@@ -556,17 +557,17 @@ static int refuse_other(const char *path)
 	static const struct {
 		const char *record, *what;
 	} others[] = {
-		{ "plan", "a session of rift sweep, no trace: rift show, rift fit and rift compare "
-			  "take it" },
-		{ "call_costs", "call costs of rift probe, no trace: rift show and rift compare "
-				"take it" },
+		{ "plan", "a session of rift sweep, not a trace: rift show, rift fit and rift "
+			  "compare take it" },
+		{ "call_costs",
+		  "call costs of rift probe, not a trace: rift show and rift compare take it" },
 		{ "card",
-		  "call costs of rift probe, no trace: rift show and rift compare take it" },
-		{ "probe_grid", "a grid of rift probe, no trace: rift show and rift plot take it" },
+		  "call costs of rift probe, not a trace: rift show and rift compare take it" },
+		{ "probe_grid",
+		  "a grid of rift probe, not a trace: rift show and rift plot take it" },
 		{ "warmup_curves",
-		  "curves of rift probe --warmup, no trace: rift show and rift plot take "
-		  "them" },
-		{ "share", "a record of rift share, no trace: rift share --from takes it" },
+		  "curves of rift probe --warmup, not a trace: rift show and rift plot take them" },
+		{ "share", "a record of rift share, not a trace: rift share --from takes it" },
 	};
 	char name[RECORD_NAME];
 
@@ -593,7 +594,7 @@ int trace_read(struct trace *t, const char *path)
 		t->torn = scan.torn;
 	}
 	if (!err && !t->header)
-		err = complain(EINVAL, "%s: is no trace: it has no whole line", path);
+		err = complain(EINVAL, "%s: is not a trace: it has no whole line", path);
 	if (!err)
 		err = trace_link(&r);
 	reading_release(&r);
@@ -603,8 +604,8 @@ int trace_read(struct trace *t, const char *path)
 int trace_refuse_failed(const char *path, const char *why)
 {
 	return complain(EIO,
-			"%s: was not written whole: %s; record where there is room, or less of the "
-			"program by --duration or --max-events",
+			"%s: is incomplete: %s; record where there is room, or record less with "
+			"--duration or --max-events",
 			path, why);
 }
 

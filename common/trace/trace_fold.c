@@ -42,7 +42,7 @@ static int parse_value(const struct reading *r, const json_t *pair, const char *
 	if (!json_is_integer(value) || !json_is_integer(count) || json_array_size(pair) != 2 ||
 	    v->value[i] < least || v->value[i] > TRACE_TIME_MAX || v->count[i] < 1 ||
 	    v->count[i] > TRACE_ROWS_MAX)
-		return trace_damaged(r, "%s is not [[ns, count], ...]", name);
+		return trace_damaged(r, "%s must be [[ns, count], ...]", name);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ static int parse_body_call(struct reading *r, const json_t *o, int64_t times, st
 {
 	const json_t *op = json_object_get(o, "op");
 	int err = json_is_object(o) ? trace_parse_call(r, o, &b->call, true)
-				    : trace_damaged(r, "body is no list of calls");
+				    : trace_damaged(r, "body must be a list of calls");
 
 	if (!err)
 		err = values_parse(r, o, "gap_ns", times, EACH, &b->gap);
@@ -192,7 +192,7 @@ static int fold_parse(struct reading *r, const json_t *o, struct fold *f)
 	int64_t ops = 0;
 
 	if (!err && (!json_array_size(body) || json_array_size(body) > BODY_MAX))
-		err = trace_damaged(r, "body is no list of 1 to %d calls", BODY_MAX);
+		err = trace_damaged(r, "body must be a list of 1 to %d calls", BODY_MAX);
 	if (!err && f->t1 < f->t0)
 		err = trace_damaged(r, "t1 is before t0");
 	if (!err && f->times > TRACE_ROWS_MAX)

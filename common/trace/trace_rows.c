@@ -78,10 +78,10 @@ static int take_whole(const struct reading *r, const json_t *value, const struct
 	int64_t most = m->type == MEMBER_64 ? TRACE_TIME_MAX : INT32_MAX;
 
 	if (!json_is_integer(value))
-		return trace_damaged(r, "%s is no whole number", m->name);
+		return trace_damaged(r, "%s must be a whole number", m->name);
 	*out = json_integer_value(value);
 	if (*out < m->least || *out > most)
-		return trace_damaged(r, "%s: %ld is not within %ld to %ld", m->name, (long)*out,
+		return trace_damaged(r, "%s: %ld: must be %ld to %ld", m->name, (long)*out,
 				     (long)m->least, (long)most);
 	return 0;
 }
@@ -97,7 +97,7 @@ static int take_choice(const struct reading *r, const json_t *value, const struc
 			return 0;
 		suggest_offer(&near, m->names[*out]);
 	}
-	return trace_damaged(r, "%s: '%s' is unknown%s", m->name, text_shown(text ? text : "").s,
+	return trace_damaged(r, "%s: unknown value '%s'%s", m->name, text_shown(text ? text : "").s,
 			     suggest_hint(&near).s);
 }
 
@@ -117,7 +117,7 @@ static int take_bool(const struct reading *r, const json_t *value, const struct 
 		     bool *out)
 {
 	if (!json_is_boolean(value))
-		return trace_damaged(r, "%s is neither true nor false", m->name);
+		return trace_damaged(r, "%s must be true or false", m->name);
 	*out = json_is_true(value);
 	return 0;
 }
@@ -216,7 +216,7 @@ int trace_parse_call(struct reading *r, const json_t *o, struct trace_call *call
 	if (call->not_recorded == TRACE_NONE)
 		call->not_recorded = 0;
 	if (!err && call->event >= TRACE_ID_MAX)
-		err = trace_damaged(r, "event is not below %d", TRACE_ID_MAX);
+		err = trace_damaged(r, "event must be below %d", TRACE_ID_MAX);
 	return err;
 }
 
@@ -266,7 +266,7 @@ static int take_shape(const struct reading *r, const json_t *o, const char *name
 		int64_t n = json_integer_value(value);
 
 		if (json_array_size(list) != 3 || !json_is_integer(value) || n < 1 || n > INT32_MAX)
-			return trace_damaged(r, "%s is not [x, y, z], each 1 or more", name);
+			return trace_damaged(r, "%s must be [x, y, z], each 1 or more", name);
 		shape[i] = (int32_t)n;
 	}
 	return 0;

@@ -202,11 +202,12 @@ int gnuplot_check(const char *folder, const char *script)
 static int complain_status(int status, const char *again, const char *words)
 {
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM))
-		return complain(EINTR, "not drawn: gnuplot was interrupted; again: %s", again);
+		return complain(EINTR, "not drawn: gnuplot was interrupted; to draw again: %s",
+				again);
 	if (WIFSIGNALED(status))
-		return complain(EIO, "not drawn: signal %d ended gnuplot (again: %s)",
+		return complain(EIO, "not drawn: signal %d ended gnuplot; to draw again: %s",
 				WTERMSIG(status), again);
-	return complain(EIO, "not drawn: gnuplot failed with %s (again: %s)",
+	return complain(EIO, "not drawn: gnuplot failed with %s; to draw again: %s",
 			*words ? words : "no word", again);
 }
 
@@ -280,7 +281,9 @@ int picture_folder(const char *label, const char *folder)
 	CHECK(path, "%s", folder);
 	if (!strcmp(folder, "-")) {
 		free(path);
-		return complain(EINVAL, "%s=-: is no folder; one of that name is ./-", label);
+		return complain(EINVAL,
+				"%s=-: is not a folder; for a folder of that name write ./-",
+				label);
 	}
 	err = make_folders(path);
 	free(path);
@@ -290,7 +293,7 @@ int picture_folder(const char *label, const char *folder)
 	if (stat(folder, &st))
 		return complain(errno, "%s=%s: %s", label, folder, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return complain(ENOTDIR, "%s=%s: is no folder", label, folder);
+		return complain(ENOTDIR, "%s=%s: is not a folder", label, folder);
 	if (access(folder, W_OK | X_OK))
 		return complain(errno, "%s=%s: cannot write there: %s", label, folder,
 				strerror(errno));

@@ -99,20 +99,19 @@ static void print_exit_codes(void)
 
 static int print_help(void)
 {
-	printf("rift measures what a virtualization layer costs a GPU.\n\n");
+	printf("rift measures what a GPU virtualization layer costs.\n\n");
 	for (const struct command *const *c = commands; *c; c++)
 		if ((*c)->line) /* else for rift itself */
 			printf("  rift %-11s %-25s %s\n", (*c)->name, (*c)->usage, (*c)->line);
-	printf("  rift --version\n\n"
-	       "`rift COMMAND --help` shows a command's options. Results go to stdout, progress\n"
-	       "and complaints to stderr.\n");
+	printf("  rift --version\n\n`rift COMMAND --help` shows a command's options. Results go to "
+	       "stdout, progress\nand errors to stderr.\n");
 	print_exit_codes();
 	return RIFT_OK;
 }
 
 static int too_many(const char *word, const char *before)
 {
-	complain(EINVAL, "'%s' is too many behind %s", text_shown(word).s, before);
+	complain(EINVAL, "unexpected argument '%s' after %s", text_shown(word).s, before);
 	return RIFT_USAGE;
 }
 
@@ -174,8 +173,8 @@ static int print_formatted(const struct help_args *a)
 
 	if (!strcmp(a->format, "markdown") == !name)
 		return complain(EINVAL, "--format=%s: %s", a->format,
-				name ? "is of all commands, name none"
-				     : "is of one command: rift help COMMAND --format=markdown");
+				name ? "covers all commands; leave COMMAND out"
+				     : "needs one command: rift help COMMAND --format=markdown");
 	if (!strcmp(a->format, "man"))
 		manual_man(commands, stdout);
 	else if (!name)
@@ -201,9 +200,9 @@ static int help(void *arguments)
 
 static const struct command_option help_options[] = {
 	{ OPTION("format", "markdown|man|bash", check_format, offsetof(struct help_args, format)),
-	  "for other tools: the options of a command as a table in Markdown; a page for man, "
-	  "or a script for bash-completion, of all commands" },
-	{ OPTION_HELP, "this help" },
+	  "print for other tools: markdown, a table of COMMAND's options; man, a manual page, or "
+	  "bash, a completion script, both of all commands" },
+	{ OPTION_HELP, "show this help" },
 	{ NULL },
 };
 
@@ -216,9 +215,9 @@ static const struct exit_text help_exits[] = {
 static const struct command command_of_help = {
 	.name = "help",
 	.usage = "[COMMAND]",
-	.line = "this, or the options of a command",
+	.line = "show this list, or a command's options",
 	.words = "[COMMAND]",
-	.doc = "Lists the commands, or the options of one.",
+	.doc = "Lists the commands, or one command's options.",
 	.exits = help_exits,
 	.options = help_options,
 	.takes = "one command",

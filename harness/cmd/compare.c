@@ -19,33 +19,30 @@ static const struct compare_args defaults = { .margin = NAN, .session_sd = NAN }
 
 static const struct command_option options[] = {
 	{ OPTION("margin", "PERCENT", option_percent, FIELD(margin)),
-	  "differences up to this do not matter (default: 2, of separate sessions 5, of call costs "
-	  "10)" },
+	  "ignore differences up to this (default: 2; separate sessions: 5; call costs: 10)" },
 	{ OPTION("session-sd", "PERCENT", option_percent, FIELD(session_sd)),
-	  "assume that one system differs by this standard deviation from session to session; it "
-	  "widens the intervals (default: 1, of one session 0, of call costs 3)",
+	  "allow for this standard deviation between sessions of one system, which widens the "
+	  "intervals (default: 1; one session: 0; call costs: 3)",
 	  "between" },
 	{ OPTION("strict", NULL, option_flag, FIELD(strict)),
-	  "single points and calls that B lacks count for the exit code too" },
+	  "let single points, and calls that B lacks, affect the exit code too" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
-	  "compare other GPUs and other kinds of --sync too; on a page also other binaries and "
-	  "other bases" },
-	{ OPTION("self-test", NULL, option_flag, FIELD(self_test)),
-	  "split the processes of one session in two halves and compare these: nearly nothing may "
+	  "compare even if GPUs or --sync policies differ; on a page also if binaries or bases "
 	  "differ" },
+	{ OPTION("self-test", NULL, option_flag, FIELD(self_test)),
+	  "compare two halves of one session's processes, which should hardly differ" },
 	{ OPTION("workload", "NAME", option_workload, FIELD(workload)),
-	  "only the points of this one" },
-	{ OPTION_SIDE, "which of each session, where they have two (rift sweep --against); of one "
-		       "alone: FILE:a or FILE:b" },
-	{ OPTION_SYNC, "which, where a session was swept with several wait policies" },
+	  "compare only this workload's points" },
+	{ OPTION_SIDE, "use this side of each session that has two (rift sweep --against); FILE:a "
+		       "or FILE:b names a side of one session" },
+	{ OPTION_SYNC, "use this wait policy, if a session was swept with several" },
 	{ OPTION_ALL, "also show the parameters of both sides and every point" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "of a page: also a chart of which layer hurts which program, one of each workload, and "
-	  "one of other costs, with gnuplot, PNG and SVG, data and script beside it, in this "
-	  "folder" },
-	{ OPTION_JSON, "one JSON object with everything" },
-	{ OPTION_QUIET, "no progress, no remarks" },
-	{ OPTION_HELP, "this help" },
+	  "for a page: also draw charts in this folder with gnuplot (PNG, SVG, data and script): "
+	  "which layer hurts which program, each workload, and other costs" },
+	{ OPTION_JSON, "print one JSON object with everything" },
+	{ OPTION_QUIET, "print no progress and no remarks" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
@@ -68,8 +65,9 @@ static int refuse_options(const struct compare_args *a)
 {
 	if (a->given.words.n != 2 || !costs_is(a->given.words.word[0]) ||
 	    !costs_is(a->given.words.word[1]))
-		return complain(EINVAL,
-				"call costs are compared with other call costs: rift compare A B");
+		return complain(
+			EINVAL,
+			"call costs can only be compared with call costs: rift compare A B");
 	if (a->self_test || a->workload || a->given.side != SIDE_ANY)
 		return complain(EINVAL, "%s has no effect on call costs",
 				a->self_test  ? "--self-test"
@@ -233,9 +231,11 @@ static int refuse_same(const struct read *in, const struct compare_args *args)
 {
 	if (!session_same(&in->session[0], &in->session[1]) || in->side[0] != in->side[1])
 		return 0;
-	return complain(
-		EINVAL, "%s and %s are one session (%s); --self-test compares halves of one",
-		args->given.words.word[0], args->given.words.word[1], in->session[0].session_id);
+	return complain(EINVAL,
+			"%s and %s are the same session (%s); give two, or --self-test to compare "
+			"halves of one",
+			args->given.words.word[0], args->given.words.word[1],
+			in->session[0].session_id);
 }
 
 /* One side of each of two sessions, or both sides of one. */
@@ -277,8 +277,10 @@ static int make_halves(struct result *r, const struct compare_args *a, const str
 	int err = 0;
 
 	if (journal_processes(session) < 2)
-		return complain(EINVAL, "%s has one process a side: that has no halves",
-				session->path);
+		return complain(
+			EINVAL,
+			"%s: --self-test needs 2 or more processes per side; this session has 1",
+			session->path);
 	for (int side = 0; side < session->sides && !err; side++) {
 		struct result *of = &r[*n];
 
@@ -341,9 +343,10 @@ static bool is_about_costs(const struct word_list *files)
 
 static int refuse_plot(void)
 {
-	return complain(EINVAL,
-			"--plot draws a page: name the base and two sessions or more, or a row's "
-			"name, as rift compare BASE NAME=SESSION; rift plot draws one or two");
+	return complain(
+		EINVAL,
+		"--plot needs a page: give the base and two or more sessions, or name a row, as "
+		"rift compare BASE NAME=SESSION; rift plot draws one session or two");
 }
 
 static int compare_files(void *arguments)
@@ -366,22 +369,20 @@ static int compare_files(void *arguments)
 const struct command command_compare = {
 	.name = "compare",
 	.usage = "A B | BASE A B...",
-	.line = "is B slower than A; or many layers against one base",
+	.line = "tell whether B is slower than A, or compare many with a base",
 	.words = "A B\nSESSION\nBASE [NAME=]SESSION...",
 	.doc = "Says whether B is slower than A, and where. A and B are record files of rift "
-	       "sweep, or call costs of rift probe; one SESSION with two sides (rift sweep "
-	       "--against) is compared side b over side a; FILE:a and FILE:b are its sides as A "
+	       "sweep, or call costs of rift probe. For one SESSION with two sides (rift sweep "
+	       "--against), side b is compared with side a; FILE:a and FILE:b name its sides as A "
 	       "or B. Three files or more, or a NAME= before one, make a page: which of many "
-	       "layers or platforms hurts which program, and what each adds to the parameters of "
-	       "the model, to the time of a step, and to copies, allocations and cold starts of "
-	       "the BASE. On it a session with two sides is taken b over a, and its side a has to "
-	       "be the base platform; any other one is taken over the base. NAME=SESSION gives a "
-	       "row a name of yours.",
-	.remarks =
-		"The geometric means decide: of each workload's points, and over all workloads. "
-		"Points and parameters of the model inform. A page decides nothing: whatever its "
-		"rows show, it ends with 0, and with 2 only where results are missing or failed "
-		"their check; calls that are not supported are neither.",
+	       "layers or platforms hurts which program, and what each adds to the BASE's model "
+	       "parameters, time per step, copies, allocations and cold starts. On a page, a "
+	       "session with two sides is taken as b over a, and its side a must be the base "
+	       "platform; any other session is taken over the base. NAME=SESSION names a row.",
+	.remarks = "Geometric means decide: one per workload over its points, and one over all "
+		   "workloads. Single points and model parameters are informational. A page "
+		   "decides nothing: its exit code is 0 whatever its rows show, or 2 if results "
+		   "are missing or failed their check; unsupported calls count as neither.",
 	.exits = exits,
 	.options = options,
 	.missing = "no session; write rift compare A B",

@@ -20,7 +20,7 @@ static int read_base(struct atlas *a, const struct arguments *given)
 	int side, err = session_read_any(&a->base.session, &arg, given->sync, &side);
 
 	if (!err && side == SIDE_ANY)
-		return complain(EINVAL, "%s has two sides: name the base's, %s:a or %s:b",
+		return complain(EINVAL, "%s has two sides; name the base's side: %s:a or %s:b",
 				a->base.session.path, a->base.session.path, a->base.session.path);
 	return err ? err : atlas_set_base(a, side);
 }

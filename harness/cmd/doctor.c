@@ -4,11 +4,11 @@
 #include "harness/layer/in_force.h"
 
 static const struct command_option options[] = {
-	{ OPTION_JSON, "one JSON object, with all that records say of a platform" },
-	{ OPTION_LAYER, "under it, as in rift run" },
-	{ OPTION_PLATFORM, "what you call this platform" },
-	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },
-	{ OPTION_HELP, "this help" },
+	{ OPTION_JSON, "print one JSON object with everything that records say about a platform" },
+	{ OPTION_LAYER, "check under this layer, as in rift run" },
+	{ OPTION_PLATFORM, "name this platform in the output" },
+	{ OPTION_HOST_NAME, "write the host's name into the JSON, not its hash" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
@@ -77,10 +77,9 @@ static int doctor(void *arguments)
 const struct command command_doctor = {
 	.name = "doctor",
 	.usage = "[--json]",
-	.line = "this machine: what works, what would spoil figures",
+	.line = "check this machine: what works, what would spoil results",
 	.doc = "Says what this machine is, what works, and what would spoil a measurement, each "
-	       "with what to do about it: ok, note (bears on figures), warn (spoils them), "
-	       "missing.",
+	       "with what to do about it: ok, note (affects results), warn (spoils them), missing.",
 	.exits = exits,
 	.options = options,
 	.takes = "no arguments",

@@ -23,21 +23,20 @@ struct fit_args {
 #define FIELD(name) offsetof(struct fit_args, name)
 
 static const struct command_option options[] = {
-	{ OPTION_WORKLOAD, "which, where the session holds several (with --stack default: each); "
-			   "with parameters as \"matmul n=256\", where it was swept with several "
-			   "values (default: their defaults)" },
-	{ OPTION_SIDE,
-	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
-	  "same, and is how the other sessions take it" },
-	{ OPTION_SYNC, "which, where it was swept with several wait policies" },
+	{ OPTION_WORKLOAD, "use this workload, if the session has several (default with --stack: "
+			   "each); add its parameters, as \"matmul n=256\", if it was swept with "
+			   "several values (default: their defaults)" },
+	{ OPTION_SIDE, "use only this side of a session that has two (rift sweep --against); "
+		       "FILE:a or FILE:b does the same, for the other sessions too" },
+	{ OPTION_SYNC, "use this wait policy, if the session was swept with several" },
 	{ OPTION_OVER("SESSION"),
-	  "also the smallest kernels over that platform: its session of the same workload. In a "
-	  "session with two sides b is over a without it; another one with two is FILE:a or "
-	  "FILE:b",
+	  "also show the smallest kernels relative to the platform of this session of the same "
+	  "workload, FILE:a or FILE:b if it has two sides (default in a session with two sides: b "
+	  "over a)",
 	  .without = "stack" },
 	{ OPTION("off-grid", "SESSION", option_text, FIELD(off_grid)),
-	  "also predict that session's blocks, of the same platform and workload, at other sizes "
-	  "and depths",
+	  "also predict the blocks of this session, of the same platform and workload at other "
+	  "sizes and depths",
 	  .without = "stack" },
 	{ OPTION("stack", NULL, option_flag, FIELD(stack)),
 	  "show where the time of a step goes instead: kernels, gaps, submission, sync, ..." },
@@ -46,18 +45,18 @@ static const struct command_option options[] = {
 	  "the same platform",
 	  .with = "stack" },
 	{ OPTION_COSTS,
-	  "with --stack: tell transfers from kernels by these call costs (rift probe --output "
-	  "FILE)",
+	  "with --stack: separate transfers from kernels with these call costs (rift probe "
+	  "--output FILE)",
 	  .old = "card", .with = "stack" },
-	{ OPTION_ALL, "with --stack: every block, not a selection", .with = "stack" },
-	{ OPTION_JSON, "one JSON object; with --stack: all blocks, parts in ns" },
-	{ OPTION_HELP, "this help" },
+	{ OPTION_ALL, "with --stack: show every block, not a selection", .with = "stack" },
+	{ OPTION_JSON, "print one JSON object; with --stack: all blocks, parts in ns" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
-	{ RIFT_USAGE, "usage, or a file that is no complete session or no call costs" },
+	{ RIFT_USAGE, "usage, or a file that is not a complete session or not call costs" },
 	{ RIFT_NOT_COMPARABLE,
 	  "sessions of different workloads; --from or --costs of another device" },
 	{ 0 },
@@ -116,7 +115,7 @@ static int read_other(struct fitted *other, const struct session_arg *arg, const
 	int side, err = session_read_side(&other->journal, arg, sync, &side);
 
 	if (!err && !holds(&other->journal, as->workload))
-		err = complain(EXDEV, "%s=%s: holds nothing of %s", arg->option, arg->word,
+		err = complain(EXDEV, "%s=%s: has no results of %s", arg->option, arg->word,
 			       as->workload->name);
 	if (!err)
 		err = grid_make(&other->grid[0], &other->journal, side, as->workload->name);
@@ -147,7 +146,7 @@ static int read_off_grid(struct fitted *off_grid, const struct fit_args *a, cons
 
 	if (s->fit[0].draw && s->fit[1].draw)
 		return complain(EINVAL,
-				"--off-grid is of one platform, and %s has two sides: name one, "
+				"--off-grid needs one platform, but %s has two sides; name one: "
 				"--side a or --side b",
 				s->journal.path);
 	err = read_other(off_grid, &arg, a->given.sync, s, first);
@@ -254,17 +253,17 @@ static int fit(void *arguments)
 const struct command command_fit = {
 	.name = "fit",
 	.usage = "[--stack] SESSION",
-	.line = "what a launch costs; where the time of a step goes",
+	.line = "fit what a launch costs; --stack: split the time of a step",
 	.words = "SESSION\n--stack SESSION [--from SESSION]",
 	.doc = "Fits the model of launches to a session of rift sweep: what a call, a gap between "
 	       "kernels and a synchronize cost, in stream, graph and fused mode, with 95 % "
-	       "intervals; "
-	       "how well it predicts blocks that it has not seen; signs that it does not fit; and, "
-	       "within what was swept, the smallest kernels and depths for an overhead of 1, 5, 10 "
-	       "and 25 %, and when graphs or fused launches pay.\n\nWith --stack it takes the time "
-	       "of a step apart: kernels, gaps between them, submission that they do not hide, the "
-	       "synchronize, transfers, allocations, and what none of these explains (other). The "
-	       "lines above the figures say what is part of what. `rift plot` draws it.",
+	       "intervals; how well it predicts blocks that it has not seen; signs that it does "
+	       "not fit; and, within what was swept, the smallest kernels and depths for an "
+	       "overhead of 1, 5, 10 and 25 %, and when graphs or fused launches pay.\n\nWith "
+	       "--stack it splits the time of a step into kernels, gaps between them, submission "
+	       "that they do not hide, the synchronize, transfers, allocations, and what none of "
+	       "these explains (other). The lines above the numbers say which part contains which. "
+	       "`rift plot` draws it.",
 	.exits = exits,
 	.options = options,
 	.takes = "one session",

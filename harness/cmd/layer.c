@@ -12,9 +12,9 @@
 #include "harness/params/together.h"
 
 static const struct command_option options[] = {
-	{ OPTION_JSON, "layers and parameters as one JSON object" },
+	{ OPTION_JSON, "print layers and parameters as one JSON object" },
 	{ OPTION_QUIET, "report nothing when COMMAND has ended" },
-	{ OPTION_HELP, "this help" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
@@ -22,7 +22,7 @@ static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
 	{ RIFT_USAGE, EXIT_USUAL },
 	{ (enum exit_code)LAYER_NOT_IN_FORCE,
-	  "the layer cannot be entered, or a helper of it failed" },
+	  "the layer cannot be entered, or one of its helpers failed" },
 	{ (enum exit_code)LAYER_NOT_RUN, "COMMAND cannot be run" },
 	{ (enum exit_code)LAYER_NOT_FOUND, "COMMAND is not found" },
 	{ 0 },
@@ -62,7 +62,7 @@ static void print_layer(const struct layer *l, FILE *out)
 	snprintf(cells, sizeof(cells), "%-10s %-6s", l->name, l->model ? "model" : "real");
 	row_last(out, cells, l->summary);
 	if (why) {
-		snprintf(text, sizeof(text), "cannot be had here: %s", why);
+		snprintf(text, sizeof(text), "not available here: %s", why);
 		row_last(out, "                 ", text);
 	}
 	print_params(l, out);
@@ -113,7 +113,7 @@ static int run_command(const struct arguments *a)
 	if (!a->words.n)
 		return complain(EINVAL, "rift layer: no layer before --; `rift layer` lists them");
 	if (!*a->rest)
-		return complain(EINVAL, "rift layer: no command behind --");
+		return complain(EINVAL, "rift layer: no command after --");
 	if (layer_parse(&l, a->words.word, a->words.n))
 		return -EINVAL;
 	code = layer_enter(&l, a->rest, a->quiet);
@@ -131,7 +131,8 @@ static int layer(void *arguments)
 	if (a->words.n && !(one = layer_find(a->words.word[0])))
 		return -EINVAL;
 	if (a->words.n > 1)
-		return complain(EINVAL, "rift layer %s: write -- and the command behind it",
+		return complain(EINVAL,
+				"rift layer %s: no command; write -- and the command after it",
 				text_shown(a->words.word[0]).s);
 	show(a, one, print, json);
 	return RIFT_OK;
@@ -140,13 +141,13 @@ static int layer(void *arguments)
 const struct command command_layer = {
 	.name = "layer",
 	.usage = "[NAME -- COMMAND]",
-	.line = "the layers that there are, or a command under one",
+	.line = "list the layers, or run a command under one",
 	.words = "[NAME [name=value...] -- COMMAND...]",
-	.doc = "Lists the layers: what each is, whether it is real or a model, whether it can be "
-	       "had here. With -- it runs COMMAND, rift itself or any CUDA program, under one.",
-	.remarks =
-		"Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. COMMAND's exit "
-		"code passes, unless the layer fails first.",
+	.doc = "Lists the layers: what each is, whether it is real or a model, and whether it is "
+	       "available here. After --, it runs COMMAND, rift itself or any CUDA program, under "
+	       "a layer.",
+	.remarks = "Layers nest: rift layer cpu share=50 -- rift layer shim -- ./app. COMMAND's "
+		   "exit code is passed on, unless the layer fails first.",
 	.exits = exits,
 	.options = options,
 	.has_rest = true,

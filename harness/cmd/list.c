@@ -13,8 +13,8 @@
 #include "harness/params/together.h"
 
 static const struct command_option options[] = {
-	{ OPTION_JSON, "workloads and parameters as one JSON object" },
-	{ OPTION_HELP, "this help" },
+	{ OPTION_JSON, "print workloads and parameters as one JSON object" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
@@ -250,9 +250,9 @@ static int help(void *arguments)
 const struct command command_list = {
 	.name = "list",
 	.usage = "[WORKLOAD]",
-	.line = "the workloads, or the parameters of one",
+	.line = "list the workloads, or one workload's parameters",
 	.words = "[WORKLOAD]",
-	.doc = "Lists the workloads, or the parameters of one: kind, unit, default, range.",
+	.doc = "Lists the workloads, or one workload's parameters: kind, unit, default, range.",
 	.options = options,
 	.takes = "one workload",
 	.most = 1,

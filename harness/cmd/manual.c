@@ -117,28 +117,24 @@ static void print_exits_roff(FILE *out)
 
 void manual_man(const struct command *const *all, FILE *out)
 {
-	fprintf(out,
-		".TH RIFT 1 \"\" \"rift " RIFT_VERSION "\" \"User Commands\"\n"
-		".SH NAME\nrift \\- measures what a virtualization layer costs a GPU\n"
-		".SH SYNOPSIS\n.B rift\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
-		".SH DESCRIPTION\n"
-		"rift runs GPU workloads, checks each result against an independent reference, "
-		"and times them by kernel size, batch depth and submission mode. It compares two "
-		"platforms, fits what a launch costs, and draws charts.\n"
-		"Results go to standard output, progress and complaints to standard error.\n"
-		".SH COMMANDS\n");
+	fprintf(out, ".TH RIFT 1 \"\" \"rift " RIFT_VERSION
+		     "\" \"User Commands\"\n.SH NAME\nrift \\- measures what a GPU virtualization "
+		     "layer costs\n.SH SYNOPSIS\n.B rift\n.I COMMAND\n[\\fIOPTION\\fR...] "
+		     "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nrift runs GPU workloads, checks each "
+		     "result against an independent reference, and times them by kernel size, "
+		     "batch depth and submission mode. It compares two platforms, fits what a "
+		     "launch costs, and draws charts.\nResults go to standard output, progress and "
+		     "errors to standard error.\n.SH COMMANDS\n");
 	for (; *all; all++)
 		if ((*all)->line)
 			print_command_roff(*all, out);
 	print_exits_roff(out);
 	fprintf(out,
-		".SH ENVIRONMENT\n.TP\n.B RIFT_HOME\n"
-		"the folder that holds workloads/, plots/ and data/; without it they are looked "
-		"for beside the binary and in the folders above it\n"
-		".SH FILES\n.TP\n.I results/\nrecords and pictures that no option names a place "
-		"for, in the folder that rift is called in\n"
-		".TP\n.I NAME.jsonl.gz\na record that gzip has compressed; commands read it like "
-		"NAME.jsonl\n");
+		".SH ENVIRONMENT\n.TP\n.B RIFT_HOME\nthe folder that holds workloads/, plots/ and "
+		"data/; if it is unset, rift looks next to its binary and in the folders above "
+		"it\n.SH FILES\n.TP\n.I results/\nrecords and pictures for which no option names a "
+		"place, in the folder in which rift is started\n.TP\n.I NAME.jsonl.gz\na record "
+		"compressed with gzip; commands read it like NAME.jsonl\n");
 }
 
 /* ---- bash --------------------------------------------------------------------------------- */

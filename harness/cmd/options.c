@@ -44,7 +44,7 @@ static int once_named(void *field, const struct command_option *o, char *text, c
 {
 	int err = option_once(field, o, text);
 
-	return !err && !*text ? complain(EINVAL, "--%s: give the name of a %s", o->name, what)
+	return !err && !*text ? complain(EINVAL, "--%s: needs the name of a %s", o->name, what)
 			      : err;
 }
 
@@ -297,8 +297,8 @@ struct parsing {
 static int take_word(const struct command *c, struct arguments *a, char *word)
 {
 	if (c->takes && a->words.n == c->most)
-		return complain(EINVAL, "rift %s takes %s; '%s' is too many", c->name, c->takes,
-				text_shown(word).s);
+		return complain(EINVAL, "unexpected argument '%s': rift %s takes %s",
+				text_shown(word).s, c->name, c->takes);
 	if (c->check_word && c->check_word(a, word))
 		return -EINVAL;
 	list_add(&a->words, word);

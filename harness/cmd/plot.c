@@ -22,28 +22,25 @@
 
 static const struct command_option options[] = {
 	{ OPTION_OUTPUT("DIR", option_folder),
-	  "the folder for pictures, data and scripts (default: beside the first session, its name "
-	  "with .plots behind it; of those in data/sessions in results/)" },
-	{ OPTION_FROM,
-	  "for the time stacks: one of the workload launch on the same platform (rift fit "
-	  "--stack)" },
-	{ OPTION_COSTS, "for the time stacks: call costs, to tell transfers", "card" },
-	{ OPTION_OVER("NAME"), "only the time of a step, over this parameter instead of the size "
-			       "axis; copied: over the bytes that it copies between host and "
-			       "device" },
-	{ OPTION_SIDE,
-	  "of a session with two sides (rift sweep --against), one only; FILE:a or FILE:b says the "
-	  "same, and is how two sessions and --from take it" },
-	{ OPTION_SYNC, "which, where a session was swept with several wait policies" },
-	{ OPTION_QUIET, "no remarks" },
-	{ OPTION_HELP, "this help" },
+	  "write pictures, data and scripts to this folder (default: next to the first session, "
+	  "its name plus .plots; for sessions in data/sessions, in results/)" },
+	{ OPTION_FROM, "take launch costs for the time stacks from this session of the workload "
+		       "launch on the same platform (rift fit --stack)" },
+	{ OPTION_COSTS, "separate transfers in the time stacks with these call costs", "card" },
+	{ OPTION_OVER("NAME"),
+	  "draw only the time of a step, over this parameter instead of the size axis; copied: "
+	  "over the bytes that a step copies between host and device" },
+	{ OPTION_SIDE, "draw only this side of a session that has two (rift sweep --against); "
+		       "FILE:a or FILE:b does the same, for two sessions and --from too" },
+	{ OPTION_SYNC, "use this wait policy, if a session was swept with several" },
+	{ OPTION_QUIET, "print no remarks" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
-	{ RIFT_USAGE, "usage, bad input or no pictures (data and scripts are written all the "
-		      "same)" },
+	{ RIFT_USAGE, "usage, bad input or no pictures (data and scripts are still written)" },
 	{ RIFT_NOT_COMPARABLE, "the two sessions have no point in common" },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
@@ -63,7 +60,8 @@ static int refuse_same(const struct plotted *p, const struct arguments *a,
 {
 	if (!session_same(&p->journal[0], &p->journal[1]) || of[0] != of[1])
 		return 0;
-	return complain(EINVAL, "%s and %s are one session, %s: give two, or one alone",
+	return complain(EINVAL,
+			"%s and %s are the same session, %s; give two sessions, or one alone",
 			a->words.word[0], a->words.word[1], p->journal[0].session_id);
 }
 
@@ -127,7 +125,7 @@ static void print_pictures(const struct charts *c, const char *folder)
 		printf("%s/%s%s\n", folder, p->plot.name, p->drawn ? ".png, .svg" : ".gp");
 	}
 	if (drawn)
-		printf("data and scripts are beside them; to draw again: %s\n", again);
+		printf("data and scripts are next to them; to draw again: %s\n", again);
 	free(again);
 }
 
@@ -147,8 +145,8 @@ static void print_left_out(const struct charts *c, const struct arguments *a)
 					counted(g->left_out, "point").s);
 			if (g->failed)
 				fprintf(stderr,
-					"rift: %s%s%s: left out: %s of which some process has no "
-					"good result\n",
+					"rift: %s%s%s: left out: %s without a good result of every "
+					"process\n",
 					letter, *letter ? ": " : "", g->workload->name,
 					counted(g->failed, "point").s);
 		}
@@ -161,8 +159,7 @@ static void print_other_kind(const struct chart_side *a, const struct chart_side
 	enum wait_policy sync_b = b->journal->plan.design.sync;
 
 	if (strcmp(a->device, b->device))
-		fprintf(stderr,
-			"rift: A is of %s, B of %s: what differs is not the platform alone\n",
+		fprintf(stderr, "rift: A is of %s, B of %s: not only the platform differs\n",
 			text_escaped(a->device).s, text_escaped(b->device).s);
 	if (sync_a != sync_b)
 		fprintf(stderr, "rift: A was swept with --sync %s, B with --sync %s\n",
@@ -215,12 +212,11 @@ static int make_charts(struct charts *c, const struct plotted *p, const struct a
 	if (!err)
 		err = charts_write(c, folder);
 	if (!err && !c->pictures)
-		err = complain(
-			EINVAL, "there is nothing to draw: %s",
-			chart_is_over_copied(a->over)
-				? "a line takes 3 sizes that copy different numbers of bytes"
-				: "no size, mode and depth of a kernel that lasts has a good "
-				  "result of every process");
+		err = complain(EINVAL, "there is nothing to draw: %s",
+			       chart_is_over_copied(a->over)
+				       ? "a line needs 3 sizes that copy different numbers of bytes"
+				       : "no size, mode and depth with a kernel time above 0 has a "
+					 "good result of every process");
 	else if (!err) {
 		err = gnuplot_check(folder, "*.gp");
 		if (!err)
@@ -252,9 +248,10 @@ static int refuse_options(const struct arguments *a)
 					: "--side";
 
 	if (a->words.n > 1)
-		return complain(EINVAL, "%s is drawn alone", a->words.word[0]);
+		return complain(EINVAL, "%s must be drawn alone; leave the other file out",
+				a->words.word[0]);
 	if (a->from || a->costs || a->over || a->sync || a->side != SIDE_ANY)
-		return complain(EINVAL, "%s has no effect on %s, which is no session", option,
+		return complain(EINVAL, "%s has no effect on %s, which is not a session", option,
 				a->words.word[0]);
 	return 0;
 }
@@ -323,15 +320,15 @@ static int plot(void *arguments)
 const struct command command_plot = {
 	.name = "plot",
 	.usage = "SESSION [SESSION]",
-	.line = "charts of a record, or of two held against each other",
+	.line = "draw charts of a record, or of two that are compared",
 	.words = "SESSION [SESSION]",
 	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
 	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
-	       "the depth that 5 % takes, where the time of a step goes; of several workloads all "
-	       "on one page. For two platforms, the two sides of a session or two sessions, A and "
-	       "B, also how much longer B takes, and the workloads side by side. The sessions must "
-	       "be complete.",
-	.remarks = "The data (CSV) and the script of each picture stay beside it: `gnuplot "
+	       "the depth needed for 5 % overhead, and where the time of a step goes; several "
+	       "workloads share one page. For two platforms (the two sides of a session, or two "
+	       "sessions A and B) it also draws how much longer B takes, and the workloads side by "
+	       "side. Sessions must be complete.",
+	.remarks = "The data (CSV) and the script of each picture stay next to it: `gnuplot "
 		   "NAME.gp` in that folder draws it again.",
 	.exits = exits,
 	.options = options,

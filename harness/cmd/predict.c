@@ -29,50 +29,48 @@ struct predict_args {
 #define FIELD(name) offsetof(struct predict_args, name)
 
 static const struct command_option options[] = {
-	{ OPTION_ON,
-	  "a session of platform B, to take its parameters from: best of the workload launch "
-	  "(default with --validate: the first SESSION)" },
+	{ OPTION_ON, "take platform B's launch costs from this session, preferably of the workload "
+		     "launch (default with --validate: the first SESSION)" },
 	{ OPTION_FROM,
-	  "one of platform A, best of the workload launch: a block on B is then what it "
-	  "took on A, plus what launches cost more on B (default: SESSION's own, where "
-	  "it holds launch)",
+	  "take platform A's launch costs from this session, preferably of the workload launch: "
+	  "B's time is then A's measured time plus B's extra launch cost (default: SESSION, if it "
+	  "has launch)",
 	  .without = "validate" },
 	{ OPTION("measured", "FILE", option_text, FIELD(measured)),
-	  "the same workload measured on B, or a trace of the same program there, to hold the "
-	  "prediction against",
+	  "compare the prediction with this session of the same workload on B, or trace of the "
+	  "same program there",
 	  .without = "validate" },
 	{ OPTION("validate", NULL, option_flag, FIELD(validate)),
-	  "predict the workloads of each SESSION on the platform that they were measured on "
-	  "instead, and say how far off that is" },
+	  "instead predict the workloads of each SESSION on the platform where they were measured, "
+	  "and show the error" },
 	{ OPTION_COSTS,
-	  "call costs of B (rift probe --output FILE), to price copies with, and of a "
-	  "TRACE allocations and event records; needs --from-costs (default for a "
-	  "session: its workload transfer)",
+	  "use these call costs of B (rift probe --output FILE) to predict copies, and in a TRACE "
+	  "allocations and event records; needs --from-costs (default for a session: its workload "
+	  "transfer)",
 	  .without = "validate" },
-	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)), "the same of A",
+	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)),
+	  "use these call costs of A; needs --costs", .without = "validate" },
+	{ OPTION("what-if", "CHANGE", option_list, FIELD(what_if)),
+	  "for a TRACE: predict this change: graphs, batch=N, pinned, pool or sync=KIND (spin, "
+	  "yield, blocking, event, poll); repeatable (default: the first four, batch=4)",
 	  .without = "validate" },
-	{ OPTION("what-if", "REMEDY", option_list, FIELD(what_if)),
-	  "of a TRACE: graphs, batch=N, pinned, pool or sync=KIND (spin, yield, blocking, event, "
-	  "poll), given again another one (default: the first four, batch=4)",
-	  .without = "validate" },
-	{ OPTION_SIDE, "which of SESSION, where it has two (rift sweep --against); of the others, "
-		       "as of this one, FILE:a or FILE:b" },
+	{ OPTION_SIDE, "use this side of SESSION, if it has two (rift sweep --against); FILE:a or "
+		       "FILE:b does the same, for the other sessions too" },
 	{ OPTION_WORKLOAD,
-	  "which, where SESSION holds several; with parameters as \"matmul "
-	  "n=256\", where it was swept with several values "
-	  "(default: their defaults)",
+	  "use this workload, if SESSION has several; add its parameters, as \"matmul n=256\", if "
+	  "it was swept with several values (default: their defaults)",
 	  .without = "validate" },
-	{ OPTION_SYNC, "which, of all sessions, where one was swept with several wait policies" },
-	{ OPTION_JSON, "one JSON object" },
-	{ OPTION_HELP, "this help" },
+	{ OPTION_SYNC, "use this wait policy of all sessions, if one was swept with several" },
+	{ OPTION_JSON, "print one JSON object" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, "ok (with --validate: accepted or not)" },
-	{ RIFT_FAILED_POINTS, "TRACE does not pass its self-check, so it has no price" },
+	{ RIFT_FAILED_POINTS, "TRACE failed its self-check, so no prediction" },
 	{ RIFT_USAGE,
-	  "usage, a file that is no complete session, or a trace without device times" },
+	  "usage, a file that is not a complete session, or a trace without device times" },
 	{ RIFT_NOT_COMPARABLE,
 	  "--measured is of another workload or program; with --validate: sessions of different "
 	  "devices" },
@@ -170,20 +168,20 @@ static int refuse_costs(const struct price_request *r, const struct source *from
 
 	if (work->nominal)
 		return complain(EINVAL,
-				"--costs and --from-costs: sizes of %s are durations of kernels, "
-				"and its price is of launches alone",
+				"--costs and --from-costs: cannot be used: sizes of %s are kernel "
+				"durations, and only its launches are predicted",
 				work->workload->name);
 	if (!from->grid.j)
-		return complain(EINVAL, "--costs and --from-costs of a session need launches of A "
-					"too: --from SESSION");
+		return complain(EINVAL, "--costs and --from-costs: a session needs A's launch "
+					"costs too; give --from SESSION");
 	if (!from->grid.nominal)
 		return complain(EINVAL,
-				"--costs and --from-costs of a session need launches of A: --from "
-				"is of %s, whose sizes are no durations",
+				"--costs and --from-costs: a session needs A's launch costs, but "
+				"--from is of %s, whose sizes are not durations",
 				from->grid.workload->name);
 	CHECK(source_same(&from->grid, &on->grid), "launches of A");
-	return complain(EINVAL, "--costs and --from-costs of a session need launches of A: those "
-				"that are given are B's, of --on");
+	return complain(EINVAL, "--costs and --from-costs: a session needs A's launch costs, but "
+				"those given are B's, from --on");
 }
 
 static int take_copies(struct price_request *r, struct copies_read *c, const struct predict_args *a,
@@ -204,8 +202,8 @@ static int refuse_half_costs(const struct predict_args *a)
 {
 	return !a->given.costs == !a->from_costs
 		       ? 0
-		       : complain(EINVAL, "--costs and --from-costs go together: what calls cost "
-					  "on B, and on A");
+		       : complain(EINVAL, "--costs and --from-costs: must be given together, for B "
+					  "and for A");
 }
 
 /* Launches and copies would both be priced by what a copy takes. */
@@ -215,8 +213,8 @@ static int refuse_no_launches(const struct grid *work, const struct workload *pr
 	    work->j->step[work->point[0].point].launches != 0)
 		return 0;
 	return complain(EINVAL,
-			"--workload=%s: a step of it launches no kernel, and launches are what is "
-			"priced; `rift compare` holds it against B's own blocks",
+			"--workload=%s: cannot predict: its steps launch no kernel; `rift compare` "
+			"compares it with B's own blocks",
 			work->workload->name);
 }
 
@@ -294,14 +292,13 @@ static int read_trace(struct profile *p, const char *path)
 	if (err)
 		return err;
 	if (!p->retimed)
-		return complain(EINVAL, "%s: has no price: %s", text_shown(path).s,
-				p->trace.device_times ? "it has no calibration"
-						      : "it has no times of the device");
+		return complain(EINVAL, "%s: cannot predict: %s", text_shown(path).s,
+				p->trace.device_times ? "the trace has no calibration"
+						      : "the trace has no times of the device");
 	if (p->trust == TRUST_REFUSED)
 		complain(EINVAL,
-			 "%s: does not pass its self-check, so it has no price; rift profile %s "
-			 "says "
-			 "more",
+			 "%s: cannot predict: the trace failed its self-check; run `rift profile "
+			 "%s` for details",
 			 text_shown(path).s, text_shown(path).s);
 	return 0;
 }
@@ -350,11 +347,10 @@ static int read_measured_program(struct program_sources *s, const char *path)
 	int err = trace_read(&t, path);
 
 	if (!err && !*t.program)
-		err = complain(
-			EXDEV,
-			"--measured=%s: is anonymous: whether it is of the same program cannot "
-			"be told",
-			text_shown(path).s);
+		err = complain(EXDEV,
+			       "--measured=%s: is anonymous, so it may be of another program; give "
+			       "a trace with names",
+			       text_shown(path).s);
 	if (!err && !is_same_program(&t, &s->profile.trace))
 		err = complain(EXDEV, "--measured=%s: is of %s, the trace of %s",
 			       text_shown(path).s, t.program, s->profile.trace.program);
@@ -394,8 +390,8 @@ static int read_sync(struct program_sources *s, const struct predict_args *a, en
 	err = has_policy(&b, sync, &has);
 	if (!err && !has)
 		err = complain(EINVAL,
-			       "--what-if=sync=%s: %s was not swept so; rift sweep launch --sync "
-			       "%s,... does, and --sync says which one the program has",
+			       "--what-if=sync=%s: %s was not swept with it; use rift sweep launch "
+			       "--sync %s,... and name the program's own policy with --sync",
 			       sync_names[sync], text_shown(b.word).s, sync_names[sync]);
 	if (!err)
 		err = source_platform(&s->sync_b[sync], &b, sync_names[sync], 1);
@@ -416,7 +412,7 @@ static int read_program(struct program_sources *s, const struct predict_args *a)
 	int err;
 
 	if (a->given.workload || a->given.side != SIDE_ANY)
-		return complain(EINVAL, "--workload and --side are of a session, not of a trace");
+		return complain(EINVAL, "--workload and --side need a session, not a trace");
 	err = read_trace(&s->profile, a->given.words.word[0]);
 	/* sessions take seconds to read */
 	if (!err && s->profile.trust == TRUST_REFUSED)
@@ -490,7 +486,7 @@ static int choose_remedies(struct remedy *out, int *n, const struct word_list *a
 	int err = 0;
 
 	if (asked->n > WHAT_IFS_MAX)
-		return complain(EINVAL, "--what-if: at most %d", WHAT_IFS_MAX);
+		return complain(EINVAL, "--what-if: must be given at most %d times", WHAT_IFS_MAX);
 	for (*n = 0; *n < asked->n && !err; ++*n)
 		err = parse_remedy(&out[*n], asked->word[*n]);
 	for (int i = 0; !asked->n && i < REMEDY_SYNC; i++)
@@ -539,7 +535,7 @@ static int predict_program(const struct predict_args *a)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-#define WRITE "write rift predict SESSION --on SESSION, the latter of the platform to predict for"
+#define WRITE "write rift predict SESSION --on SESSION, the second of the platform to predict for"
 #define TAKES "one session or trace, or up to 16 sessions with --validate"
 
 static int predict(void *arguments)
@@ -549,34 +545,33 @@ static int predict(void *arguments)
 	if (a->validate)
 		return predict_validate(&a->given);
 	if (a->given.words.n > 1)
-		return complain(EINVAL, "rift predict takes " TAKES "; '%s' is too many",
+		return complain(EINVAL, "unexpected argument '%s': rift predict takes " TAKES,
 				text_shown(a->given.words.word[1]).s);
 	if (!a->given.on)
 		return complain(EINVAL, "rift predict: no --on; " WRITE);
 	if (trace_is(a->given.words.word[0]))
 		return predict_program(a);
 	if (a->what_if.n)
-		return complain(EINVAL, "--what-if is of a trace (rift profile), not of a session");
+		return complain(EINVAL, "--what-if needs a trace (rift profile), not a session");
 	return predict_work(a);
 }
 
 const struct command command_predict = {
 	.name = "predict",
 	.usage = "SESSION|TRACE --on SESSION",
-	.line = "a workload or program on another platform; how far off",
+	.line = "predict a workload or program on another platform",
 	.words = "SESSION --on SESSION\nTRACE --on SESSION\n--validate SESSION... [--on SESSION]",
-	.doc = "Says what the blocks of a workload that was swept on platform A would take on "
-	       "platform B, of which another session tells what launches cost. Kernels are taken "
-	       "to "
-	       "last as long on both. In a session with two sides, side a priced by what launches "
-	       "cost on side b, and held against what was measured there: rift predict FILE:a --on "
-	       "FILE:b --measured FILE:b.\n\nOf a TRACE (rift profile): what the whole program "
-	       "would take on platform B, where its time goes there, and which remedy would "
-	       "help.\n\nWith "
-	       "--validate: every block of workloads that were swept, from what launches cost on "
-	       "the same platform and from how long the workload's own kernels take, and how far "
-	       "off that is. The first session has to hold the workload launch, or --on names one "
-	       "that does. Blocks that the kernels' time was measured in are left out.",
+	.doc = "Predicts how long the blocks of a workload that was swept on platform A would take "
+	       "on platform B, whose launch costs come from another session. Kernels are assumed "
+	       "to last as long on both. In a session with two sides, this predicts side a with "
+	       "the launch costs of side b and compares with what was measured there: rift predict "
+	       "FILE:a --on FILE:b --measured FILE:b.\n\nFor a TRACE (rift profile) it predicts "
+	       "how long the whole program would take on platform B, where its time goes there, "
+	       "and which change would help.\n\nWith --validate it predicts every block of the "
+	       "swept workloads from the launch costs of the same platform and the times of the "
+	       "workload's own kernels, and shows the error. The first session must have the "
+	       "workload launch, or --on must name one that has. Blocks that gave the kernels' "
+	       "times are left out.",
 	.exits = exits,
 	.options = options,
 	.takes = TAKES,

@@ -63,43 +63,42 @@ struct probe_args {
 
 static const struct command_option options[] = {
 	{ OPTION_OUTPUT("FILE", option_text),
-	  "keep what was found in a new file, for rift show, and for rift compare or rift plot" },
-	{ OPTION_JSON, "JSON instead of the page" },
+	  "save the results in this new file, for rift show, rift compare or rift plot" },
+	{ OPTION_JSON, "print JSON instead of the page" },
 	{ OPTION("quick", NULL, option_flag, offsetof(struct probe_args, quick)),
-	  "2 processes: figures, but no intervals", .without = "warmup" },
+	  "use 2 processes, which give values but no intervals", .without = "warmup" },
 	{ OPTION_ROW("processes", "N"),
-	  "fresh processes (default: 5; quick: 2); with --warmup: how often all of it (default: "
-	  "1); from 5 on there are intervals" },
+	  "measure in N fresh processes (default: 5; quick: 2); with --warmup: repeat everything N "
+	  "times (default: 1); intervals need 5 or more" },
 	{ OPTION_ROW("sync", "KIND"),
-	  "how ends are waited for, as in rift run (default: spin, on the CPU device yield)" },
-	{ OPTION_LAYER, "run under it, as in rift run" },
+	  "wait by this policy, as in rift run (default: spin; CPU device: yield)" },
+	{ OPTION_LAYER, "run under this layer, as in rift run" },
 	{ OPTION("native", "FILE", option_text, offsetof(struct probe_args, native)),
-	  "with --layer and --output: also the call costs without the layer, in another new file, "
-	  "by "
-	  "processes in turn with those under it",
+	  "with --layer and --output: also measure call costs without the layer, in alternating "
+	  "processes, and save them in this new file",
 	  .without = "warmup" },
-	{ OPTION_PLATFORM, "what you call this platform" },
-	{ OPTION_HOST_NAME, "the host's name into the file, not its hash" },
+	{ OPTION_PLATFORM, "name this platform in the output" },
+	{ OPTION_HOST_NAME, "write the host's name into the file, not its hash" },
 	{ OPTION_ROW("patience", "SECONDS"),
-	  "how long opening the device may take before a process counts as hung, and a probe where "
-	  "that is more than a minute (default: 30)" },
+	  "count a process as hung if opening the device takes longer than this (default: 30); "
+	  "above 60, probes too may take this long" },
 	{ OPTION("warmup", NULL, option_flag, offsetof(struct probe_args, warmup)),
-	  "what each block of WORKLOAD takes, from the first of a process on" },
+	  "measure what each block of WORKLOAD takes, from a process's first block on" },
 	{ OPTION_ROW("mode", "stream|graph|fused"),
-	  "with --warmup: how steps are submitted, as in rift run (default: the first that the "
+	  "with --warmup: submit steps this way, as in rift run (default: the first that the "
 	  "workload allows)",
 	  .with = "warmup" },
 	{ OPTION_ROW("depth", "LIST"),
-	  "with --warmup: steps of a block, several with commas between them: a process of each "
-	  "(default: 1,10,100)",
+	  "with --warmup: measure blocks of N steps; several values, separated by commas, get a "
+	  "process each (default: 1,10,100)",
 	  .with = "warmup" },
 	{ OPTION_ROW("rest", "SECONDS"),
-	  "with --warmup: how long the device idles before curves (default: 10)",
+	  "with --warmup: let the device idle this long before curves (default: 10)",
 	  .with = "warmup" },
-	{ OPTION_ROW("seconds", "SECONDS"), "with --warmup: how long a curve is (default: 2)",
-	  .with = "warmup" },
-	{ OPTION_QUIET, "no progress, no remarks" },
-	{ OPTION_HELP, "this help" },
+	{ OPTION_ROW("seconds", "SECONDS"),
+	  "with --warmup: measure each curve for this long (default: 2)", .with = "warmup" },
+	{ OPTION_QUIET, "print no progress and no remarks" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
@@ -107,7 +106,7 @@ static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
 	{ RIFT_CHECK_FAILED, "the check failed (--warmup)" },
 	{ RIFT_FAILED_POINTS, "complete, but some probe failed or is not supported here; with "
-			      "--warmup: the platform lacks what it takes" },
+			      "--warmup: the platform lacks something needed" },
 	{ RIFT_USAGE, EXIT_USUAL },
 	{ RIFT_NO_DEVICE, EXIT_USUAL },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
@@ -214,7 +213,7 @@ static int fill_depths(struct warmup_request *r, const struct param_list *depth)
 {
 	r->depths = depth->n;
 	if (r->depths > WARMUP_DEPTHS_MAX)
-		return complain(EINVAL, "--depth: %d values, at most %d", r->depths,
+		return complain(EINVAL, "--depth: has %d values, must have at most %d", r->depths,
 				WARMUP_DEPTHS_MAX);
 	for (int i = 0; i < r->depths; i++) {
 		r->depth[i] = depth->value[i];
@@ -325,15 +324,15 @@ static int probe(void *arguments)
 const struct command command_probe = {
 	.name = "probe",
 	.usage = "[WORKLOAD name=values]",
-	.line = "what each call costs here; --warmup: what first blocks take",
-	.doc = "Call costs: what each call costs here, on one page, from the probes of "
-	       "launch, graph, memory and transfer in fresh processes. Takes under a minute.\n\n"
-	       "With --warmup, warm-up curves of WORKLOAD: what each block takes, from the very "
-	       "first of a fresh process on, after the device has idled, after it has idled within "
-	       "the process, and at once after another process. With clocks, temperature, power "
-	       "and the canaries beside it.",
+	.line = "measure what each call costs; --warmup: the first blocks",
+	.doc = "Measures what each call costs here and shows it on one page, using the probes of "
+	       "launch, graph, memory and transfer in fresh processes. Takes under a "
+	       "minute.\n\nWith --warmup it measures warm-up curves of WORKLOAD: what each block "
+	       "takes, from the very first of a fresh process on, after the device has idled, "
+	       "after it has idled within the process, and immediately after another process. It "
+	       "also records clocks, temperature, power and the canaries.",
 	.remarks = "`rift compare A B` compares two files of call costs. WORKLOAD name=value,value "
-		   "probes that one alone, at every combination of the values; `rift show` and "
+		   "probes only that workload, at every combination of the values; `rift show` and "
 		   "`rift plot` take such a file.",
 	.exits = exits,
 	.options = options,

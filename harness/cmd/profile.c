@@ -63,57 +63,57 @@ struct profile_args {
 static int take_rule(void *field, const struct command_option *o, char *text);
 
 static const struct command_option options[] = {
-	{ OPTION_OUTPUT("FILE", option_file), "the trace, a new file (default: COMMAND.trace)" },
-	{ OPTION_ROW("runs", "N"),
-	  "runs of COMMAND without the recorder, for the self-check, which "
-	  "takes 5 (default: 5)" },
-	{ OPTION_ROW("recordings", "N"),
-	  "runs of COMMAND with it, in turns with the others: the trace is that of the median one "
-	  "(default: 1)" },
+	{ OPTION_OUTPUT("FILE", option_file),
+	  "write the trace to this new file (default: COMMAND.trace)" },
+	{ OPTION_ROW("runs", "N"), "run COMMAND N times without the recorder, for the self-check, "
+				   "which needs 5 (default: 5)" },
+	{ OPTION_ROW("recordings", "N"), "record COMMAND N times, alternating with runs without "
+					 "the recorder, and keep the median trace (default: 1)" },
 	{ OPTION_ROW("host-runs", "N"),
-	  "runs of COMMAND with calls alone recorded, which slows it less: times between calls, "
-	  "and of graphs, are taken from them (default: 0)" },
+	  "run COMMAND N times more with only its calls recorded, which slows it less, and take "
+	  "the times between calls, and of graphs, from these runs (default: 0)" },
 	{ OPTION("anonymous", NULL, option_flag, FIELD(anonymous)),
-	  "no names of the program, its kernels, functions and threads in the trace; those of "
-	  "CUDA's functions stay" },
+	  "leave the names of the program, its kernels, functions and threads out of the trace; "
+	  "names of CUDA functions stay" },
 	{ OPTION_ROW("recorder", "NAME"),
-	  "device: calls and times of the device, by CUPTI on a GPU; calls: calls alone, by a "
-	  "library that is preloaded; auto: device, and calls where that cannot be (default: "
-	  "auto)" },
+	  "record with device: calls and times of the device, by CUPTI on a GPU; calls: only "
+	  "calls, by a preloaded library; auto: device if available, else calls (default: auto)" },
 	{ OPTION("calibrate", NULL, option_flag, FIELD(calibrate)),
-	  "what the recorder costs here: --runs processes with it and without, no COMMAND" },
+	  "measure what the recorder costs here, in --runs processes with it and without; takes no "
+	  "COMMAND" },
 	{ OPTION("cupti", "FILE", option_once, FIELD(cupti)),
-	  "NVIDIA's libcupti.so, which records on a GPU (default: looked for)" },
-	{ OPTION_ROW("delay", "SECONDS"), "record from then on (default: from the start)" },
-	{ OPTION_ROW("duration", "SECONDS"), "record for so long, from the start of the program or "
-					     "from --delay on (default: to the end)" },
+	  "use this libcupti.so of NVIDIA, which records on a GPU (default: search for it)" },
+	{ OPTION_ROW("delay", "SECONDS"),
+	  "start recording after this time (default: at the start)" },
+	{ OPTION_ROW("duration", "SECONDS"), "record for this long, from the start of the program "
+					     "or after --delay (default: to the end)" },
 	{ OPTION_ROW("max-events", "N"),
-	  "record so many rows, repeats folded, 1000 to 20000000 (default: 2000000)" },
+	  "record at most N rows, repeats folded, 1000 to 20000000 (default: 2000000)" },
 	{ OPTION("range", "NAME", option_once, FIELD(range)),
-	  "record only inside NVTX ranges of that name; @profiler: between the program's own calls "
+	  "record only inside NVTX ranges of this name; @profiler: between the program's own calls "
 	  "of cudaProfilerStart and Stop" },
 	{ OPTION("ranges", NULL, option_flag, FIELD(ranges)),
-	  "on a GPU: also the program's NVTX ranges, as --range=NAME has them (the CPU device "
-	  "always has)" },
+	  "on a GPU: also record the program's NVTX ranges, as --range=NAME does (the CPU device "
+	  "always does)" },
 	{ OPTION("rule", "NAME=PERCENT", take_rule, FIELD(rules)),
-	  "from which share on a program is bound: gpu=85, gap=10, api=15, sync=15, transfer=30, "
-	  "allocation=20 and cpu=30 unless set otherwise; given again another one" },
+	  "call a program bound from this share on; repeatable (default: gpu=85, gap=10, api=15, "
+	  "sync=15, transfer=30, allocation=20, cpu=30)" },
 	{ OPTION("chrome", "FILE", option_file, FIELD(chrome)),
-	  "also a timeline for chrome://tracing and Perfetto, as recorded" },
+	  "also write a timeline for chrome://tracing and Perfetto, as recorded" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "also charts with gnuplot, PNG and SVG, their data and scripts beside them, in this "
-	  "folder: the timeline, one step of it, the shares" },
-	{ OPTION_JSON, "one JSON object" },
-	{ OPTION_QUIET, "no progress, no remarks" },
-	{ OPTION_HELP, "this help" },
+	  "also draw charts in this folder with gnuplot (PNG, SVG, data and scripts): the "
+	  "timeline, one step of it, the shares" },
+	{ OPTION_JSON, "print one JSON object" },
+	{ OPTION_QUIET, "print no progress and no remarks" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, EXIT_USUAL },
-	{ RIFT_FAILED_POINTS, "the self-check refused the re-timed trace" },
-	{ RIFT_USAGE, "usage, no trace, one that is damaged or not written whole or, with "
-		      "--plot, no picture" },
+	{ RIFT_FAILED_POINTS, "the re-timed trace failed the self-check" },
+	{ RIFT_USAGE,
+	  "usage, no trace, a damaged or incomplete trace or, with --plot, no picture" },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
 };
@@ -409,7 +409,7 @@ static int check_calibrate(const struct profile_args *a)
 		return complain(EINVAL, "--calibrate: takes no program and no trace; it measures "
 					"programs of its own");
 	if (unused)
-		return complain(EINVAL, "--calibrate: has no use for --%s", unused);
+		return complain(EINVAL, "--calibrate: cannot be combined with --%s", unused);
 	if (!a->values.runs)
 		return complain(EINVAL, "--runs=0: --calibrate needs a run with the recorder and "
 					"one without");
@@ -421,7 +421,7 @@ static int check_range(const struct profile_args *a)
 	if (!a->range || *a->range == '@' || a->values.recorder != RECORDER_CALLS)
 		return 0;
 	return complain(EINVAL,
-			"--range=%s: --recorder calls sees no NVTX ranges; @profiler, or "
+			"--range=%s: --recorder calls sees no NVTX ranges; use @profiler, or "
 			"--recorder device",
 			text_shown(a->range).s);
 }
@@ -432,18 +432,18 @@ static int check_host_runs(const struct profile_args *a)
 	if (!a->values.host_runs)
 		return 0;
 	if (a->values.recorder == RECORDER_CALLS)
-		return complain(EINVAL,
-				"--host-runs: --recorder calls records calls alone already");
+		return complain(EINVAL, "--host-runs: cannot be combined with --recorder calls, "
+					"which already records only calls");
 	if (a->values.delay_s > 0 || a->values.duration_s > 0)
 		return complain(EINVAL,
-				"--host-runs: compares calls by number, and --%s cuts each run "
-				"elsewhere",
+				"--host-runs: compares calls by number, but --%s cuts each run at "
+				"a different call; leave one out",
 				a->values.delay_s > 0 ? "delay" : "duration");
 	if (a->range && *a->range != '@')
-		return complain(EINVAL,
-				"--host-runs: sees no NVTX ranges; without --range=%s, or with "
-				"@profiler",
-				text_shown(a->range).s);
+		return complain(
+			EINVAL,
+			"--host-runs: sees no NVTX ranges; leave --range=%s out, or use @profiler",
+			text_shown(a->range).s);
 	return 0;
 }
 
@@ -452,10 +452,10 @@ static int check_words(const struct profile_args *a)
 	if (a->calibrate)
 		return check_calibrate(a);
 	if (a->given.rest && !*a->given.rest)
-		return complain(EINVAL, "rift profile: no command behind --");
+		return complain(EINVAL, "rift profile: no command after --");
 	if (a->given.rest && a->given.words.n)
 		return complain(EINVAL,
-				"rift profile takes a trace, or a command behind --, not both");
+				"rift profile takes a trace, or a command after --, not both");
 	if (a->range && !*a->range)
 		return complain(EINVAL,
 				"--range=: is empty; give the name of a range, or @profiler");
@@ -463,7 +463,8 @@ static int check_words(const struct profile_args *a)
 		return complain(EINVAL, "rift profile: no trace; write rift profile FILE, or rift "
 					"profile -- COMMAND to record one");
 	if (!a->given.rest && unused_by_trace(a))
-		return complain(EINVAL, "--%s: is for a recording; %s is one already",
+		return complain(EINVAL,
+				"--%s: needs a command to record, but %s is a trace already",
 				unused_by_trace(a), text_shown(a->given.words.word[0]).s);
 	return 0;
 }
@@ -478,7 +479,7 @@ static int check_chrome(const struct profile_args *a)
 				text_shown(a->chrome).s);
 	if (!access(a->chrome, F_OK) && !chrome_is(a->chrome))
 		return complain(EEXIST,
-				"--chrome=%s: exists, and is no timeline; give another name",
+				"--chrome=%s: exists and is not a timeline; give another name",
 				text_shown(a->chrome).s);
 	return 0;
 }
@@ -520,16 +521,15 @@ static const struct profile_args defaults = {
 const struct command command_profile = {
 	.name = "profile",
 	.usage = "FILE, or -- COMMAND",
-	.line = "what kind of program it is, and what would help it",
+	.line = "record a program; find its bottleneck and what would help",
 	.words = "FILE\n-- COMMAND [ARGUMENT...]\n--calibrate",
-	.doc = "Records what a program asks of CUDA and what the device does, or reads the trace "
-	       "of "
-	       "such a recording, and says where its time goes: shares that add up to 100 %, what "
-	       "kind of program that makes it, what would help, and what a slower call would cost "
-	       "it.",
+	.doc = "Records a program's CUDA calls and what the device does, or reads the trace of "
+	       "such a recording, and shows where its time goes: shares that add up to 100 %, the "
+	       "kind of program (its bottleneck), what would help, and what a slower call would "
+	       "cost it.",
 	.exits = exits,
 	.options = options,
-	.takes = "one trace, or a command behind --",
+	.takes = "one trace, or a command after --",
 	.most = 1,
 	.has_rest = true,
 	.size = sizeof(struct profile_args),

@@ -22,35 +22,33 @@ static int take_plot(void *field, const struct command_option *o, char *folder)
 
 static const struct command_option options[] = {
 	{ OPTION_ROW("mode", "stream|graph|fused"),
-	  "how steps are submitted: launched one by one, captured into graphs, or all in one "
-	  "launch (default: stream, or the first that the workload allows)" },
+	  "submit steps this way: launched one by one, captured into graphs, or all in one launch "
+	  "(default: stream, or the first that the workload allows)" },
 	{ OPTION_ROW("depth", "N"),
-	  "steps enqueued before one synchronize (default: the workload's choice, else 64)" },
-	{ OPTION_ROW("blocks", "N"), "timed blocks (default: what fits in 1 s, 5 to 100)" },
+	  "enqueue N steps before each synchronize (default: the workload's choice, else 64)" },
+	{ OPTION_ROW("blocks", "N"), "time N blocks (default: as many as fit in 1 s, 5 to 100)" },
 	{ OPTION_ROW("check", "sample|full"),
-	  "compare a sample where the reference is slow (default), or everything" },
-	{ OPTION_ROW("check-steps", "N"),
-	  "steps to check (default: those of a block, but 1k, or what takes 1 s, to 4k)" },
+	  "compare everything (full), or a sample if the reference is slow (default: sample)" },
+	{ OPTION_ROW("check-steps", "N"), "check N steps (default: those of a block, at most 4k, "
+					  "but at least 1k or what fits in 1 s)" },
 	/* all of them as the name of the value would tear argp's column */
 	{ OPTION_ROW("sync", "KIND"),
-	  "how the end of a block is waited for: spin, yield, blocking (the driver's wait that "
-	  "polls, yields or sleeps), event, or poll (queries in a loop); default: spin, on the "
-	  "CPU device yield" },
+	  "wait for the end of a block by spin, yield or blocking (the driver polls, yields or "
+	  "sleeps), event, or poll (queries in a loop); default: spin, CPU device: yield" },
 	{ OPTION("plot", "DIR", take_plot, COMMON(rows)),
-	  "draw the workload's picture with gnuplot, PNG and SVG, its data and script beside it "
-	  "(default folder: " PICTURE_FOLDER ")",
+	  "draw the workload's picture in this folder with gnuplot: PNG, SVG, data and script "
+	  "(default: " PICTURE_FOLDER ")",
 	  .may_lack = true },
-	{ OPTION_LAYER,
-	  "run under it: a name that `rift layer` lists and name=value, as 'cpu share=50'; given "
-	  "again it nests inside" },
-	{ OPTION_JSON, "one JSON object instead of the table" },
-	{ OPTION_PLATFORM, "what you call this platform; into the JSON" },
-	{ OPTION_HOST_NAME, "the host's name into the JSON, not its hash" },
+	{ OPTION_LAYER, "run under this layer: a name that `rift layer` lists and name=value, as "
+			"'cpu share=50'; repeatable, each further layer inside the last" },
+	{ OPTION_JSON, "print one JSON object instead of the table" },
+	{ OPTION_PLATFORM, "name this platform in the JSON" },
+	{ OPTION_HOST_NAME, "write the host's name into the JSON, not its hash" },
 	{ OPTION_VERBOSE,
 	  "also print the host, all parameters, what was compared, the cost of starting, and the "
 	  "figures of the workload itself" },
-	{ OPTION_QUIET, "no progress, no remarks" },
-	{ OPTION_HELP, "this help; with a workload its parameters too" },
+	{ OPTION_QUIET, "print no progress and no remarks" },
+	{ OPTION_HELP, "show this help; with a workload its parameters too" },
 	{ 0 },
 };
 
@@ -180,7 +178,7 @@ static int help(void *arguments)
 const struct command command_run = {
 	.name = "run",
 	.usage = "WORKLOAD [name=value...]",
-	.line = "one configuration: checked, timed, as a table",
+	.line = "check and time one configuration, as a table",
 	.words = "WORKLOAD [name=value...]",
 	.doc = "Runs one configuration of a workload: sets up, warms up, times blocks of steps, "
 	       "checks the result against a reference.",

@@ -60,62 +60,62 @@ struct share_args {
 
 static const struct command_option options[] = {
 	{ OPTION("clients", "N,N,...", option_once, FIELD(clients)),
-	  "numbers of clients (default: 1,2,4)" },
+	  "measure with these numbers of clients (default: 1,2,4)" },
 	{ OPTION("arms", "ARM,ARM,...", option_once, FIELD(arms)),
-	  "ways of sharing: processes, mps, remote, remote+mps, remote+shared, remote-shared, "
-	  "streams, serial (default: all but remote+shared)" },
+	  "compare these sharing methods: processes, mps, remote, remote+mps, remote+shared, "
+	  "remote-shared, streams, serial (default: all but remote+shared)" },
 	{ OPTION("with", "WORKLOAD", option_list, FIELD(with)),
-	  "clients take turns between the first workload and this one, with its name=value in one "
-	  "argument; given again there is a third" },
+	  "give clients alternately the first workload and this one, with its name=value in one "
+	  "argument; repeatable for a third" },
 	{ OPTION("layer-of", "CLIENT=LAYER", option_list, FIELD(layers_of)),
-	  "this client alone, from 1, is under a layer that `rift layer` lists, where there are "
-	  "others; given again for others" },
+	  "run only CLIENT (1 is the first) under LAYER, which `rift layer` lists, if there are "
+	  "other clients; repeatable" },
 	{ OPTION("quick", NULL, option_flag, FIELD(quick)),
-	  "a first look: 1 and 2 clients, 3 repetitions of windows of 0.2 s, one start; too little "
-	  "to "
-	  "show that one is treated unfairly" },
-	{ OPTION_ROW("mode", "stream|graph|fused"), "as in rift run" },
-	{ OPTION_ROW("depth", "N"), "steps before a client waits for them (default: 1)" },
+	  "take a first look: 1 and 2 clients, 3 repetitions of windows of 0.2 s, one start; too "
+	  "few to show that a client is treated unfairly" },
+	{ OPTION_ROW("mode", "stream|graph|fused"), "submit steps this way, as in rift run" },
+	{ OPTION_ROW("depth", "N"),
+	  "let a client enqueue N steps before it waits for them (default: 1)" },
 	{ OPTION_ROW("window", "SECONDS"),
-	  "how long clients are counted at a time (default: 0.5; longer for long steps)" },
-	{ OPTION_ROW("windows", "N"), "windows of a repetition (default: 2)" },
+	  "count steps in windows of this length (default: 0.5; longer for long steps)" },
+	{ OPTION_ROW("windows", "N"), "count N windows per repetition (default: 2)" },
 	{ OPTION_ROW("repetitions", "N"),
-	  "repetitions, for which clients stay up (default: as many as it takes to show that one "
-	  "of the clients is treated unfairly, 6 for 2 or 3 and 7 for 4 to 6)" },
+	  "measure N repetitions, throughout which clients keep running (default: as many as it "
+	  "takes to show that a client is treated unfairly: 6 for 2 or 3 clients, 7 for 4 to 6)" },
 	{ OPTION_ROW("starts", "N"),
-	  "of each set, for a part of the repetitions each; intervals are over starts from 5 on, "
-	  "else over windows (default: as many, or the repetitions where there are fewer)" },
+	  "start each configuration's clients N times, each for a part of the repetitions; with 5 "
+	  "starts or more, intervals are over starts, else over windows (default: as many as "
+	  "repetitions by default, at most --repetitions)" },
 	{ OPTION_ROW("fault", "none|crash|kill|hang|memory"),
-	  "then the first client of a set does this: an illegal address, kill -9, a kernel of 10 "
-	  "s, all memory; who else is hurt?" },
-	{ OPTION_ROW("seed", "N"), "of the order of sets (default: 1)" },
+	  "then fail each configuration's first client: illegal address, kill -9, 10 s kernel, all "
+	  "memory; show which others it hurts" },
+	{ OPTION_ROW("seed", "N"), "seed the order of configurations (default: 1)" },
 	{ OPTION_ROW("patience", "SECONDS"),
-	  "a client that is silent for longer is lost (default: 60)" },
-	{ OPTION_OUTPUT("FILE", option_file), "the record (default: results/TIME-share-WORKLOAD."
-					      "jsonl)" },
+	  "count a client as lost if it is silent for longer (default: 60)" },
+	{ OPTION_OUTPUT("FILE", option_file),
+	  "write the record to this file (default: results/TIME-share-WORKLOAD.jsonl)" },
 	{ OPTION("resume", "FILE", option_once, FIELD(resume)),
-	  "go on with a record under way, NAME.jsonl.part; it says all else" },
+	  "continue an unfinished record, NAME.jsonl.part, which holds all other settings" },
 	{ OPTION("from", "FILE", option_list, FIELD(from)),
-	  "measure nothing: the tables and the charts of this record; given again for others: who "
-	  "hurts whom, in all of them" },
+	  "measure nothing; show the tables and charts of this record; repeatable: shows which "
+	  "client hurts which, over all records" },
 	{ OPTION("dry-run", NULL, option_flag, FIELD(dry_run)),
-	  "only which sets there would be, and how long they would take" },
+	  "only print the configurations and how long they take" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "also charts with gnuplot, PNG and SVG, their data and scripts beside them, in this "
-	  "folder" },
-	{ OPTION_JSON, "one JSON object with all figures" },
-	{ OPTION_QUIET, "no progress, no remarks" },
-	{ OPTION_HELP, "this help" },
+	  "also draw charts in this folder with gnuplot (PNG, SVG, data and scripts)" },
+	{ OPTION_JSON, "print one JSON object with all results" },
+	{ OPTION_QUIET, "print no progress and no remarks" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, "measured; sets that cannot be had here are `not run`" },
+	{ RIFT_OK, "measured; configurations not available here are `not run`" },
 	{ RIFT_CHECK_FAILED, "the check of a client failed" },
-	{ RIFT_FAILED_POINTS, "a client was lost: its set has no figures" },
+	{ RIFT_FAILED_POINTS, "a client was lost: its configuration has no results" },
 	{ RIFT_USAGE, "usage, bad input or, with --plot, no picture" },
 	{ RIFT_NO_DEVICE, EXIT_USUAL },
-	{ RIFT_INTERRUPTED, "interrupted; --resume goes on" },
+	{ RIFT_INTERRUPTED, "interrupted; --resume continues" },
 	{ 0 },
 };
 
@@ -175,7 +175,7 @@ static int take_with(struct share_plan *p, const char *text)
 		if (*each)
 			word[n++] = each;
 	if (!n)
-		err = complain(EINVAL, "--with: give a workload");
+		err = complain(EINVAL, "--with: needs a workload");
 	else if (rest)
 		err = complain(EINVAL, "--with: a workload has %d words at most", SHARE_WORDS_MAX);
 	else if (p->mixes == SHARE_MIX_MAX)
@@ -204,7 +204,7 @@ static int take_layer_of(struct share_plan *p, char *text)
 	err = layer_command(&end, 1, &command);
 	if (!err && layer_texts_name_secret(&end, 1))
 		err = complain(EINVAL,
-			       "--layer-of: a record would keep the secret that this names");
+			       "--layer-of: cannot name a secret, as the record would keep it");
 	free(command);
 	p->layer_of[client - 1] = end;
 	return err;
@@ -402,7 +402,7 @@ static int measure(struct share *s, const struct share_args *a)
 	if (err == -EINTR && !s->platform)
 		complain(EINTR, "interrupted; nothing was measured");
 	else if (err == -EINTR)
-		complain(EINTR, "interrupted; rift share --resume %s.part goes on", s->path);
+		complain(EINTR, "interrupted; rift share --resume %s.part continues", s->path);
 	if (!err && !a->given.quiet)
 		fprintf(stderr, "%s\n", s->path);
 	return err;
@@ -431,10 +431,10 @@ static int check_words(const struct share_args *a)
 	if (from && resume)
 		return complain(EINVAL, "--from and --resume: give one of them");
 	if ((from || resume) && a->given.words.n)
-		return complain(EINVAL, "%s: the record says the workload; leave '%s' out",
+		return complain(EINVAL, "%s: the record names the workload; leave '%s' out",
 				from ? "--from" : "--resume", text_shown(a->given.words.word[0]).s);
 	if ((from || resume) && said_twice(a))
-		return complain(EINVAL, "%s: the record says the plan; leave --%s out",
+		return complain(EINVAL, "%s: the record holds the plan; leave --%s out",
 				from ? "--from" : "--resume", said_twice(a));
 	if (!from && !resume && !a->given.words.n)
 		return complain(EINVAL, "rift share: no workload; write rift share WORKLOAD, `rift "
@@ -515,12 +515,12 @@ static int share(void *arguments)
 const struct command command_share = {
 	.name = "share",
 	.usage = "WORKLOAD [name=value...]",
-	.line = "several clients on one GPU: what a neighbour costs",
+	.line = "run several clients on one GPU: what a neighbour costs",
 	.words = "WORKLOAD [name=value...]",
-	.doc = "Several clients step a workload on one GPU at the same time: what does each "
-	       "neighbour cost, and which way of sharing is fair? Every arm is a way of sharing; "
-	       "all are held against one client alone.",
-	.remarks = "An arm that cannot be had here is `not run`, with the reason.",
+	.doc = "Runs several clients of a workload on one GPU at the same time, and shows what "
+	       "each neighbour costs and which sharing method (arm) is fair. Each sharing method "
+	       "is compared with one client alone.",
+	.remarks = "A sharing method that is not available here is `not run`, with the reason.",
 	.exits = exits,
 	.options = options,
 	.hint = "parameters are written name=value",

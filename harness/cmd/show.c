@@ -35,24 +35,23 @@ struct show_args {
 
 static const struct command_option options[] = {
 	{ OPTION("check", NULL, option_flag, FIELD(check)),
-	  "say of each FILE whether it is whole and unchanged, and nothing else" },
+	  "only check whether each FILE is whole and unchanged" },
 	{ OPTION("csv", "FILE", option_text, FIELD(csv)),
-	  "with --check: write a line for each point, its axes and its summary, to a new file",
+	  "with --check: write a line per point, with its axes and summary, to this new file",
 	  .with = "check" },
 	{ OPTION("ratios", "FILE", option_text, FIELD(ratios)),
-	  "with --check, of a record with two sides (rift sweep --against): write, for each point, "
-	  "the ratio of side b to side a, its 95 % interval, rift compare's verdict and, alone, "
-	  "that without the correction for many points",
+	  "with --check, for a record with two sides (rift sweep --against): write, per point, the "
+	  "ratio of side b to side a, its 95 % interval, rift compare's verdict and, in column "
+	  "alone, the verdict without the correction for many points",
 	  .with = "check" },
-	{ OPTION_SIDE,
-	  "of a session with two sides (rift sweep --against), show one only, as FILE:a or FILE:b "
-	  "does; with --csv: write the points of one" },
-	{ OPTION_HELP, "this help" },
+	{ OPTION_SIDE, "show only this side of a session that has two (rift sweep --against), as "
+		       "FILE:a or FILE:b does; with --csv: write only its points" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, "ok (with --check: valid; a file under way, or one whose torn last line is "
+	{ RIFT_OK, "ok (with --check: valid; an unfinished file, or one whose torn last line is "
 		   "dropped, is valid)" },
 	{ RIFT_CHECK_FAILED, "a point failed its check" },
 	{ RIFT_FAILED_POINTS, "failed points (with --check: incomplete: no .part, and without "
@@ -98,7 +97,7 @@ static void print_side(const struct journal *j, int side)
 	if (*under)
 		printf("                 %s\n", under);
 	else if (side || *j->plan.declared)
-		printf("                 %s%s\n", side ? "behind " : "declared as ",
+		printf("                 %s%s\n", side ? "started with " : "declared as ",
 		       text_shown(side ? j->against : j->plan.declared).s);
 }
 
@@ -314,7 +313,7 @@ static int create_target(struct output *out, const struct show_args *a, const ch
 	if (!path)
 		return 0;
 	if (!*path)
-		return complain(EINVAL, "%s: give the name of a file", option);
+		return complain(EINVAL, "%s: needs the name of a file", option);
 	for (int i = 0; i < a->given.words.n; i++)
 		if (output_same_file(a->given.words.word[i], path))
 			return complain(EINVAL,
@@ -361,7 +360,8 @@ static int create_targets(const struct show_args *a, struct output *csv, struct 
 	int err = create_target(csv, a, "--csv", a->csv);
 
 	if (!err && output_same_file(a->csv, a->ratios))
-		err = complain(EINVAL, "--csv and --ratios name one file: %s", a->csv);
+		err = complain(EINVAL, "--csv and --ratios name the same file: %s; give two",
+			       a->csv);
 	if (!err)
 		err = create_target(ratios, a, "--ratios", a->ratios);
 	if (!err && (a->csv || a->ratios) && a->given.words.n > 1)
@@ -376,8 +376,7 @@ static int check_all(const struct show_args *a, bool *incomplete)
 	int err = create_targets(a, &csv, &ratios);
 
 	if (!err && a->given.side != SIDE_ANY && !a->csv)
-		err = complain(EINVAL, "--side: says whose points --csv FILE writes, which is not "
-				       "given");
+		err = complain(EINVAL, "--side: needs --csv FILE, whose points it chooses");
 	points.out = csv.file;
 	if (a->given.side != SIDE_ANY)
 		points.side = journal_side_name(a->given.side);
@@ -402,10 +401,10 @@ static int show_or_check(void *arguments)
 	int err;
 
 	if (!a->check && a->given.words.n > 1)
-		return complain(
-			EINVAL,
-			"rift show takes one file, or several with --check; '%s' is too many",
-			text_shown(a->given.words.word[1]).s);
+		return complain(EINVAL,
+				"unexpected argument '%s': rift show takes one file, or several "
+				"with --check",
+				text_shown(a->given.words.word[1]).s);
 	if (!a->check)
 		return show_file(&a->given);
 	err = check_all(a, &incomplete);
@@ -415,13 +414,13 @@ static int show_or_check(void *arguments)
 const struct command command_show = {
 	.name = "show",
 	.usage = "FILE, --check FILE...",
-	.line = "what a recorded session measured; is the file whole",
+	.line = "show what a record holds; --check: whether it is whole",
 	.words = "FILE\n--check FILE...",
 	.doc = "Shows what a record file of rift sweep holds: where it was measured, and the "
-	       "tables. A session under way, a .part, is shown as far as its processes are "
+	       "tables. An unfinished session (.part) is shown as far as its processes are "
 	       "complete. With --check it says whether record files, traces and results of rift "
-	       "share are whole and valid: every line, field and hash. The files may be "
-	       "compressed with gzip.",
+	       "share are whole and valid: every line, field and hash. The files may be compressed "
+	       "with gzip.",
 	.exits = exits,
 	.options = options,
 	.missing = "no file; write rift show FILE",

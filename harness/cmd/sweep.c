@@ -277,7 +277,7 @@ static int interrupted_end(const struct session *s)
 	const struct journal *j = &s->journal;
 	int done = j->replicates * j->plan.n_points - journal_count(j, POINT_PENDING);
 
-	complain(EINTR, "interrupted: %d of %d points are kept; rift sweep --resume %s goes on",
+	complain(EINTR, "interrupted: %d of %d points are kept; rift sweep --resume %s continues",
 		 done, s->show.points, j->path);
 	return RIFT_INTERRUPTED;
 }
@@ -312,8 +312,8 @@ static int start_anew(struct session *s, const struct sweep_args *a)
 	}
 	if (err == -ESTALE) {
 		complain(ESTALE,
-			 "%s: the machine changed once more: %s; processes of one side must share "
-			 "it, so nothing else is started",
+			 "%s: the machine changed again: %s; all processes of a side must share a "
+			 "machine, so no further one is started",
 			 path, fresh.change);
 		code = RIFT_NOT_COMPARABLE;
 	} else {
@@ -360,7 +360,7 @@ static void print_command(const struct journal *j)
 	enum { PIECE = 800 };
 	size_t n = strlen(j->against);
 
-	complain(0, "%s: side b is started behind the command in this file:", j->path);
+	complain(0, "%s: side b is started with the command in this file:", j->path);
 	for (size_t at = 0; at < n; at += PIECE)
 		complain(0, "  %.*s", PIECE, j->against + at);
 }

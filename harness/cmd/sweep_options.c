@@ -90,81 +90,81 @@ static int take_margin(void *field, const struct command_option *o, char *text)
 
 static const struct command_option options[] = {
 	{ OPTION("quick", NULL, option_flag, FIELD(quick)),
-	  "fewer sizes, depths, blocks and processes; points are left out until it takes less "
-	  "than 60 s" },
+	  "measure fewer sizes, depths, blocks and processes, and leave points out until it takes "
+	  "less than 60 s" },
 	{ OPTION("express", NULL, option_flag, FIELD(express)),
-	  "in 15 s, the points that say most of what a launch costs: all depths of the smallest "
-	  "kernel, two of three larger ones, as often as there is time" },
+	  "measure, in 15 s, the points that say most about launch costs: all depths of the "
+	  "smallest kernel and two depths of three larger ones, as often as time allows" },
 	{ OPTION("size", "VALUES", option_once, FIELD(size)),
-	  "values of the parameter that makes kernels larger" },
+	  "sweep these values of the parameter that makes kernels larger" },
 	{ OPTION("depth", "VALUES", option_once, FIELD(depth)),
-	  "steps before a synchronize (default: 1:4096:x2; quick: x4; of a layer's costs one, "
-	  "which a native run chooses)" },
+	  "enqueue these numbers of steps before a synchronize (default: 1:4096:x2; quick: x4; "
+	  "with a layer's costs: one, chosen by a native run)" },
 	{ OPTION("mode", "VALUES", option_once, FIELD(mode)),
-	  "of stream, graph, fused (default: all that are allowed; of a layer's costs one, which a "
-	  "native run chooses)" },
+	  "sweep these of stream, graph, fused (default: all that are allowed; with a layer's "
+	  "costs: one, chosen by a native run)" },
 	{ OPTION("around", "NAME=VALUES", option_list, FIELD(around)),
-	  "also vary this parameter, at the centre of the grid only; may be given several times" },
+	  "also vary this parameter, at the centre of the grid only; repeatable" },
 	{ OPTION_ROW("processes", "N"),
-	  "exactly so many fresh processes, the replicates (default: 5, 10, 20 or 30, pairs 12, "
-	  "20 or 30, the first after which 95 % of points are within 2 %; quick: 5, or 9 pairs, of "
-	  "more than two workloads 12, of more than seven 13; express: 9; of a layer's costs: 3 "
-	  "for "
-	  "each value)" },
+	  "measure exactly N fresh processes, the replicates (default: 5, 10, 20 or 30, with two "
+	  "sides 12, 20 or 30 pairs, the first after which 95 % of points are within 2 %; quick: "
+	  "5, or 9 pairs (12 with more than two workloads, 13 with more than seven); express: 9; "
+	  "with "
+	  "a layer's costs: 3 per value)" },
 	{ OPTION_ROW("rounds", "N"),
-	  "visits of each point in a process (default: 5; quick: 3; of two sides 16 to 100)" },
-	{ OPTION_ROW("seed", "N"), "of the order of points (default: drawn, and recorded)" },
-	{ OPTION_ROW("check-steps", "N"), "steps to check, at most (default: 256)" },
+	  "visit each point N times per process (default: 5; quick: 3; with two sides 16 to 100)" },
+	{ OPTION_ROW("seed", "N"), "seed the order of points (default: random, and recorded)" },
+	{ OPTION_ROW("check-steps", "N"), "check at most N steps (default: 256)" },
 	{ OPTION("sync", "KIND", take_kinds, 0),
-	  "how a block's end is waited for: spin, yield, blocking, event or poll (default: spin; "
-	  "CPU device: yield); several, as spin,blocking: all points in processes of each kind, "
-	  "in turn" },
-	{ OPTION_ROW("warm-up", "SECONDS"),
-	  "how long a process warms up at most, where its clock does not stand still (default: 5; "
-	  "quick: 1)" },
+	  "wait for the end of a block by spin, yield, blocking, event or poll (default: spin; CPU "
+	  "device: yield); several, as spin,blocking, measure all points in processes of each "
+	  "kind, alternately" },
+	{ OPTION_ROW("warm-up", "SECONDS"), "warm each process up for at most this long if its "
+					    "clock keeps changing (default: 5; quick: 1)" },
 	{ OPTION_ROW("patience", "SECONDS"),
-	  "how long opening the device, a set-up or calibration may take before it counts as hung "
-	  "(default: 30); more than that where a probe has shown it" },
+	  "count opening the device, a set-up or a calibration as hung after this long (default: "
+	  "30), or later if a probe has shown that it takes longer" },
 	{ OPTION("resolve", "NAME=TIME,...", take_resolve, FIELD(goals)),
-	  "end when parameters of the model are known to plus or minus this much, as "
-	  "c=100ns,Z=0.5us: of two sides by how much they differ; after 8, 12, 18, 28, 42, 64 or "
-	  "100 processes, or what --processes or --quick allows" },
+	  "stop once these model parameters are known to plus or minus this much, as "
+	  "c=100ns,Z=0.5us, with two sides their differences; checked after 8, 12, 18, 28, 42, 64 "
+	  "and 100 processes, as far as --processes or --quick allows" },
 	{ OPTION("margin", "PERCENT", take_margin, FIELD(goals)),
-	  "the same of each workload's mean ratio of two sides, to half of this: then `rift "
-	  "compare --margin` can tell" },
+	  "with two sides: stop once each workload's mean b/a ratio is known to half of this, "
+	  "enough for `rift compare --margin` to decide" },
 	{ OPTION("lock-clocks", "MHZ", take_lock, 0),
-	  "lock the GPU's clock while it is measured, at so many MHz (default: its base clock), "
-	  "and "
-	  "set it free at the end; takes root",
+	  "lock the GPU's clock during the measurement, at this many MHz (default: its base "
+	  "clock), and unlock it at the end; needs root",
 	  .may_lack = true },
 	{ OPTION("against", "COMMAND", option_once, FIELD(against)),
-	  "a second platform on this host, in the same session: its processes are started behind "
-	  "COMMAND, each beside one of this platform's, and they take turns in ABBA order" },
+	  "measure a second platform on this host in the same session: COMMAND starts its "
+	  "processes, each paired with one of this platform's, alternating in ABBA order" },
 	{ OPTION_LAYER,
-	  "a second side: this platform under a layer, as in rift run. With several values of its "
-	  "costs, as 'emulate call=0,1,5,20 sync=0,20' or 'remote transport=tcp rtt=0,20,100', it "
-	  "is measured natively and with one of these costs at a time, at one depth, and no record "
-	  "is kept; costs=usual stands for those that tell most programs apart" },
+	  "measure a second side: this platform under a layer, as in rift run. With several values "
+	  "of its costs, as 'emulate call=0,1,5,20 sync=0,20' or 'remote transport=tcp "
+	  "rtt=0,20,100', measure natively and with one of these costs at a time, at one depth, "
+	  "and keep no record; costs=usual means the costs that distinguish most programs" },
 	{ OPTION("apart", NULL, option_flag, FIELD(apart)),
-	  "of two sides: one process at a time, where two on one GPU get in each other's way" },
-	{ OPTION("blocks", "N", option_text, FIELD(blocks)), "of a layer's costs: as in rift run" },
-	{ OPTION_ROW("time-limit", "SECONDS"),
-	  "of a layer's costs: fewer processes, where all would take longer than that; at least "
-	  "one" },
+	  "with two sides: run one process at a time, for when two on one GPU interfere" },
+	{ OPTION("blocks", "N", option_text, FIELD(blocks)),
+	  "with a layer's costs: time N blocks, as in rift run" },
+	{ OPTION_ROW("time-limit", "SECONDS"), "with a layer's costs: use fewer processes, at "
+					       "least one, if all would take longer than this" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "of a layer's costs: also a chart with gnuplot, PNG and SVG, its data and script beside "
-	  "it, in this folder" },
-	{ OPTION_JSON, "of a layer's costs: one JSON object with all figures and their runs" },
-	{ OPTION_OUTPUT("FILE", option_file), "the record (default: results/TIME-WORKLOAD.jsonl)" },
+	  "with a layer's costs: also draw a chart in this folder with gnuplot (PNG, SVG, data and "
+	  "script)" },
+	{ OPTION_JSON,
+	  "with a layer's costs: print one JSON object with all results and their runs" },
+	{ OPTION_OUTPUT("FILE", option_file),
+	  "write the record to this file (default: results/TIME-WORKLOAD.jsonl)" },
 	{ OPTION("platform", "NAME", option_once, COMMON(platform)),
-	  "what you call this platform; into the record" },
+	  "name this platform in the record" },
 	{ OPTION("resume", "FILE", option_file, FIELD(resume)),
-	  "go on with an interrupted sweep; prints the command of --against that is in FILE, and "
+	  "continue an interrupted sweep; prints the command of --against that FILE holds, and "
 	  "runs it" },
 	{ OPTION("dry-run", NULL, option_flag, FIELD(dry_run)),
-	  "print the points and how long they would take" },
-	{ OPTION_QUIET, "no progress, no remarks" },
-	{ OPTION_HELP, "this help" },
+	  "only print the points and how long they take" },
+	{ OPTION_QUIET, "print no progress and no remarks" },
+	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
 
@@ -174,7 +174,7 @@ static const struct exit_text exits[] = {
 	{ RIFT_FAILED_POINTS, "complete with failed points or values" },
 	{ RIFT_USAGE,
 	  "usage, bad input, a file that cannot be written or, with --plot, no picture" },
-	{ RIFT_NO_DEVICE, "no such device, or the layer cannot be had here" },
+	{ RIFT_NO_DEVICE, "no such device, or the layer not available here" },
 	{ RIFT_NOT_COMPARABLE, "the machine changed a second time" },
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
@@ -217,8 +217,8 @@ static int refuse_with_resume(const struct sweep_args *a)
 	if (!plans_grid(a, "patience", "patience") && !a->n_workloads && !a->n_assignments &&
 	    !a->depth && !a->mode && !a->dry_run)
 		return 0;
-	return complain(EINVAL, "--resume goes on with the plan in the file: nothing else but "
-				"--quiet and --patience goes with it");
+	return complain(EINVAL, "--resume continues the plan in the file; it can only be combined "
+				"with --quiet and --patience");
 }
 
 static int refuse_apart(const struct sweep_args *a)
@@ -226,7 +226,7 @@ static int refuse_apart(const struct sweep_args *a)
 	if (!a->apart || a->against)
 		return 0;
 	return complain(EINVAL,
-			"--apart: of two sides; give the other one with --against or --layer");
+			"--apart: needs two sides; give the other one with --against or --layer");
 }
 
 static int refuse_two_designs(const struct sweep_args *a)
@@ -238,8 +238,8 @@ static int refuse_goals(const struct sweep_args *a)
 {
 	if (!goals_any(&a->goals) || a->kinds < 2)
 		return 0;
-	return complain(EINVAL, "--resolve and --margin are of one wait policy: name one with "
-				"--sync");
+	return complain(EINVAL,
+			"--resolve and --margin need one wait policy; name one with --sync");
 }
 
 /* The first layer of which several costs are asked for; NULL: none. */
@@ -254,14 +254,15 @@ static const char *layer_of_costs(const struct sweep_args *a)
 static int refuse_with_costs(const struct sweep_args *a, const char *layer)
 {
 	if (a->given.layers.n > 1 || a->n_workloads > 1)
-		return complain(EINVAL, "--layer '%s': its costs are measured with one %s",
+		return complain(EINVAL, "--layer '%s': several costs need exactly one %s",
 				text_shown(layer).s, a->n_workloads > 1 ? "workload" : "layer");
 	if (!plans_grid(a, "processes", "time-limit") && !a->resume)
 		return 0;
-	return complain(EINVAL,
-			"--layer '%s': with its costs go --depth, --mode, --blocks, --processes, "
-			"--time-limit, --dry-run, --plot, --json and --quiet only",
-			text_shown(layer).s);
+	return complain(
+		EINVAL,
+		"--layer '%s': several costs can only be combined with --depth, --mode, --blocks, "
+		"--processes, --time-limit, --dry-run, --plot, --json and --quiet",
+		text_shown(layer).s);
 }
 
 static int refuse_without_costs(const struct sweep_args *a)
@@ -273,7 +274,8 @@ static int refuse_without_costs(const struct sweep_args *a)
 						   : NULL;
 
 	return name ? complain(EINVAL,
-			       "--%s is of a layer's costs: --layer 'emulate call=0,1,5,20'", name)
+			       "--%s needs a layer's costs, as --layer 'emulate call=0,1,5,20'",
+			       name)
 		    : 0;
 }
 
@@ -282,8 +284,9 @@ static int refuse_empty_side(const struct sweep_args *a)
 {
 	if (!a->against || a->against[strspn(a->against, " \t\n")])
 		return 0;
-	return complain(EINVAL,
-			"--against: is empty; give what stands before `rift` on the other side");
+	return complain(
+		EINVAL,
+		"--against: is empty; give the command that starts `rift` on the other side");
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
@@ -352,16 +355,16 @@ static int take_layers(struct sweep_args *a, char **command)
 	if (!layers->n)
 		return 0;
 	if (a->against || a->resume)
-		return complain(EINVAL, "--layer goes with neither --against nor --resume");
+		return complain(EINVAL, "--layer cannot be combined with --against or --resume");
 	err = layer_command(layers->word, layers->n, command);
 	if (err)
 		return err;
 	if (layer_texts_name_secret(layers->word, layers->n)) {
 		free(*command);
 		*command = NULL;
-		return complain(EINVAL, "--layer: a value names a secret, which the record would "
-					"hold; set the variable before rift, or start rift under "
-					"`rift layer`");
+		return complain(EINVAL,
+				"--layer: cannot name a secret, as the record would keep it; set "
+				"the variable before rift, or start rift under `rift layer`");
 	}
 	a->against = *command;
 	a->apart |= layer_texts_disturb(layers->word, layers->n);
@@ -400,17 +403,16 @@ static int sweep(void *arguments)
 const struct command command_sweep = {
 	.name = "sweep",
 	.usage = "[WORKLOAD...] [--quick]",
-	.line = "size x depth x mode, in fresh processes; resumable",
+	.line = "measure size x depth x mode in fresh processes; resumable",
 	.words = "[WORKLOAD...] [[WORKLOAD.]name=values...]",
-	.doc = "Measures kernel size x depth x mode in fresh processes and writes a record, JSON "
-	       "Lines. Without a workload it sweeps launch. Every parameter can be an axis: "
-	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10. All workloads that have it "
-	       "take it; WORKLOAD.name=values, as stereo.width=640, is for that one. With several "
-	       "values of a layer's costs it says instead how many times as long a step takes, "
-	       "which cost makes it 5 % and 25 % longer, and what a simple model says of that.",
-	.remarks =
-		"Ctrl-C ends after the block in hand and leaves FILE.part, which --resume goes "
-		"on with; so does whatever kills it. `rift show --check FILE` looks a record over.",
+	.doc = "Measures kernel size x depth x mode in fresh processes and writes a record (JSON "
+	       "Lines). Without a workload it sweeps launch. Every parameter can be an axis: "
+	       "name=1,8,64 or name=1k:64k:x2 or name=10:50:+10. It applies to all workloads that "
+	       "have it; WORKLOAD.name=values, as stereo.width=640, to that one only. With several "
+	       "values of a layer's costs it shows instead how many times as long a step takes, "
+	       "which cost makes it 5 % and 25 % longer, and what a simple model predicts.",
+	.remarks = "Ctrl-C ends the sweep after the current block and leaves FILE.part, as a kill "
+		   "does; --resume continues it. `rift show --check FILE` checks a record.",
 	.exits = exits,
 	.options = options,
 	.layers_are_a_side = true,

@@ -30,11 +30,11 @@ static void short_time_print(const struct plan *p, const struct omitted *o, FILE
 	char takes[16];
 
 	if (o->processes)
-		fprintf(out, "rift: --%s: %s a side, not %d, to stay under %.0f s a side\n", name,
-			counted(p->design.processes, "process").s,
+		fprintf(out, "rift: --%s: %s per side, not %d, to stay under %.0f s per side\n",
+			name, counted(p->design.processes, "process").s,
 			p->design.processes + o->processes, limit_s);
 	if (o->takes_ns > 0)
-		fprintf(out, "rift: --%s: it takes %s, more than %.0f s a side\n", name,
+		fprintf(out, "rift: --%s: it takes %s, more than %.0f s per side\n", name,
 			show_duration(o->takes_ns, takes), limit_s);
 	if (o->load > 0 && (o->processes || o->takes_ns > 0))
 		fprintf(out, "rift: this machine is busy: load %.1f on %s\n", o->load,
@@ -48,21 +48,21 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 			counted(p->refused, "point").s, p->refused_why);
 	if (o->launches)
 		fprintf(out,
-			"rift: left out: %s, of which a launch would take more than %.0f ms, and "
-			"nothing can interrupt it\n",
+			"rift: left out: %s, whose launches would take more than %.0f ms and "
+			"cannot be interrupted\n",
 			counted(o->launches, "point").s, o->launch_max_ns / 1e6);
 	if (o->too_long)
-		fprintf(out, "rift: left out: %s, of which a block takes more than %d ms\n",
+		fprintf(out, "rift: left out: %s, whose blocks take more than %d ms\n",
 			counted(o->too_long, "point").s, BLOCK_LONGEST_NS / 1000000);
 	if (o->apart)
 		fprintf(out,
-			"rift: measured one side after the other, not in turns, for want of device "
-			"memory: %s\n",
+			"rift: measured one side after the other, not alternately, as device "
+			"memory is short: %s\n",
 			counted(o->apart, "configuration").s);
 	if (o->corners)
 		fprintf(out,
 			"rift: --%s: left out: %s, those of large sizes and depths first, to stay "
-			"under %.0f s a side\n",
+			"under %.0f s per side\n",
 			design_name(&p->design), counted(o->corners, "point").s,
 			design_limit_ns(&p->design) / 1e9);
 	short_time_print(p, o, out);
@@ -105,11 +105,11 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, double
 		snprintf(up_to, sizeof(up_to), " to %d", d->processes);
 	fprintf(out, "design            %s: %d%s%s%s, %s of %s, seed %lu\n", design_name(d), least,
 		up_to, strchr(counted(d->processes, "process").s, ' '),
-		sides == 2 ? " a side, in ABBA order" : "", counted(d->rounds, "round").s,
+		sides == 2 ? " per side, in ABBA order" : "", counted(d->rounds, "round").s,
 		counted(p->n_points, "point").s, (unsigned long)d->seed);
 	for (int i = 0; i < d->policies; i++)
 		fprintf(out, "%s%s%s", i ? ", " : "sync              ", sync_names[d->policy[i]],
-			i + 1 < d->policies ? "" : ": a process has one for each, in turn\n");
+			i + 1 < d->policies ? "" : ": one process for each, alternately\n");
 	if (d->sequential)
 		snprintf(up_to, sizeof(up_to), " to %s",
 			 show_duration(planning_ns + predict_session_ns(p, sides), most));
@@ -383,12 +383,12 @@ static void print_company(const struct journal *j, FILE *out)
 
 		if (design_gave_pairs_up(d) && isfinite(d->company[side]))
 			fprintf(out,
-				"processes came one at a time: beside the other side's, those of "
+				"processes ran one at a time: next to the other side's, those of "
 				"side %s took %.3g times as long\n",
 				journal_side_name(side), d->company[side]);
 		else if (c.differs)
 			fprintf(out,
-				"beside a process of the other side, side %s takes %.3g times as "
+				"next to a process of the other side, side %s takes %.3g times as "
 				"long as alone (n = %d); --apart runs one at a time\n",
 				journal_side_name(side), c.ratio, c.n);
 	}
@@ -410,7 +410,7 @@ static void print_held(const struct journal *j, FILE *out)
 				plan_point_text(&j->plan, i, config, sizeof(config));
 		fprintf(out,
 			"%s%s%sa launch and a synchronize take %s with %s set up, %s with nothing: "
-			"what is held costs\n",
+			"what a process holds costs time\n",
 			j->sides == 2 ? "side " : "", j->sides == 2 ? journal_side_name(side) : "",
 			j->sides == 2 ? ": " : "", text_time(h->set_up_ns).s, config,
 			text_time(h->before_ns).s);

@@ -32,11 +32,10 @@ static int add_workload(const char *name, void *arg)
 	if (!strcmp(name, v->launches.grid.workload->name))
 		return 0;
 	if (v->n == WORKS_MAX)
-		return complain(
-			EINVAL,
-			"rift predict --validate takes up to %d workloads of all sessions: name "
-			"fewer",
-			(int)WORKS_MAX);
+		return complain(EINVAL,
+				"rift predict --validate takes at most %d workloads of all "
+				"sessions; name fewer",
+				(int)WORKS_MAX);
 	err = grid_make(g, v->of, v->side, name);
 	if (err)
 		grid_release(g);
@@ -85,8 +84,8 @@ static int read_all(struct validating *v)
 
 	if (!err && !v->launches.grid.nominal)
 		err = complain(EINVAL,
-			       "%s holds no launches, which predict the others: --on SESSION names "
-			       "a session of the workload launch",
+			       "%s has no launches, which predict the others; name a session of "
+			       "the workload launch with --on",
 			       on.word);
 	for (int i = 0; i < a->words.n && !err; i++)
 		err = add_session(v, i);

@@ -214,7 +214,7 @@ static const struct feature {
 } features[] = {
 	{ "events", try_events, 0, "recorded, waited for, timed" },
 	{ "graphs", try_graph, 0, "one was captured and launched" },
-	{ "graph nodes", try_nodes, 0, "listed, with what they hang on; a graph was updated" },
+	{ "graph nodes", try_nodes, 0, "listed, with their dependencies; a graph was updated" },
 	{ "mapped memory", try_mapped, cudaDevAttrCanMapHostMemory,
 	  "the host saw what a kernel wrote" },
 	{ "pinned memory", try_pinned, 0, "allocated, registered, copied to" },
@@ -320,7 +320,7 @@ static void report_unused_gpu(struct doctor *d, const struct driver *driver)
 			      "an NVIDIA GPU or its driver is here, but this rift is built for the "
 			      "CPU device");
 	else
-		doctor_report(d, DOCTOR_NOTE, "GPU", NULL, "no NVIDIA GPU is to be seen");
+		doctor_report(d, DOCTOR_NOTE, "GPU", NULL, "no NVIDIA GPU is visible");
 }
 
 /* Can this library be loaded? That, or the loader's reason; both begin with its name. */
@@ -429,12 +429,11 @@ static void report_nvml(struct doctor *d, const struct gpu *g)
 	if (fact_known(&g->nvml_version))
 		doctor_report(d, DOCTOR_OK, "NVML", NULL, "%s", g->nvml_version.text);
 	else
-		doctor_report(
-			d, DOCTOR_MISSING, "NVML",
-			"it tells link, clocks, power and other processes; it comes with the "
-			"driver (libnvidia-ml.so.1; in a container: NVIDIA_DRIVER_CAPABILITIES "
-			"with utility)",
-			"%s", g->nvml_version.text);
+		doctor_report(d, DOCTOR_MISSING, "NVML",
+			      "it reports link, clocks, power and other processes; it comes with "
+			      "the driver (libnvidia-ml.so.1; in a container: "
+			      "NVIDIA_DRIVER_CAPABILITIES with utility)",
+			      "%s", g->nvml_version.text);
 }
 
 /* The generation falls while the GPU is idle; lanes do not. */
@@ -471,13 +470,12 @@ static void report_clocks(struct doctor *d, const struct gpu *g)
 			      g->sm_clock_mhz.text);
 		return;
 	}
-	doctor_report(
-		d, slowed ? DOCTOR_WARN : DOCTOR_OK, "GPU clock",
-		slowed ? "the GPU is held back right now: let it cool, or see its power limit "
-			 "(nvidia-smi -q -d PERFORMANCE,POWER)"
-		       : NULL,
-		"%d MHz of %d; held back by: %s", (int)g->sm_clock_mhz.number,
-		(int)g->sm_clock_max_mhz.number, limits);
+	doctor_report(d, slowed ? DOCTOR_WARN : DOCTOR_OK, "GPU clock",
+		      slowed ? "the GPU is throttled now: let it cool, or check its power limit "
+			       "(nvidia-smi -q -d PERFORMANCE,POWER)"
+			     : NULL,
+		      "%d MHz of %d; held back by: %s", (int)g->sm_clock_mhz.number,
+		      (int)g->sm_clock_max_mhz.number, limits);
 }
 
 static void report_persistence(struct doctor *d, const struct gpu *g)

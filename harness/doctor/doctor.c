@@ -137,11 +137,10 @@ static void report_pinning(struct doctor *d, const struct host *h)
 			      "allow sched_setaffinity (seccomp profile), or threads wander",
 			      "not allowed; CPUs %s", list);
 	else if (allowed == 1)
-		doctor_report(
-			d, DOCTOR_WARN, "pinning",
-			"give rift 2 CPUs or more: what serves a launch would take turns with "
-			"what submits it",
-			"1 CPU (%s): nothing will be pinned", list);
+		doctor_report(d, DOCTOR_WARN, "pinning",
+			      "give rift 2 CPUs or more: on one, serving a launch competes with "
+			      "submitting the next",
+			      "1 CPU (%s): nothing will be pinned", list);
 	else if (allowed < 0)
 		doctor_report(d, DOCTOR_NOTE, "pinning", NULL, "works; CPUs not known: %s",
 			      h->cpus_allowed.text);
@@ -254,10 +253,11 @@ static void report_clock(struct doctor *d, const struct host *h, const struct cl
 
 	doctor_report(d, dear || coarse ? DOCTOR_WARN : DOCTOR_OK, "clock",
 		      !dear && !coarse ? NULL
-		      : other	       ? "a faster source is there: echo tsc >/sys/devices/system/"
-					 "clocksource/clocksource0/current_clocksource (as root)"
-			      : "each reading is a call of the kernel or the hypervisor: take "
-				"larger depths, in which it is lost",
+		      : other	       ? "a faster source is available: echo tsc "
+					 ">/sys/devices/system/clocksource/clocksource0/current_clocksource "
+					 "(as root)"
+			      : "each reading is a call of the kernel or the hypervisor: use "
+				"larger depths, at which it does not matter",
 		      "%s: a reading costs %s, smallest step %s", source, text_time(c->cost_ns).s,
 		      text_time((double)c->tick_ns).s);
 }
@@ -328,10 +328,9 @@ static void report_own_layers(struct doctor *d, const json_t *layers)
 		bool lost = json_is_false(in_force);
 
 		doctor_report(d, lost ? DOCTOR_WARN : DOCTOR_NOTE, "layer",
-			      lost ? "start it anew: what is measured now is not what it costs"
-				   : NULL,
+			      lost ? "restart it: what is measured now is not what it costs" : NULL,
 			      "%s (%s): %s", json_get_text(l, "name"), json_get_text(l, "label"),
-			      json_is_null(in_force) ? "whether it is in force cannot be seen"
+			      json_is_null(in_force) ? "cannot see whether it is active"
 						     : json_get_text(l, "detail"));
 	}
 }
@@ -365,7 +364,7 @@ static void report_interposers(struct doctor *d, const struct libraries *l)
 			      l->interposer[i].path, l->interposer[i].why);
 	if (!l->n)
 		doctor_report(d, DOCTOR_OK, "interposed", NULL,
-			      "no library stands between rift and CUDA");
+			      "no library is between rift and CUDA");
 }
 
 static void report_variables(struct doctor *d, const struct place *place)

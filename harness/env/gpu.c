@@ -152,7 +152,7 @@ static const char *by_error(int cuda_error)
 static const char *without_module(const struct driver *d)
 {
 	if (fact_is(&d->pci_driver, "vfio-pci"))
-		return "the GPU is set aside for a virtual machine (vfio-pci): run rift in there";
+		return "the GPU is set aside for a virtual machine (vfio-pci): run rift in it";
 	if (fact_is(&d->pci_driver, "nouveau"))
 		return "the driver in use is nouveau, which has no CUDA: install NVIDIA's driver "
 		       "and restart";
@@ -180,14 +180,13 @@ static const char *by_files(const struct driver *d)
 		return "NVIDIA_VISIBLE_DEVICES keeps GPUs from this container: start it with "
 		       "NVIDIA_VISIBLE_DEVICES=all, or without it and with --gpus all";
 	if (d->container && !d->control_file)
-		return "no GPU is to be seen in this container: if its host has one, start it with "
+		return "no GPU is visible in this container: if its host has one, start it with "
 		       "--gpus all (Docker, Podman with CDI), a limit nvidia.com/gpu (Kubernetes) "
 		       "or --nv (Apptainer); `make DEVICE=cpu` builds for the CPU device";
 	if (d->pci_gpus && !fact_known(&d->module_version) && !d->control_file)
 		return without_module(d);
 	if (!driver_gpu_here(d))
-		return "no NVIDIA GPU is to be seen here; `make DEVICE=cpu` builds for the CPU "
-		       "device";
+		return "no NVIDIA GPU is visible here; `make DEVICE=cpu` builds for the CPU device";
 	if (!d->gpu_file)
 		return "the driver is loaded, but shows no GPU: see its messages in the kernel's "
 		       "log (dmesg | grep NVRM)";
@@ -210,8 +209,8 @@ const char *driver_advice(const struct driver *d, int cuda_error)
 			 "is missing (in a container: NVIDIA_DRIVER_CAPABILITIES without compute): "
 			 "update the driver, or build with an older toolkit";
 	return advice ? advice
-		      : "see that nvidia-smi works; if it does, the toolkit's version may not fit "
-			"the driver";
+		      : "check that nvidia-smi works; if it does, the toolkit's version may not "
+			"fit the driver";
 }
 
 /* ---- the CUDA runtime ------------------------------------------------------------------- */

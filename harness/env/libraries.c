@@ -88,7 +88,7 @@ static const char *stand_in(const char *path)
 		if (has_prefix(path, "/usr/lib/wsl/") || !strcmp(name, ".1.1") ||
 		    (sscanf(name, ".%d.%d", &major, &minor) == 2 && major >= 100))
 			return NULL;
-		return "stands in for the driver's library of this name";
+		return "replaces the driver's library of this name";
 	}
 	return NULL;
 }
@@ -326,8 +326,7 @@ const struct influence influences[] = {
 	{ "CUDA_FORCE_JIT", "0", true,
 	  "runs kernels compiled at start, not those built; unset it" },
 	{ "LD_PRELOAD", "", true,
-	  "libraries stand in front of all others; unset it, unless they "
-	  "are what is measured" },
+	  "libraries are loaded before all others; unset it, unless they are what is measured" },
 	{ "LD_AUDIT", "", true, "a library watches every symbol; unset it" },
 	{ "RIFT_TRACE", "", true, "records every call; unset it" },
 	{ "RIFT_CPU_LAUNCH_NS", "0", true, "adds a cost to launches of the CPU device" },

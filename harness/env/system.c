@@ -251,7 +251,7 @@ static int lock(struct nvml *n, const char *pci_bus_id, int mhz)
 	if (fact_known(&locked))
 		return 0;
 	return complain(EPERM,
-			"--lock-clocks: %s; it takes root, and in a guest or container often the "
+			"--lock-clocks: %s; it needs root, and in a guest or container often the "
 			"host: lock the clock there (nvidia-smi -lgc), or leave the option out",
 			locked.text);
 }
@@ -286,7 +286,7 @@ int cmd_clocks(int argc, char **argv)
 		if (!fact_known(&set_free))
 			err = complain(EIO,
 				       "--lock-clocks: the clock is still locked: %s; nvidia-smi "
-				       "-rgc sets it free",
+				       "-rgc unlocks it",
 				       set_free.text);
 	}
 	nvml_close(&n);
@@ -342,8 +342,7 @@ int clocks_lock(struct clocks *c, int mhz)
 
 	*c = (struct clocks){ 0 };
 	if (!find_gpu(pci_bus_id))
-		return complain(EINVAL,
-				"--lock-clocks: there is no GPU whose clock could be locked");
+		return complain(EINVAL, "--lock-clocks: needs a GPU, and none is available");
 	/* the ends that stay here are closed in every worker: it is held by this process alone */
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		return complain(errno, "--lock-clocks: cannot start a guard: %s", strerror(errno));

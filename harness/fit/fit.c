@@ -376,7 +376,7 @@ static int fit_all(struct fit *f, struct fit_parts *parts, const struct fit_data
 	if (!f->has[MODE_STREAM] && !f->has[MODE_GRAPH] && !f->has[MODE_FUSED])
 		return complain(
 			EINVAL,
-			"%s: too few points for a fit of %s: it takes 3 of one mode, at 2 depths",
+			"%s: too few points for a fit of %s: it needs 3 of one mode, at 2 depths",
 			f->grid->j->path ? f->grid->j->path : "the session",
 			f->grid->workload->name);
 	/* as the draws are: what the two ways of minimising differ by may be more than an interval

@@ -21,8 +21,8 @@ static const struct workload *only_workload(const struct journal *j)
 	for (int i = 1; i < j->plan.n_configs; i++)
 		if (j->plan.config[i].workload != w) {
 			complain(EINVAL,
-				 "%s holds several workloads: name one, --workload %s or "
-				 "--workload %s",
+				 "%s has several workloads: name one, --workload %s or --workload "
+				 "%s",
 				 j->path ? j->path : "the session", w->name,
 				 j->plan.config[i].workload->name);
 			return NULL;
@@ -42,8 +42,8 @@ static const struct workload *named_workload(const struct journal *j, const char
 			return w;
 		suggest_offer(&near, w->name);
 	}
-	complain(EINVAL, "--workload=%s: the session holds none of that name%s", text_shown(name).s,
-		 near.best ? suggest_hint(&near).s : "; `rift show` says what it holds");
+	complain(EINVAL, "--workload=%s: not in the session%s", text_shown(name).s,
+		 near.best ? suggest_hint(&near).s : "; `rift show` lists what it has");
 	return NULL;
 }
 

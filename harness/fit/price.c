@@ -260,7 +260,7 @@ static void print_copies(const struct prices *p, const struct price_request *r, 
 		row(out, "copies", "of a step: what they cost more on B is added");
 	else if (c == STEP_COPIES_UNKNOWN && r->measured != r->work)
 		row(out, "copies",
-		    "not priced: it takes the workload transfer beside launch in both "
+		    "not predicted: needs the workload transfer as well as launch in both "
 		    "sessions, or --costs and --from-costs");
 }
 
@@ -270,13 +270,13 @@ static void print_confidence(const struct prices *p, const struct price_request 
 
 	if (other)
 		row(out, "confidence",
-		    "low: the session is of %s, prices are of %s: kernels are taken to last as "
-		    "long on both",
+		    "low: the session is of %s, the costs are of %s: kernels are assumed to last "
+		    "as long on both",
 		    text_shown(session_device(r->work->j, r->work->side)).s, text_shown(other).s);
 	if (p->n_doubtful)
 		row(out, other ? "" : "confidence",
-		    "low for %d of %d blocks: more than %.0f %% of their price is what copies cost "
-		    "more on B. That is known of copies alone, not beside kernels and other copies",
+		    "low for %d of %d blocks: more than %.0f %% of their time is extra copy cost "
+		    "on B, which is known for copies alone, not next to kernels and other copies",
 		    p->n_doubtful, p->n_known, 100 * COPIES_DOUBTFUL);
 }
 
@@ -373,8 +373,8 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 			counted(p->n - p->n_known, "block").s);
 	if (r->work->left_out)
 		fprintf(out,
-			"  not priced: %s with other parameters; --workload \"%s "
-			"PARAMETER=VALUE\" prices %s\n",
+			"  not predicted: %s with other parameters; --workload \"%s "
+			"PARAMETER=VALUE\" predicts %s\n",
 			counted(r->work->left_out, "point").s, r->work->workload->name,
 			r->work->left_out == 1 ? "it" : "them");
 	if (r->measured)
@@ -384,7 +384,7 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 		"swept on B%s%s.\n",
 		r->from_measured ? "both platforms'" : "B's",
 		count_in_turn(p) ? ",\nwithout that of copies in turn" : "",
-		p->n_doubtful ? ";\ncopies: their share of the price" : "",
+		p->n_doubtful ? ";\ncopies: their share of the prediction" : "",
 		has_failed(p) ? ";\nfailed: B has no good result of it in each process" : "");
 }
 

@@ -84,10 +84,10 @@ int source_launches(struct source *s, const struct session_arg *arg, const char 
 	int err = source_platform(s, arg, sync, 0);
 
 	if (!err && !s->grid.nominal)
-		err = complain(EINVAL,
-			       "%s=%s: a session of %s, whose sizes are no durations: give one of "
-			       "launch",
-			       arg->option, arg->word, s->grid.workload->name);
+		err = complain(
+			EINVAL,
+			"%s=%s: a session of %s, whose sizes are not durations; give one of launch",
+			arg->option, arg->word, s->grid.workload->name);
 	return err ? err
 		   : source_same_device(arg->option, arg->word, s->j->header[s->grid.side], j,
 					side);

@@ -255,7 +255,8 @@ static void print_work(const struct work_validation *v, FILE *out)
 		print_errors(g->workload->name, mode_name((enum mode)mode), &v->mode[mode], g, out);
 	print_errors(g->workload->name, "all", &v->all, g, out);
 	print_errors(g->workload->name, "outside", &v->outside, g, out);
-	fprintf(out, "  %-15s %s: %d blocks gave what they are priced with and are left out", "",
+	fprintf(out, "  %-15s %s: %d blocks gave the values used to predict them and are left out",
+		"",
 		!v->all.n     ? "nothing to predict"
 		: v->accepted ? "accepted"
 			      : "NOT accepted",

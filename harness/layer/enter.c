@@ -124,7 +124,7 @@ int entry_preload(struct entry *e, const char *library)
 		return complain(errno, "layer %s: %s: %s", e->layer->name, text_shown(library).s,
 				strerror(errno));
 	if (strpbrk(path, " :"))
-		return complain(EINVAL, "layer %s: %s: LD_PRELOAD takes no blank and no colon",
+		return complain(EINVAL, "layer %s: %s: LD_PRELOAD cannot take a blank or a colon",
 				e->layer->name, text_shown(path).s);
 	preload_add(path);
 	return 0;
@@ -211,7 +211,7 @@ static int prepare(struct entry *e, const struct layered *l, char **command)
 	const char *why = layer_missing(layer);
 
 	if (why)
-		return complain(ENODEV, "layer %s cannot be had here: %s", layer->name, why);
+		return complain(ENODEV, "layer %s: not available here: %s", layer->name, why);
 	if (layer->wraps_runtime &&
 	    (refuse_escape(layer->name, command) || static_runtime_refuse(layer->name, command)))
 		return -EINVAL;
@@ -299,7 +299,7 @@ static int check_layer(const char *text, const struct layer *l)
 {
 	const char *why = layer_missing(l);
 
-	return why ? complain(ENODEV, "--layer '%s': cannot be had here: %s", text_shown(text).s,
+	return why ? complain(ENODEV, "--layer '%s': not available here: %s", text_shown(text).s,
 			      why)
 		   : 0;
 }

@@ -72,7 +72,7 @@ static int open_base(char out[GUARD_PATH])
 		return complain(errno, "%s: %s; set TMPDIR to a folder that can be written to", out,
 				strerror(errno));
 	if (lstat(out, &s) || !S_ISDIR(s.st_mode) || s.st_uid != getuid() || (s.st_mode & 077))
-		return complain(EPERM, "%s is not a folder of yours alone; remove it", out);
+		return complain(EPERM, "%s must be a folder that only you own; remove it", out);
 	return 0;
 }
 

@@ -117,7 +117,7 @@ int layers_refuse(const json_t *all)
 	json_array_foreach(all, i, entry)
 	{
 		if (json_is_false(json_object_get(entry, "in_force")))
-			return complain(ENODEV, "the layer %s is not in force: %s",
+			return complain(ENODEV, "the layer %s is not active: %s",
 					json_get_text(entry, "name"),
 					json_get_text(entry, "detail"));
 	}

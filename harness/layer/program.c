@@ -255,16 +255,15 @@ int preload_refuse(const char *who, char *const *command)
 	const char *file = *inner_command(command, &cleared);
 
 	if (cleared)
-		return complain(
-			EINVAL,
-			"%s: env -i takes the variables away by which it enters: put env -i "
-			"before rift, or take -u NAME for those that must go",
-			who);
+		return complain(EINVAL,
+				"%s: env -i removes the variables that it needs; put env -i before "
+				"rift, or use -u NAME for each variable to remove",
+				who);
 	if (!file || !gains_rights(file))
 		return 0;
 	return complain(EINVAL,
-			"%s: %s runs with rights of another (setuid, setgid or capabilities), so "
-			"the loader preloads nothing into it: run it as that user, without them",
+			"%s: %s runs with another user's rights (setuid, setgid or capabilities), "
+			"so the loader preloads nothing into it; run it as that user, without them",
 			who, text_shown(file).s);
 }
 
@@ -279,10 +278,10 @@ int static_runtime_refuse(const char *layer, char *const *command)
 		return 0;
 	list_others(others, sizeof(others));
 	return complain(EINVAL,
-			"layer %s: %s %s, so %s would see no call: link it with `nvcc -cudart "
-			"shared`, or take one of %s",
+			"layer %s: %s %s, so %s would see no call; link it with `nvcc -cudart "
+			"shared`, or use one of %s",
 			layer, text_shown(file).s,
-			found == RUNTIME_STATIC ? "has a CUDA runtime of its own in it"
-						: "is linked statically as a whole",
+			found == RUNTIME_STATIC ? "has its own CUDA runtime linked in"
+						: "is linked statically",
 			layer, others);
 }

@@ -164,8 +164,8 @@ static int check_picture(const struct run *r)
 		return complain(EINVAL, "--plot: %s has no picture; leave --plot out", name);
 	if (r->limits.action)
 		return complain(EINVAL,
-				"--plot: with these parameters %s only does what they ask for; "
-				"draw in a run of its own",
+				"--plot: these parameters ask %s for an action, with nothing to "
+				"draw; draw in a separate run",
 				name);
 	return 0;
 }

@@ -75,9 +75,7 @@ int params_assign(struct params *p, const char *assignment)
 		return complain(EINVAL, "'%s' has no value; write %s=VALUE", assignment,
 				assignment);
 	if (!equals || equals == assignment)
-		return complain(EINVAL,
-				"'%s' is not name=value, which is how parameters of %s "
-				"are written",
+		return complain(EINVAL, "'%s' must be name=value, as parameters of %s are",
 				text_shown(assignment).s, p->owner);
 	name = strndup(assignment, (size_t)(equals - assignment));
 	CHECK(name, "%zu bytes", (size_t)(equals - assignment));

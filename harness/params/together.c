@@ -74,7 +74,7 @@ int param_needs_check(const struct params *p, const struct param_need *needs)
 		if (!p->given[i] || is_met(p, needs->when))
 			continue;
 		param_format(&p->rows[i], p->opts, value, sizeof(value));
-		return complain(EINVAL, "%s%s=%s has no effect: it counts only %s", p->prefix,
+		return complain(EINVAL, "%s%s=%s has no effect: it is used only %s", p->prefix,
 				needs->name, value, condition_text(needs->when).s);
 	}
 	return 0;

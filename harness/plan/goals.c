@@ -44,7 +44,7 @@ static int refuse_name(const char *name)
 		if (can_be_asked_for((enum model_param)i))
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
 				 *all ? ", " : "", model_param_rows[i].name);
-	return complain(EINVAL, "--resolve: '%s' is no parameter; there are %s", text_shown(name).s,
+	return complain(EINVAL, "--resolve: unknown parameter '%s'; use %s", text_shown(name).s,
 			all);
 }
 
@@ -68,10 +68,10 @@ static int take_one(struct goals *g, char *text)
 	if (which < 0)
 		return refuse_name(text);
 	if (!value || isnan(duration_ns(value)))
-		return complain(EINVAL,
-				"--resolve: %s takes a time above 0 with its unit, as %s=100ns or "
-				"%s=0.5us",
-				text, text, text);
+		return complain(
+			EINVAL,
+			"--resolve: %s needs a time above 0 with its unit, as %s=100ns or %s=0.5us",
+			text, text, text);
 	if (g->parameter_ns[which] > 0)
 		return complain(EINVAL, "--resolve: %s is given twice", text);
 	/* as records keep it */

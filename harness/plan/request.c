@@ -112,7 +112,7 @@ static int take_range(struct axis *out, const struct source *s, double lo, doubl
 	char text[80];
 
 	if (!err && !(lo <= hi && (lo > 0 || factor == 1)))
-		err = refuse_text(s, "a range goes upwards, and by a factor only from above 0");
+		err = refuse_text(s, "a range must rise, and with a factor start above 0");
 	for (; !err && v <= hi * (1 + 1e-12); v = v * factor + more) {
 		if (s->row->kind == PARAM_REAL)
 			snprintf(text, sizeof(text), "%s", text_real(v).s);
@@ -286,9 +286,10 @@ static int check_parameter(const struct plan_request *r, const char *text)
 	const struct param *row = find_row(r, text, len);
 
 	if (!text[len] || !len)
-		return complain(EINVAL, "'%s' is not name=value or name=v1,v2", text_shown(text).s);
+		return complain(EINVAL, "'%s' must be name=value or name=v1,v2",
+				text_shown(text).s);
 	if (row && row->written)
-		return complain(EINVAL, "%s: a sweep writes no such file; use rift run",
+		return complain(EINVAL, "%s: cannot be written by a sweep; use rift run",
 				text_shown(text).s);
 	return row ? 0 : refuse_unknown(r, text);
 }
@@ -404,7 +405,7 @@ static int vary_one_factor(struct builder *b, const char *around)
 			keep_centre(&b->values[k]);
 	keep_centre(&b->depths);
 	if (row->axis)
-		return complain(EINVAL, "--around %s: this is the axis of the grid itself",
+		return complain(EINVAL, "--around %s: is already the size axis of the grid",
 				row->name);
 	axis_release(&b->values[i]);
 	return axis_parse(&b->values[i], row, row->name, around[len] ? around + len + 1 : "");

@@ -51,7 +51,8 @@ static int check_costs(const char *path, const json_t *costs)
 	size_t i;
 
 	if (!costs_is_named(json_get_text(costs, "record")))
-		return complain(EINVAL, "%s: no call costs: rift probe --output FILE makes one",
+		return complain(EINVAL,
+				"%s: not a file of call costs; rift probe --output FILE makes one",
 				path);
 	if (major < COSTS_SCHEMA_OLDEST || major > COSTS_SCHEMA_MAJOR)
 		return complain(EPROTONOSUPPORT, "%s: call costs of schema %s; this rift reads %s",
@@ -69,7 +70,8 @@ static int check_costs(const char *path, const json_t *costs)
 static int refuse_file(const char *path, int line)
 {
 	if (!costs_is(path))
-		return complain(EINVAL, "%s: no call costs: rift probe --output FILE makes one",
+		return complain(EINVAL,
+				"%s: not a file of call costs; rift probe --output FILE makes one",
 				path);
 	return complain(EINVAL, "%s:%d: damaged call costs: from here on it is no JSON", path,
 			line);
@@ -78,7 +80,7 @@ static int refuse_file(const char *path, int line)
 static int refuse_unread(const char *path, const struct costs_file *f, int err)
 {
 	if (err == -EFBIG)
-		return complain(EFBIG, "%s: no call costs: more than %d MiB", path,
+		return complain(EFBIG, "%s: not a file of call costs: more than %d MiB", path,
 				COSTS_BYTES_MAX >> 20);
 	return complain(-err, "%s: %s", path,
 			f->in.err ? unpacked_reason(&f->in) : input_reason(err));

@@ -96,7 +96,7 @@ static int check_config(const struct workload *w, const json_t *config)
 		err = err ? err : params_assign(&params, json_string_value(word));
 	}
 	if (!err && params.given[probe_row(w) - w->params])
-		err = complain(EINVAL, "probe=: rift probe gives it itself");
+		err = complain(EINVAL, "probe=: is set by rift probe itself; leave it out");
 	err = err ? err : params_assign(&params, grid_probe(w));
 	err = err ? err : param_needs_check(&params, w->needs);
 	err = err ? err : workload_limits(w, opts, &limits);
@@ -113,7 +113,7 @@ int grid_parse(json_t **configs, const struct workload *w, char *const *words, i
 
 	*configs = json_pack("[[]]");
 	if (!probe_row(w))
-		err = complain(EINVAL, "%s has no probe: launch, graph, memory and transfer have",
+		err = complain(EINVAL, "%s has no probe; use launch, graph, memory or transfer",
 			       w->name);
 	for (int k = n - 1; k >= 0 && !err; k--)
 		err = multiply(configs, words[k]);

@@ -92,7 +92,7 @@ int stack_sources_read(struct stack_sources *out, const char *from, const char *
 
 	if ((from || costs) && side == SIDE_ANY)
 		return complain(EINVAL,
-				"%s is of one platform, and here are two: take sessions of one "
+				"%s is of one platform, but two are given; use sessions of one "
 				"side, one at a time, or name a side with --side a or --side b",
 				from ? "--from" : "--costs");
 	if (from) {

@@ -54,9 +54,9 @@ static int count(const struct recording_request *r, const char *path, struct hos
 	int err = 0;
 
 	if (access(path, F_OK))
-		return untold(r, "it asked nothing of a shared CUDA runtime");
+		return untold(r, "it made no call of a shared CUDA runtime");
 	if (trace_read(&t, path) || !is_whole(&t))
-		err = untold(r, "the trace of a run with calls alone is not whole");
+		err = untold(r, "the trace of a run with calls alone is incomplete");
 	else
 		host_gaps_count(gaps, &t);
 	trace_release(&t);
@@ -84,7 +84,7 @@ static int run_one(const struct recording_request *request, const char *folder, 
 	if (err)
 		return err;
 	return one.status == status ? count(&r, path, gaps)
-				    : untold(&r, "a run with calls alone ended otherwise");
+				    : untold(&r, "a run with calls alone ended differently");
 }
 
 /* A second time, now that it is known which functions all have called equally often. */
@@ -138,7 +138,7 @@ int host_runs_take(const struct recording_request *r, struct recording *out)
 	if (!err && unfit(&full))
 		err = untold(r, unfit(&full));
 	if (!err && !make_folder(r->output, folder))
-		err = untold(r, "no folder can be made beside it");
+		err = untold(r, "no folder can be made next to it");
 	if (!err) {
 		err = run_all(r, folder, &full, out);
 		output_remove_folder(folder);

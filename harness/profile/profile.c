@@ -24,9 +24,9 @@ const char *const doubt_texts[DOUBTS] = {
 	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs",
 	"the trace has no end: the program was killed, its disk was full, or it is still running",
 	"rows were dropped while recording",
-	"launch calls of graphs have no price, and the recorder slows them down",
-	"only a part of the program was recorded: no whole run can be held against it",
-	"one of several processes of the command, whose runs without the recorder are of all",
+	"the cost of graph launches is unknown, and the recorder slows them down",
+	"only a part of the program was recorded: no whole run can be compared with it",
+	"the trace is of one process of several, but the runs without the recorder are of all",
 };
 const char *const profile_cost_names[PROFILE_COSTS] = { "launch", "sync", "gap", "copy" };
 const char *const profile_cost_texts[PROFILE_COSTS] = {
@@ -360,8 +360,8 @@ int profile_make(struct profile *p, const char *path, const struct kind_rules *r
 		return trace_refuse_failed(path, p->trace.failed);
 	if (!p->trace.calls)
 		return complain(EINVAL,
-				"%s: has no call: the program made none, or none within the limits "
-				"that were given, or it ended before its calls were written",
+				"%s: has no calls: the program made none, or none within the given "
+				"limits, or it ended before its calls were written",
 				path);
 	steps_init(&p->steps, &p->trace);
 	retime(p);

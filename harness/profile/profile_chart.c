@@ -297,7 +297,7 @@ static void label_heading(struct plot *plot, const struct profile *p, const char
 	plot_text(plot, "title", "%s: %s", program, what);
 	shares_largest(&p->shares, largest);
 	words_finding(plot, "%s; %s %.0f %%, %s %.0f %% of %s",
-		      p->has_kind ? program_kind_names[p->kind] : "kind not told",
+		      p->has_kind ? program_kind_names[p->kind] : "kind unknown",
 		      share_names[largest[0]], 100 * share_of(&p->shares, largest[0]),
 		      share_names[largest[1]], 100 * share_of(&p->shares, largest[1]),
 		      words_time(p->shares.total_ns).s);

@@ -81,7 +81,7 @@ static void print_kind(const struct profile *p, FILE *out)
 	enum share largest[2];
 
 	if (!p->has_kind) {
-		row(out, "kind", "not told: %s",
+		row(out, "kind", "unknown: %s",
 		    p->trust == TRUST_REFUSED ? "the self-check refused the re-timed trace"
 					      : "what the device did is not in the trace");
 		if (p->shares.calls_alone) {
@@ -182,8 +182,7 @@ static void print_check(const struct profile *p, FILE *out)
 	    p->trace.device_times ? trust_names[p->trust] : "none: calls alone are not re-timed");
 	if (p->trust == TRUST_REFUSED)
 		row(out, "",
-		    "re-timed and without the recorder are more than %.0f %% apart, by their "
-		    "intervals",
+		    "re-timed and unrecorded times are more than %.0f %% apart, by their intervals",
 		    100 * PROFILE_SELF_MARGIN);
 	if (p->trust == TRUST_REFUSED && !p->trace.is_cpu && !p->trace.host_runs)
 		row(out, "",

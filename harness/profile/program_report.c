@@ -11,10 +11,10 @@
 
 static const char *const remedy_texts[REMEDIES] = {
 	[REMEDY_GRAPHS] = "launches in a row become one graph launch",
-	[REMEDY_BATCH] = "of so many synchronizes one is left",
-	[REMEDY_PINNED] = "pageable copies are of pinned memory",
+	[REMEDY_BATCH] = "one of N synchronizes is left",
+	[REMEDY_PINNED] = "pageable copies use pinned memory",
 	[REMEDY_POOL] = "allocations and frees cost nothing",
-	[REMEDY_SYNC] = "synchronizes wait by this policy",
+	[REMEDY_SYNC] = "synchronizes wait with this policy",
 };
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -47,12 +47,12 @@ static void print_platforms(const struct program_price *p, FILE *out)
 	row(out, "other calls", "%s",
 	    s->costs_b ? "copies, allocations and event records by the call costs of both"
 		       : "copies, allocations and event records cost on B what they cost on A "
-			 "(--costs and --from-costs price them)");
+			 "(unless --costs and --from-costs are given)");
 	row(out, "assumed", "kernels last as long on B as on A, and the host computes as fast");
 	row(out, "", "its waits are as those of B's session: --sync %s", sync_of(p));
 	if (!has_gap(p))
 		row(out, "",
-		    "gaps between queued kernels are as on A: B's session does not hold g");
+		    "gaps between queued kernels are as on A: B's session does not have g");
 }
 
 static void print_times(const struct program_report *r, FILE *out)
@@ -80,27 +80,27 @@ static void print_confidence(const struct program_price *p, FILE *out)
 			row(out, "", "%s", doubt_texts[i]);
 	if (p->a_device)
 		row(out, "",
-		    "the trace is of %s, prices are of %s: kernels are taken to last as long on "
-		    "both",
+		    "the trace is of %s, the costs are of %s: kernels are assumed to last as long "
+		    "on both",
 		    text_shown(p->a_device).s, text_shown(p->b_device).s);
 	if (p->reordered)
-		row(out, "", "kernels overlap, and B may order them otherwise");
+		row(out, "", "kernels overlap, and B may order them differently");
 	if (p->copies_in_turn)
 		row(out, "",
-		    "copies of pageable memory are priced as copies in turn, whose directions "
-		    "share a block of the host: on A they take %.1f times as long as such in "
-		    "--from-costs",
+		    "copies of pageable memory are predicted as alternating copies, whose "
+		    "directions share a block of the host: on A they take %.1f times as long as "
+		    "those in --from-costs",
 		    p->copies_ratio);
 	else if (p->slow_copies)
 		row(out, "",
 		    "copies of pageable memory take %.1f times as long as in --from-costs: both "
-		    "directions may share a block of the host, and what that costs on B is not "
-		    "known",
+		    "directions may share a block of the host, and its cost on B is unknown",
 		    p->copies_ratio);
 	if (p->dear_copies)
 		row(out, "",
-		    "%.0f %% of the time on B is what copies that nobody waits for cost more, or "
-		    "less: that is known of copies alone, not beside kernels and other copies",
+		    "%.0f %% of the time on B is the extra or saved cost of copies that nothing "
+		    "waits for, which is known for copies alone, not next to kernels and other "
+		    "copies",
 		    100 * p->copies_share);
 }
 

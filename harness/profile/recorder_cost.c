@@ -110,7 +110,7 @@ static int take_trace(struct recorder_costs *out, int turn, const char *path)
 	if (access(path, F_OK))
 		return complain(ENOENT,
 				"--calibrate: the recorder wrote no trace, so there is nothing to "
-				"compare; --recorder device and --recorder calls are two");
+				"compare; use --recorder device or --recorder calls");
 	err = trace_read(&t, path);
 	if (!err) {
 		snprintf(out->recorder, sizeof(out->recorder), "%s",
@@ -283,7 +283,7 @@ void recorder_costs_print(const struct recorder_costs *c, FILE *out)
 	    c->device_times ? " and times of the device" : " alone");
 	row(out, "device", "%s", c->device);
 	row(out, "processes",
-	    "%d of each probe with the recorder, %d without it, in turns; medians%s", c->turns,
+	    "%d of each probe with the recorder, %d without it, alternately; medians%s", c->turns,
 	    c->turns,
 	    c->turns < BOOTSTRAP_N_MIN
 		    ? ""

@@ -120,8 +120,8 @@ static int inject(bool ranges)
 
 	if (getenv(injection))
 		return complain(EBUSY,
-				"a profiler is there already: %s is set; --recorder calls records "
-				"beside it, calls alone",
+				"a profiler is already loaded: %s is set; --recorder calls works "
+				"next to it, for calls only",
 				injection);
 	has_injected = find_library("recorder/cupti.so", library);
 	if (!has_injected)
@@ -142,9 +142,9 @@ static bool can_be_preloaded(const char *library)
 int recording_find_calls(char library[PATH_MAX])
 {
 	if (!find_library(calls_library, library))
-		return complain(ENOENT, "%s: is not there; make builds it", library);
+		return complain(ENOENT, "%s: not found; make builds it", library);
 	if (!can_be_preloaded(library))
-		return complain(EINVAL, "%s: LD_PRELOAD takes no blank and no colon", library);
+		return complain(EINVAL, "%s: LD_PRELOAD cannot take a blank or a colon", library);
 	return 0;
 }
 
@@ -279,17 +279,18 @@ static int refuse(const struct recording_request *r)
 }
 
 /* What a preloaded recorder does not see. */
-#define UNSEEN "one that is linked in, as by nvcc without --cudart shared, is not seen"
+#define UNSEEN "a runtime that is linked in, as by nvcc without --cudart shared, is not seen"
 
 /* None of that name; perhaps processes that the program started have made theirs. */
 static int no_trace(const struct recording_request *r, int status)
 {
 	static const char *const why[] = {
 		[RECORDER_AUTO] = "no recorder saw a CUDA call of it; a runtime that is linked in, "
-				  "as by nvcc without --cudart shared, is seen only where the "
-				  "device's times can be recorded",
-		[RECORDER_DEVICE] = "no recorder is in it, or it asked nothing of the runtime",
-		[RECORDER_CALLS] = "it asked nothing of a shared CUDA runtime; " UNSEEN,
+				  "as by nvcc without --cudart shared, is seen only if times of "
+				  "the device can be recorded",
+		[RECORDER_DEVICE] =
+			"no recorder was loaded into it, or it made no call of the runtime",
+		[RECORDER_CALLS] = "it made no call of a shared CUDA runtime; " UNSEEN,
 	};
 	char *names = trace_files_names(r->output, "");
 	bool has_children = *names;
@@ -345,13 +346,13 @@ static int run_recorded(const struct recording_request *r, struct recording *out
 	int err;
 
 	if (may && getenv(injection))
-		err = run_for_calls(r, out,
-				    "another profiler is there already, as "
-				    "CUDA_INJECTION64_PATH says");
+		err = run_for_calls(
+			r, out,
+			"another profiler is already loaded (CUDA_INJECTION64_PATH is set)");
 	else
 		err = recording_told(r, out);
 	if (!err && may && wrote_none(r) && !getenv(injection))
-		err = run_for_calls(r, out, "these cannot be had here");
+		err = run_for_calls(r, out, "these are not available here");
 	return !err && access(r->output, F_OK) ? no_trace(r, out->status) : err;
 }
 
@@ -384,8 +385,8 @@ static void keep_equal(const struct recording_request *r, const struct plain *p,
 			out->unprofiled_wall_ns[out->n++] = p->wall_ns[i];
 	if (out->n < p->n)
 		complain(EIO,
-			 "%s: %d of %d runs without the recorder ended otherwise than the recorded "
-			 "one; they do not count",
+			 "%s: %d of %d runs without the recorder ended differently from the "
+			 "recorded one and are not counted",
 			 text_shown(r->argv[0]).s, p->n - out->n, p->n);
 }
 
@@ -655,8 +656,8 @@ static int keep_median(const struct recording_request *r, struct recording *out,
 	}
 	if (out->recordings < n)
 		complain(EIO,
-			 "%s: %d of %d recordings ended otherwise than the first or cannot be "
-			 "re-timed; they do not count",
+			 "%s: %d of %d recordings ended differently from the first or cannot be "
+			 "re-timed, and are not counted",
 			 text_shown(r->argv[0]).s, n - out->recordings, n);
 	kept = median_take(ns, n);
 	for (int i = 0; i < n; i++)

@@ -109,7 +109,7 @@ char *trace_files_names(const char *path, const char *but)
 
 static int refuse_existing(const char *path)
 {
-	return complain(EEXIST, "%s: exists; a trace replaces nothing: give a name that is free",
+	return complain(EEXIST, "%s: exists; give another name, as a trace replaces nothing",
 			text_shown(path).s);
 }
 
@@ -120,7 +120,7 @@ static int refuse_several(const char *output, int recordings)
 	char path[PATH_MAX];
 
 	if (strlen(output) > LONGEST)
-		return complain(ENAMETOOLONG, "--output: %zu characters; at most %d are taken",
+		return complain(ENAMETOOLONG, "--output: has %zu characters, must have at most %d",
 				strlen(output), LONGEST);
 	for (int i = 0; i < recordings; i++) {
 		trace_files_name(output, i, path);
@@ -128,8 +128,8 @@ static int refuse_several(const char *output, int recordings)
 			return refuse_existing(path);
 		if (trace_files_children(path))
 			return complain(EEXIST,
-					"%s.PID: traces of processes exist; with --recordings they "
-					"could not be told from new ones",
+					"%s.PID: traces of processes exist; remove them, as "
+					"--recordings could not distinguish them from new ones",
 					text_shown(path).s);
 	}
 	return 0;
@@ -206,7 +206,8 @@ int trace_files_hold(const char *output, int *held)
 	if (!taken)
 		return 0;
 	trace_files_let_go(held);
-	return complain(EEXIST, "%s: another rift profile records to it", text_shown(output).s);
+	return complain(EEXIST, "%s: is being written by another rift profile",
+			text_shown(output).s);
 }
 
 /* ---- a trace and its children's ------------------------------------------------------------ */

@@ -91,8 +91,8 @@ int record_append(struct record_file *f, const struct record_scan *scan)
 int record_refuse_packed(const char *path)
 {
 	return complain(EINVAL,
-			"%s: is compressed, and a session goes on in a plain file: gunzip it "
-			"first",
+			"%s: is compressed, but a session can only be continued in a plain file; "
+			"gunzip it first",
 			path);
 }
 

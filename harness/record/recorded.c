@@ -25,7 +25,8 @@ static int refuse_unfinished(const struct record_facts *f, const char *path)
 	int whole = f->sides * (f->enough ? f->enough : f->processes);
 
 	if (!f->sides)
-		return complain(EINVAL, "%s: the visits of a process under way, no session", path);
+		return complain(EINVAL, "%s: the visits of an unfinished process, not a session",
+				path);
 	if (f->torn && !is_under_way(path))
 		return complain(EINVAL, "%s: cut off: its last line is torn", path);
 	if (f->trailers < whole)
@@ -243,20 +244,19 @@ int session_read(struct journal *j, const char *path, const char *sync)
 	*j = JOURNAL_NONE;
 	if (costs_is(path))
 		return complain(EINVAL,
-				"%s: call costs of rift probe, no session: rift show and rift "
+				"%s: call costs of rift probe, not a session: rift show and rift "
 				"compare take it",
 				path);
 	if (grid_is(path))
-		return complain(EINVAL,
-				"%s: a grid of rift probe, no session: rift show and rift plot "
-				"take it",
-				path);
-	if (warmup_is(path))
 		return complain(
 			EINVAL,
-			"%s: curves of rift probe --warmup, no session: rift show and rift plot "
-			"take them",
+			"%s: a grid of rift probe, not a session: rift show and rift plot take it",
 			path);
+	if (warmup_is(path))
+		return complain(EINVAL,
+				"%s: curves of rift probe --warmup, not a session: rift show and "
+				"rift plot take them",
+				path);
 	err = read_checked(j, path);
 	if (!err && !j->path) {
 		j->path = strdup(path);
@@ -299,7 +299,7 @@ int session_word_parse(const struct session_arg *arg, char **path, int *side)
 	(*path)[strlen(*path) - 2] = '\0';
 	if (is_file && !access(*path, F_OK))
 		return complain(EINVAL,
-				"%s: is a file, and side %s of %s too: write %s:a for the file, or "
+				"%s: is both a file and side %s of %s; write %s:a for the file, or "
 				"rename it",
 				arg->word, journal_side_name(end), *path, arg->word);
 	if (is_file) {

@@ -234,7 +234,7 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 		return damaged(scan, "the plan is missing");
 	hash_json(json_object_get(o, "plan"), j->plan_hash);
 	if (strcmp(hash, j->plan_hash))
-		return damaged(scan, "the plan is not what its plan_sha256 says: it was changed");
+		return damaged(scan, "the plan does not match its plan_sha256: it was changed");
 	strcpy(j->session_id, id);
 	err = refuse_workload(json_object_get(o, "plan"), scan);
 	if (err)
@@ -279,8 +279,8 @@ static int check_trailer(const json_t *o, const struct record_scan *scan)
 
 	hash_text(&scan->hash, hash);
 	if (!want || strcmp(want, hash))
-		return damaged(scan, "the lines before this trailer are not what its lines_sha256 "
-				     "says: the file was changed");
+		return damaged(scan, "the lines before this trailer do not match its lines_sha256: "
+				     "the file was changed");
 	return 0;
 }
 
@@ -453,14 +453,14 @@ static int refuse_packed(const struct journal *j, const char *part)
 static int check_resumable(const struct journal *j, const char *path, const char *part)
 {
 	if (is_irregular(path) || is_irregular(part))
-		return complain(EINVAL, "nothing to resume: %s: is no regular file",
+		return complain(EINVAL, "nothing to resume: %s: is not a regular file",
 				is_irregular(path) ? path : part);
 	if (access(part, F_OK) && unpacked_is_gzip(path))
 		return record_refuse_packed(path);
 	if (access(part, F_OK) && !access(j->path, F_OK))
 		return complain(EEXIST,
 				"nothing to resume: there is no %s, which an interrupted sweep "
-				"leaves; `rift show --check %s` looks a record over",
+				"leaves; `rift show --check %s` checks a record",
 				part, j->path);
 	if (access(part, F_OK))
 		return complain(errno, "nothing to resume: %s: %s", part, strerror(errno));

@@ -134,8 +134,8 @@ int lock_take(struct lock *l, int fd, const char *path)
 	CHECK(asprintf(&l->note, "%s.lock", path) >= 0, "memory of a name");
 	if (err && err != EAGAIN)
 		complain(err,
-			 "%s.part: this file system has no locks (%s): what is in %s keeps other "
-			 "writers out, but none of another container or host",
+			 "%s.part: this file system has no locks (%s): %s keeps other writers out, "
+			 "but not those of another container or host",
 			 path, strerror(err), l->note);
 	noted = err == EAGAIN ? EBUSY : take_note(l->note, &h);
 	if (noted == EBUSY)
@@ -302,7 +302,8 @@ static int refuse_place(const char *path)
 
 	if (n >= JOURNAL_NAME || (lstat(longest, &st) && errno == ENAMETOOLONG))
 		return complain(ENAMETOOLONG,
-				"--output=%s: too long a name, as .visits is added to it", path);
+				"--output=%s: the name is too long, as .visits is added to it",
+				path);
 	/* its folder, "." where there is none; by ".", so that a file is no folder */
 	slash = strrchr(longest, '/');
 	strcpy(slash ? slash + 1 : longest, ".");
@@ -323,7 +324,7 @@ int journal_refuse(const char *path)
 	snprintf(part, sizeof(part), "%s.part", path);
 	if (is_file(part))
 		return complain(EEXIST,
-				"%s exists: go on with it by `rift sweep --resume %s`, or give "
+				"%s exists; continue it with `rift sweep --resume %s`, or give "
 				"another name",
 				part, path);
 	return refuse_place(path);
@@ -404,7 +405,8 @@ static void report_moved(struct journal *j, char *taken)
 {
 	j->moved = strcmp(taken, j->path);
 	if (j->moved)
-		complain(EEXIST, "%s has appeared meanwhile and stays; the record is kept as %s",
+		complain(EEXIST,
+			 "%s was created meanwhile and is not replaced; the record is kept as %s",
 			 j->path, taken);
 	free(j->path);
 	j->path = taken;

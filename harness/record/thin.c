@@ -286,8 +286,7 @@ static int read_whole(struct thinning *t, const char *from)
 	int err = record_check(&facts, from, NULL);
 
 	if (!err && (facts.incomplete || !facts.sides || facts.torn))
-		err = complain(EINVAL,
-			       "%s: is not complete, and only a complete session is thinned", from);
+		err = complain(EINVAL, "%s: must be a complete session to be thinned", from);
 	if (!err)
 		err = record_read(&scan, from, note_first, &is_thinned);
 	if (!err && is_thinned)

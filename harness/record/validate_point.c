@@ -114,7 +114,7 @@ struct text visit_wrong(const json_t *visit)
 		return wrong;
 	if (!json_is_integer(json_object_get(visit, "point")) ||
 	    !json_is_integer(json_object_get(visit, "round")) || !are_counts(visit, counts))
-		return (struct text){ "point, round or a count is no whole number" };
+		return (struct text){ "point, round and counts must be whole numbers" };
 	if (!length(visit, "t_total_ns"))
 		return (struct text){ "a visit without blocks" };
 	if (length(visit, "t_dev_ns") != (size_t)count_marked(visit, MARK_EVENTS) ||
@@ -272,7 +272,7 @@ static struct text turns_wrong(const json_t *turns)
 		json_array_foreach(times, r, ns)
 		{
 			if (!(json_number_value(ns) > 0))
-				return (struct text){ "a time of turns is no number above 0" };
+				return (struct text){ "a time of turns must be a number above 0" };
 		}
 	}
 	return nothing;

@@ -86,7 +86,7 @@ static const char *find_process(const struct checked_session *s, const json_t *r
 	*replicate = replicate_of(s, record);
 	if (*replicate < 0)
 		return "a process that is not planned";
-	return s->process[*replicate].complete ? "a process goes on behind its trailer" : NULL;
+	return s->process[*replicate].complete ? "a process continues after its trailer" : NULL;
 }
 
 static bool is_duration(const json_t *v)
@@ -255,10 +255,8 @@ static int check_hash(const struct checking *c, const json_t *o)
 
 	hash_text(&c->scan->hash, hash);
 	if (strcmp(hash, json_string_value(json_object_get(o, "lines_sha256"))))
-		return complain_at(c,
-				   "the lines before are not what lines_sha256 says: the file was "
-				   "changed",
-				   "");
+		return complain_at(
+			c, "the lines before do not match lines_sha256: the file was changed", "");
 	return 0;
 }
 
@@ -284,7 +282,7 @@ static int take_plan(struct checking *c, const json_t *o)
 		return err;
 	hash_json(plan, hash);
 	if (strcmp(hash, json_string_value(json_object_get(o, "plan_sha256"))))
-		return complain_at(c, "the plan is not what plan_sha256 says", "");
+		return complain_at(c, "the plan does not match plan_sha256", "");
 	err = complain_if(c, plan_wrong(plan).s);
 	if (err)
 		return err;
@@ -387,7 +385,7 @@ static int check_alone(const struct checking *c, const json_t *alone)
 		if (!json_object_get(c->keys, key_name(c, key).s))
 			return complain_at(c, "alone names a key that is not in the plan", "");
 		if (!(json_number_value(ns) > 0))
-			return complain_at(c, "a time of alone is no number above 0", "");
+			return complain_at(c, "a time of alone must be a number above 0", "");
 	}
 	return 0;
 }
@@ -486,8 +484,7 @@ static int check_all(struct checking *c, const char *path)
 	if (!err && !scan.line &&
 	    !record_is_called(path, ".visits")) /* between two processes they are empty */
 		err = scan.torn ? complain(EINVAL,
-					   "%s: no record file of rift: not a line of it is "
-					   "whole",
+					   "%s: not a record file of rift: it has no whole line",
 					   path)
 				: complain(EINVAL, "%s is empty", path);
 	out->incomplete = out->sides && !record_is_called(path, ".part") &&

@@ -242,7 +242,7 @@ static int keep_word(struct sensitivity *s, const char *word)
 	size_t n = strlen(s->layer);
 
 	if (n + strlen(word) >= LAYER_GIVEN)
-		return complain(EINVAL, "--layer: more than %d characters beside costs",
+		return complain(EINVAL, "--layer: more than %d characters besides costs",
 				LAYER_GIVEN);
 	snprintf(s->layer + n, sizeof(s->layer) - n, "%s%s", n ? " " : "", word);
 	return 0;

@@ -50,7 +50,7 @@ int sensitivity_init(struct sensitivity *s, const struct sensitivity_request *r)
 	err = sensitivity_costs(s);
 	why = layer_missing(l);
 	if (!err && why)
-		return complain(ENODEV, "layer %s cannot be had here: %s", l->name, why);
+		return complain(ENODEV, "layer %s: not available here: %s", l->name, why);
 	return err;
 }
 

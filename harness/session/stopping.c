@@ -42,16 +42,16 @@ int goals_refuse(const struct plan *p, int sides)
 	const struct goals *g = &p->design.goals;
 
 	if (g->margin > 0 && sides < 2)
-		return complain(EINVAL, "--margin: of two sides; give the other one with "
-					"--against");
+		return complain(EINVAL,
+				"--margin: needs two sides; give the other one with --against");
 	for (int i = 0; i < MODEL_PARAMS; i++) {
 		enum mode mode = model_param_rows[i].mode;
 
 		for (int c = 0; g->parameter_ns[i] > 0 && c < p->n_configs; c++)
 			if (!has_enough(p, p->config[c].workload, mode))
 				return complain(EINVAL,
-						"--resolve: %s takes 3 points of %s in %s mode or "
-						"more, of two depths: see --depth, --size, --mode",
+						"--resolve: %s needs 3 or more points of %s in %s "
+						"mode, at two depths; see --depth, --size, --mode",
 						model_param_rows[i].name,
 						p->config[c].workload->name, mode_name(mode));
 	}
@@ -303,7 +303,7 @@ void goals_print(const struct journal *j, double took_ns, FILE *out)
 		fprintf(out, "%s%s", goal_name(&t, goal).s, difference ? ", b - a" : "");
 		if (isnan(goal->half_width)) {
 			fprintf(out, ": not known: %s\n",
-				*goal->why ? goal->why : "it takes 5 processes or more");
+				*goal->why ? goal->why : "needs 5 processes or more");
 			continue;
 		}
 		fprintf(out, ": %s%s ±%s (95 %%), asked for ±%s",

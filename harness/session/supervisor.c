@@ -227,9 +227,8 @@ static void go_on_afresh(struct lane *l)
 
 	if (!l->workers)
 		show_line(&l->session->show,
-			  "%sa synchronize stays slower after a configuration was given back: a "
-			  "fresh "
-			  "process for each",
+			  "%sa synchronize stays slower after a configuration was released: each "
+			  "gets a fresh process",
 			  side);
 }
 
@@ -484,8 +483,8 @@ static bool is_crowded(const struct session *s)
 		if (!c.matters)
 			continue;
 		complain(EBUSY,
-			 "side %s takes %.3g times as long while a process of the other side is "
-			 "there (%s): all is measured again, one process at a time",
+			 "side %s takes %.3g times as long while a process of the other side runs "
+			 "(%s): measuring everything again, one process at a time",
 			 journal_side_name(side), c.ratio, counted(c.n, "process").s);
 		return true;
 	}

@@ -191,7 +191,7 @@ static int open_device(struct worker *w, struct platform *p)
 	CUDA(cudaStreamSynchronize(w->stream));
 	w->device_ns += (double)(clock_ns() - start);
 	if (getenv(LAYERS_VARIABLE))
-		worker_phase(w, "asking layers whether they are in force");
+		worker_phase(w, "asking layers whether they are active");
 	err = platform_layers(p);
 	if (err)
 		return err;

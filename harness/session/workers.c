@@ -71,7 +71,7 @@ static void remark_changes(struct session *s, int side, const json_t *before, co
 		s->remarked[side] = json_object();
 	if (!environment_changes(before, now, s->remarked[side], what, sizeof(what)))
 		return;
-	snprintf(text, sizeof(text), "rift: changed%s%s: %s; recorded, and no other machine",
+	snprintf(text, sizeof(text), "rift: changed%s%s: %s; recorded, still the same machine",
 		 s->journal.sides == 2 ? " on side " : "",
 		 s->journal.sides == 2 ? journal_side_name(side) : "", what);
 	show_complaint(&s->show, text);

@@ -37,7 +37,7 @@ static int refuse_again(const struct across *a, const struct share *s, const cha
 {
 	for (int i = 0; i < a->records; i++)
 		if (!strcmp(a->record[i].id, s->id))
-			return complain(EINVAL, "--from: %s and %s are one record (%s)",
+			return complain(EINVAL, "--from: %s and %s are the same record (%s)",
 					a->record[i].path, path, text_shown(s->id).s);
 	return 0;
 }

@@ -11,21 +11,22 @@
 /* clang-format off */
 const struct share_arm_row share_arms[ARMS] = {
 	[ARM_PROCESSES] = { "processes", WAY_PROCESSES, NULL, NULL, ARM_PROCESSES,
-		"a process a client: the driver's time slices" },
+		"one process per client: the driver's time slices" },
 	[ARM_MPS] = { "mps", WAY_PROCESSES, NULL, "mps", ARM_PROCESSES,
-		"a process a client, all under one MPS daemon (layer mps)" },
+		"one process per client, all under one MPS daemon (layer mps)" },
 	[ARM_REMOTE] = { "remote", WAY_PROCESSES, "remote", NULL, ARM_PROCESSES,
-		"a process a client, each with a daemon that has its calls (layer remote)" },
+		"one process per client, each with a daemon that executes its calls (layer "
+		"remote)" },
 	[ARM_REMOTE_MPS] = { "remote+mps", WAY_PROCESSES, "remote", "mps", ARM_MPS,
-		"the same, the daemons under one MPS daemon" },
+		"as remote, with the daemons under one MPS daemon" },
 	[ARM_REMOTE_ONE] = { "remote+shared", WAY_PROCESSES, NULL, "remote shared=yes", ARM_REMOTE,
-		"a process a client, and one daemon's process for all (layer remote shared=yes)" },
+		"one process per client, and one daemon process for all (layer remote shared=yes)" },
 	[ARM_REMOTE_SHARED] = { "remote-shared", WAY_STREAMS, "remote", NULL, ARM_STREAMS,
-		"one process with a stream a client, and one daemon for all (layer remote)" },
+		"one process with a stream per client, and one daemon for all (layer remote)" },
 	[ARM_STREAMS] = { "streams", WAY_STREAMS, NULL, NULL, ARM_PROCESSES,
-		"one process with a stream a client" },
+		"one process with a stream per client" },
 	[ARM_SERIAL] = { "serial", WAY_SERIAL, NULL, NULL, ARM_PROCESSES,
-		"one process, the clients' steps one after another" },
+		"one process, which runs the clients' steps one after another" },
 };
 /* clang-format on */
 
@@ -38,10 +39,10 @@ int share_arm_find(const char *name)
 			return i;
 		suggest_offer(&near, share_arms[i].name);
 	}
-	return complain(EINVAL, "--arms: unknown arm '%s'%s", text_shown(name).s,
+	return complain(EINVAL, "--arms: unknown sharing method '%s'%s", text_shown(name).s,
 			near.best ? suggest_hint(&near).s
-				  : "; they are processes, mps, remote, remote+mps, "
-				    "remote+shared, remote-shared, streams, serial");
+				  : "; use processes, mps, remote, remote+mps, remote+shared, "
+				    "remote-shared, streams, serial");
 }
 
 /* words: as rift layer takes them. */

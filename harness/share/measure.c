@@ -104,7 +104,8 @@ static bool cannot_be_had(const struct share *s, const struct share_set *set, ch
 	else if (share_plan_has_layers_of(&s->plan) && set->n > 1 &&
 		 share_arms[set->arm].way != WAY_PROCESSES)
 		snprintf(why, SHARE_WHY,
-			 "--layer-of is of one process, and this arm has one for all");
+			 "--layer-of needs a process per client, but this sharing method has one "
+			 "for all");
 	else
 		return is_too_large(s, set, why);
 	return true;
@@ -247,8 +248,8 @@ static int measure_sets(struct share *s, struct window *w, double patience_s)
 
 	CHECK(order, "memory of %d sets", s->sets);
 	for (int start = 0; start < s->plan.starts && !err; start++) {
-		progress_part("start %d of %d: %s of clients", start + 1, s->plan.starts,
-			      counted(s->sets, "set").s);
+		progress_part("start %d of %d: %s", start + 1, s->plan.starts,
+			      counted(s->sets, "configuration").s);
 		share_order(&s->plan, start, order, s->sets);
 		for (int i = 0; i < s->sets && !err; i++)
 			if (needs_start(s, &s->set[order[i]], start))

@@ -152,7 +152,7 @@ json_t *share_plan_json(const struct share_plan *p)
 
 static int wrong(const char *where, const char *what)
 {
-	return complain(EINVAL, "%s: the plan's %s is none", where, what);
+	return complain(EINVAL, "%s: the plan's %s is not valid", where, what);
 }
 
 static int parse_counts(struct share_plan *p, const json_t *clients)

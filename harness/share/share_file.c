@@ -276,10 +276,9 @@ static int check_end(const json_t *o, const struct record_scan *scan)
 	char text[HASH_TEXT];
 
 	hash_text(&scan->hash, text);
-	return strcmp(json_get_text(o, "lines_sha256"), text) ? wrong(scan, "lines_sha256 is not "
-									    "that of the lines "
-									    "before")
-							      : 0;
+	return strcmp(json_get_text(o, "lines_sha256"), text)
+		       ? wrong(scan, "lines_sha256 does not match the lines before")
+		       : 0;
 }
 
 static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
@@ -290,13 +289,13 @@ static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
 	int err = 0;
 
 	if (!scan->line && !record_is(o, "share"))
-		return wrong(scan, "no record of rift share: its first line is of another kind");
+		return wrong(scan, "not a record of rift share: its first line is of another kind");
 	if (!crc_is_right(o))
-		return wrong(scan, "crc32 is not that of this line: it was damaged");
+		return wrong(scan, "crc32 does not match this line: it was damaged");
 	if (!scan->line)
 		return take_first(s, o, scan);
 	if (s->ended)
-		return wrong(scan, "there are lines behind the end");
+		return wrong(scan, "there are lines after the end");
 	if (record_is(o, "end"))
 		err = check_end(o, scan);
 	what = err ? NULL : take(s, o);
@@ -330,14 +329,14 @@ static int refuse_unfinished(const struct share *s, const char *path)
 		if (share_set_is_whole(s, &s->set[i]))
 			return 0;
 	if (record_is_called(path, part_end))
-		return complain(EINVAL,
-				"%s: none of its %s is finished; rift share --resume %s goes "
-				"on",
-				path, counted(s->sets, "set").s, path);
+		return complain(
+			EINVAL,
+			"%s: none of its %s is finished; rift share --resume %s continues it", path,
+			counted(s->sets, "configuration").s, path);
 	return complain(EINVAL,
-			"%s: none of its %s is finished; rename it to NAME.part, and rift "
-			"share --resume NAME.part goes on",
-			path, counted(s->sets, "set").s);
+			"%s: none of its %s is finished; rename it to NAME.part, and rift share "
+			"--resume NAME.part continues it",
+			path, counted(s->sets, "configuration").s);
 }
 
 int share_read(struct share *s, const char *path)
@@ -359,10 +358,10 @@ int share_check(const char *path, bool *incomplete)
 		whole += !*s.set[i].not_run && share_set_is_whole(&s, &s.set[i]);
 	}
 	if (!err && s.ended && whole + not_run < s.sets)
-		err = complain(EINVAL, "%s: it has ended, and sets are missing", path);
+		err = complain(EINVAL, "%s: it has ended, but configurations are missing", path);
 	if (!err) {
 		*incomplete |= !s.ended && !record_is_called(path, part_end);
-		printf("%s: %s; rift share %s, %d of %d sets of clients measured, %d not run%s\n",
+		printf("%s: %s; rift share %s, %d of %d configurations measured, %d not run%s\n",
 		       text_escaped(path).s,
 		       s.ended				  ? "valid"
 		       : record_is_called(path, part_end) ? "valid, under way"
@@ -430,8 +429,7 @@ int share_create(struct share *s, const char *path)
 	if (!err)
 		err = access(path, F_OK)
 			      ? record_create(&s->file, part)
-			      : complain(EEXIST, "%s: is there already; give another --output",
-					 path);
+			      : complain(EEXIST, "%s: exists; give another --output", path);
 	free(part);
 	if (!err)
 		err = lock_take(&s->lock, s->file.fd, s->path);
@@ -444,9 +442,9 @@ int share_resume(struct share *s, const char *path)
 	int err = read_scan(s, path, &scan);
 
 	if (!err && s->ended)
-		return complain(EINVAL, "%s: is whole: nothing is left to measure", path);
+		return complain(EINVAL, "%s: is complete; nothing is left to measure", path);
 	if (!err && !record_is_called(path, part_end))
-		return complain(EINVAL, "%s: is no record under way, whose name ends in .part",
+		return complain(EINVAL, "%s: is not an unfinished record, whose name ends in .part",
 				path);
 	if (!err)
 		err = record_open(&s->file, path);

@@ -336,8 +336,8 @@ void share_plan_print(const struct share *s, FILE *out)
 
 	for (int i = 0; i < s->sets; i++)
 		missing += share_arm_missing(s->set[i].set.arm) != NULL;
-	fprintf(out, "%s: %s of clients, %d cannot be had here; about %s\n", mix_text(s).s,
-		counted(s->sets, "set").s, missing,
+	fprintf(out, "%s: %s, %d not available here; about %s\n", mix_text(s).s,
+		counted(s->sets, "configuration").s, missing,
 		text_time(plan_s(s) * (s->sets - missing) / s->sets * 1e9).s);
 }
 

@@ -25,7 +25,7 @@ static const char *const yes_no[] = { "no", "yes", NULL };
 
 static const struct param params[] = {
 	PARAM_CHOICE(container_opts, seccomp, "yes", yes_no,
-		     "a filter of system calls, which each of them passes through"),
+		     "whether a filter checks every system call"),
 	PARAM_END,
 };
 
@@ -175,7 +175,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 
 const struct layer layer_container = {
 	.name = "container",
-	.summary = "namespaces and a filter of system calls, by bubblewrap",
+	.summary = "namespaces and a system-call filter, with bubblewrap",
 	.opts_size = sizeof(struct container_opts),
 	.params = params,
 	.missing = missing,

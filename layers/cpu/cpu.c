@@ -23,9 +23,9 @@ struct cpu_opts {
 
 static const struct param params[] = {
 	PARAM_REAL(cpu_opts, share, "%", "100", 1, 100,
-		   "how much of a processor each of them takes"),
+		   "share of a processor that each process takes"),
 	PARAM_INT(cpu_opts, n, "processes", "0", 0, 4096,
-		  "how many; 0: as many as there are processors"),
+		  "number of processes; 0: one per processor"),
 	PARAM_END,
 };
 
@@ -177,8 +177,8 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 	if (s)
 		munmap(s, sizeof(*s));
 	snprintf(detail, LAYER_DETAIL,
-		 "uses %.2f processors, and would use %.2f more if others did not, where %.2f were "
-		 "asked for",
+		 "uses %.2f processors, and would use %.2f more if others did not; %.2f were "
+		 "requested",
 		 used, got - used, asked);
 	return got >= 0.8 * asked;
 }

@@ -43,31 +43,33 @@ static const char *const pagings[] = { "now", "first-use", NULL };
 #define US(field, help) PARAM_REAL(emulate_opts, field, "us", "0", 0, 1e6, help)
 
 static const struct param params[] = {
-	US(call, "each launch, copy or other command: the thread that gives it"),
-	PARAM_REAL(emulate_opts, byte, "ns", "0", 0, 1000, "the same, for each byte of arguments"),
-	PARAM_INT(emulate_opts, n, "commands", "1", 1, 1024, "a packet closes with so many"),
-	US(age, "a packet closes when it is so old; 0: only when full or flushed"),
-	US(submit, "each packet: the call of the operating system that submits it"),
-	PARAM_CHOICE(emulate_opts, where, "caller", wheres, "whose thread makes that call"),
-	US(latency, "each packet: on its way to the GPU"),
+	US(call, "added to each launch, copy or other command, in the calling thread"),
+	PARAM_REAL(emulate_opts, byte, "ns", "0", 0, 1000,
+		   "added per byte of arguments, in the calling thread"),
+	PARAM_INT(emulate_opts, n, "commands", "1", 1, 1024, "most commands in a packet"),
+	US(age, "age at which a packet closes; 0: only when full or flushed"),
+	US(submit, "added to each packet, for the system call that submits it"),
+	PARAM_CHOICE(emulate_opts, where, "caller", wheres, "whose thread makes that system call"),
+	US(latency, "added to each packet, on its way to the GPU"),
 	PARAM_REAL(emulate_opts, bandwidth, "GB/s", "0", 0, 1e6,
-		   "arguments on that way; 0: no limit"),
+		   "bandwidth of arguments on that way; 0: no limit"),
 	PARAM_CHOICE(emulate_opts, serialize, "no", answers,
-		     "does a packet's work wait for that of the packet before?"),
+		     "whether a packet's work waits for the previous packet's"),
 	{ "return", PARAM_REAL, PARAM_FIELD(emulate_opts, returned, double), "us", "0", 0, 1e6,
-	  NULL, "each call that waits: until its thread knows", NULL, NULL, false },
-	US(sync, "each synchronize, besides"),
-	US(copy, "each copy, besides"),
+	  NULL, "added to each call that waits, until its thread learns of the end", NULL, NULL,
+	  false },
+	US(sync, "also added to each synchronize"),
+	US(copy, "also added to each copy"),
 	PARAM_REAL(emulate_opts, copies, "GB/s", "0", 0, 1e6,
-		   "copies between host and device; 0: no limit"),
-	PARAM_SIZE(emulate_opts, block, "bytes", "4M", 4096, 1e12, "copies are on the way in such"),
-	PARAM_REAL(emulate_opts, stretch, "%", "0", 0, 1e4,
-		   "copies that block take so much longer"),
-	US(alloc, "each allocation of device memory but those of pools"),
-	PARAM_CHOICE(emulate_opts, paging, "now", pagings, "when an allocation costs that"),
-	US(free, "each time that memory is given back"),
-	US(pin, "each allocation of pinned memory"),
-	US(context, "once a process, at its first call"),
+		   "bandwidth between host and device; 0: no limit"),
+	PARAM_SIZE(emulate_opts, block, "bytes", "4M", 4096, 1e12,
+		   "size of the pieces in which copies travel"),
+	PARAM_REAL(emulate_opts, stretch, "%", "0", 0, 1e4, "how much longer blocking copies take"),
+	US(alloc, "added to each allocation of device memory, except from pools"),
+	PARAM_CHOICE(emulate_opts, paging, "now", pagings, "when an allocation pays that cost"),
+	US(free, "added each time memory is freed"),
+	US(pin, "added to each allocation of pinned memory"),
+	US(context, "added once per process, at its first call"),
 	PARAM_END,
 };
 
@@ -168,8 +170,8 @@ static int enter(const void *opts, struct entry *e)
 
 	if (getenv(EMULATE_VARIABLE))
 		return complain(EBUSY,
-				"layer emulate: the command is under one already (%s is "
-				"set): give all costs to one",
+				"layer emulate: the command is under one already (%s is set); give "
+				"all costs to one",
 				EMULATE_VARIABLE);
 	if (!folder)
 		return -EIO;
@@ -200,7 +202,7 @@ static int64_t quantile_ns(const struct lateness *l, double q)
 	return bin + LATENESS_LOW;
 }
 
-/* "added less asked for: mean +2 ns (interrupted ones too: +9), p50 +1, p99 +12, max +30211 (n =
+/* "added minus requested: mean +2 ns (interrupted ones too: +9), p50 +1, p99 +12, max +30211 (n =
  * 60008)": a host that takes the processor away makes every cost longer by its share. */
 static void put_lateness(FILE *out, const char *what, const struct lateness *l)
 {
@@ -221,7 +223,7 @@ static void describe(const struct emulate_shared *s, char detail[LAYER_DETAIL])
 
 	CHECK(out, "memory of a text");
 	if (s->spins.n)
-		put_lateness(out, "added less asked for", &s->spins);
+		put_lateness(out, "added minus requested", &s->spins);
 	else
 		fputs("added nothing", out);
 	if (!s->spins.n && s->past)
@@ -310,7 +312,7 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 
 const struct layer layer_emulate = {
 	.name = "emulate",
-	.summary = "adds known costs to calls of the CUDA runtime, as another layer might have",
+	.summary = "adds known costs to CUDA runtime calls, as another layer might",
 	.model = true,
 	.wraps_runtime = true,
 	.opts_size = sizeof(struct emulate_opts),

@@ -20,7 +20,7 @@ struct mps_opts {
 
 static const struct param params[] = {
 	PARAM_REAL(mps_opts, threads, "%", "100", 1, 100,
-		   "how much of the GPU's threads each client may have"),
+		   "share of the GPU's threads that each client may use"),
 	PARAM_END,
 };
 
@@ -119,7 +119,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 	}
 	if (fabs(threads - o->threads) > 0.5) {
 		snprintf(detail, LAYER_DETAIL,
-			 "clients have %g %% of the threads, and %g %% were asked for", threads,
+			 "clients have %g %% of the threads; %g %% were requested", threads,
 			 o->threads);
 		return false;
 	}

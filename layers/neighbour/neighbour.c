@@ -23,13 +23,13 @@
 static const char *const kinds[] = { "spin", "copy", "launch", NULL };
 
 static const struct param params[] = {
-	PARAM_CHOICE(
-		neighbour_opts, kind, "spin", kinds,
-		"what it does: kernels of 1 ms that fill the device, copies both ways, or empty "
-		"kernels"),
+	PARAM_CHOICE(neighbour_opts, kind, "spin", kinds,
+		     "work of the processes: kernels of 1 ms that fill the device, copies both "
+		     "ways, or empty kernels"),
 	PARAM_REAL(neighbour_opts, duty, "%", "100", 1, 100,
-		   "how much of the time each of them has work queued"),
-	PARAM_INT(neighbour_opts, n, "processes", "1", 1, NEIGHBOUR_PROCESSES_MAX, "how many"),
+		   "share of the time in which each process has work queued"),
+	PARAM_INT(neighbour_opts, n, "processes", "1", 1, NEIGHBOUR_PROCESSES_MAX,
+		  "number of processes"),
 	PARAM_END,
 };
 
@@ -142,8 +142,8 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 	if (s)
 		munmap(s, sizeof(*s));
 	snprintf(detail, LAYER_DETAIL,
-		 "has work queued in %.2f processes, where %.2f were asked for, and does %.0f %s a "
-		 "second, where it could do %.0f",
+		 "has work queued in %.2f processes (%.2f were requested) and does %.0f %s per "
+		 "second (it could do %.0f)",
 		 seen.busy, asked.busy, each * seen.units, counted[o->kind].what,
 		 each * asked.units);
 	return s && is_enough(&seen, &asked);

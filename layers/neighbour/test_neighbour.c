@@ -70,7 +70,7 @@ static int run_beside(const char *params, const char **out)
 	for (int tries = 0; tries < 3; tries++) {
 		rc = shell(out, "'%s' layer --quiet neighbour %s -- '%s' " RUN " 2>&1", rift(),
 			   params, rift());
-		if (!rc || !strstr(*out, ", where it could do "))
+		if (!rc || !strstr(*out, " (it could do "))
 			break;
 	}
 	return rc;
@@ -90,11 +90,11 @@ static void is_in_force(const char *params, const char *says)
 Test(small_neighbour, every_kind_is_in_force)
 {
 	need_device();
-	is_in_force("", "where 1.00 were asked for, and does");
-	is_in_force("kind=spin duty=40", "kernels a second");
-	is_in_force("kind=copy duty=40", "copies a second");
-	is_in_force("kind=launch duty=40", "launches a second");
-	is_in_force("kind=copy duty=20 n=3", "where 0.60 were asked for");
+	is_in_force("", "(1.00 were requested) and does");
+	is_in_force("kind=spin duty=40", "kernels per second");
+	is_in_force("kind=copy duty=40", "copies per second");
+	is_in_force("kind=launch duty=40", "launches per second");
+	is_in_force("kind=copy duty=20 n=3", "(0.60 were requested)");
 }
 
 /* Its process is killed when the command runs, before that asks. */
@@ -116,8 +116,7 @@ Test(small_neighbour, one_whose_process_is_gone_is_not)
 	shell(NULL, "touch '%s/go'", folder);
 	cr_assert(eq(int, WEXITSTATUS(status_of_end(command)), 4));
 	shell(&out, "cat '%s/said'", folder);
-	cr_assert(strstr(out, "neighbour is not in force: has work queued in 0.00 processes") !=
-			  NULL,
+	cr_assert(strstr(out, "neighbour is not active: has work queued in 0.00 processes") != NULL,
 		  "%s", out);
 	cr_assert(layers_gone(0));
 }

@@ -14,11 +14,11 @@ struct preload_opts {
 };
 
 static const struct param params[] = {
-	PARAM_PATH(preload_opts, lib, "the library, as LD_PRELOAD would have it"),
+	PARAM_PATH(preload_opts, lib, "library to load, as in LD_PRELOAD"),
 	PARAM_TEXT(preload_opts, set, "NAME=VALUE,NAME=VALUE,...",
-		   "variables for the command; values hold no comma"),
+		   "variables to set for the command; values cannot contain a comma"),
 	PARAM_TEXT(preload_opts, daemon, "a shell command",
-		   "runs beside the command, in the foreground, and is ended with it"),
+		   "what to run in the foreground next to the command; ends with it"),
 	PARAM_END,
 };
 
@@ -102,7 +102,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 
 const struct layer layer_preload = {
 	.name = "preload",
-	.summary = "loads a library of yours first: HAMi-core, nvshare or any other wrapper",
+	.summary = "loads a library of your choice first: HAMi-core, nvshare or any other wrapper",
 	.opts_size = sizeof(struct preload_opts),
 	.params = params,
 	.enter = enter,

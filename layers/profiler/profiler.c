@@ -84,9 +84,9 @@ static const char *missing(void)
 	char path[PATH_MAX];
 
 	if (getenv(injection))
-		return "a profiler is there already: CUDA_INJECTION64_PATH is set";
+		return "a profiler is already loaded: CUDA_INJECTION64_PATH is set";
 	return find_cupti(path) ? NULL
-				: "libcupti.so is not found; it comes with the CUDA toolkit: set "
+				: "libcupti.so was not found; it comes with the CUDA toolkit: set "
 				  "CUDA_HOME or LD_LIBRARY_PATH";
 #endif
 }
@@ -126,7 +126,7 @@ static int enter(const void *opts, struct entry *e)
 	if (!folder)
 		return -EIO;
 	if (!find_cupti(cupti))
-		return complain(ENOENT, "layer profiler: libcupti.so is not found");
+		return complain(ENOENT, "layer profiler: libcupti.so was not found");
 	path_of(folder, path);
 	if (make_counts(path) || entry_preload(e, NULL))
 		return -EIO;
@@ -233,7 +233,7 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 
 const struct layer layer_profiler = {
 	.name = "profiler",
-	.summary = "records of all calls and kernels, by NVIDIA's CUPTI, as profilers have them",
+	.summary = "records all calls and kernels with NVIDIA's CUPTI, as profilers do",
 	.opts_size = sizeof(struct profiler_opts),
 	.params = params,
 	.missing = missing,

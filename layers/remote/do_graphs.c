@@ -339,9 +339,9 @@ static int put_kernel(const struct session *s, struct request *r,
 	uint8_t arguments[REMOTE_ANSWER_BYTES] = { 0 };
 
 	if (!k)
-		return refuse_node("is none that the client has named");
+		return refuse_node("was not named by the client");
 	if (sizeof(shape) + k->bytes > REMOTE_ANSWER_BYTES)
-		return refuse_node("has more arguments than an answer holds");
+		return refuse_node("has more arguments than an answer can hold");
 	if (k->params && !p->kernelParams)
 		return refuse_node("has its arguments in one piece");
 	for (uint32_t i = 0; i < k->params; i++)

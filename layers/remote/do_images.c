@@ -210,8 +210,9 @@ static bool variable_take(const struct session *s, const struct region *piece)
 	v = v ? v : variable_new(s, piece);
 	pthread_mutex_unlock(&variables_lock);
 	if (v && v->owner != s)
-		complain(EBUSY, "layer remote: a variable of the program is another client's: "
-				"without fat binaries all of a shared daemon have the same");
+		complain(EBUSY,
+			 "layer remote: a variable of the program belongs to another client: "
+			 "without fat binaries, all clients of a shared daemon share variables");
 	return v && v->owner == s;
 }
 

@@ -42,7 +42,7 @@ static void lacks(const char *name)
 
 	if (!said)
 		complain(ENOTSUP,
-			 "layer remote: the driver does not give out %s, without which kernels of "
+			 "layer remote: the driver does not provide %s, without which kernels of "
 			 "graphs stay unknown",
 			 name);
 	said = true;

@@ -51,22 +51,22 @@ static const char *judge(const struct remote_hello *h, const struct image *progr
 			 const struct secret *secret)
 {
 	if (h->magic != REMOTE_MAGIC)
-		return "it is no client of this layer";
+		return "it is not a client of this layer";
 	if (h->version != REMOTE_VERSION)
 		return "client and daemon are of different versions";
 	if (!tcp_same_token(h->token, secret->token))
 		return "its token is not the daemon's";
 	if (h->transport != secret->transport)
-		return "client and daemon were told different transports";
+		return "client and daemon use different transports";
 	if (remote_backend()->kernels == REMOTE_IMAGES)
-		return h->kernels == REMOTE_IMAGES
-			       ? NULL
-			       : "its kernels are the CPU device's, and the daemon has a GPU";
+		return h->kernels == REMOTE_IMAGES ? NULL
+						   : "its kernels are built for the CPU device, "
+						     "but the daemon has a GPU";
 	if (!program->has_id)
 		return "rift was linked without a build id";
 	if (memcmp(h->build_id, program->build_id, sizeof(h->build_id)) != 0)
-		return "the program is not the rift that the daemon runs, of the same build; its "
-		       "kernels are unknown there";
+		return "the program must be the same build of rift as the daemon; its kernels are "
+		       "unknown there";
 	return NULL;
 }
 

@@ -63,7 +63,7 @@ int remote_listen_tcp(const struct remote_opts *o, const char *folder)
 	int fd = a ? listen_at(a) : -1;
 
 	if (!a)
-		complain(EINVAL, "layer remote: listen=%s: there is no such HOST:PORT", where);
+		complain(EINVAL, "layer remote: listen=%s: unknown HOST:PORT", where);
 	else if (fd < 0)
 		complain(errno, "layer remote: listen=%s: %s", where, strerror(errno));
 	else if (s)

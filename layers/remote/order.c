@@ -351,8 +351,8 @@ enum { NAP_NS = 1000000 };
 
 void order_say_slow(void)
 {
-	complain(EBUSY, "layer remote: a client has ended, and its work has not: what it had stays "
-			"taken until then");
+	complain(EBUSY, "layer remote: a client has ended, but its work has not; its memory stays "
+			"in use until then");
 }
 
 /* A kernel cannot be stopped without all others: what the client had stays until it ends. */

@@ -29,36 +29,36 @@ static const char *const schedules[] = { "first", "static", "load", NULL };
 
 static const struct param params[] = {
 	PARAM_CHOICE(remote_opts, strict, "no", no_yes,
-		     "each call waits for its answer; otherwise those without one are sent ahead"),
+		     "whether each call waits for its answer; no: calls without an answer are sent "
+		     "ahead"),
 	PARAM_REAL(remote_opts, poll, "us", "-1", -1, 1000000,
 		   "how long client and daemon poll for each other before they sleep; below 0: "
 		   "1000 with four processors or more, else 20"),
 	PARAM_SIZE(remote_opts, memory, "bytes", "64G", 1 << 20, 1ll << 40,
-		   "memory of the device, and pinned, that a client may take"),
+		   "device memory, and pinned memory, that a client may take"),
 	PARAM_CHOICE(remote_opts, transport, "shm", transports,
-		     "how calls travel: by shared memory, or over a socket"),
+		     "how calls travel: through shared memory, or over a socket"),
 	PARAM_LIST(remote_opts, network, "RTT,BANDWIDTH in us and Gbit/s, as in 50,10", "0,0", 0,
-		   1000000, "a network to be imitated over a socket; 0,0: none"),
+		   1000000, "network to imitate over a socket; 0,0: none"),
 	PARAM_TEXT(remote_opts, listen, "HOST:PORT",
 		   "transport=tcp: where the daemon waits for clients; empty: on loopback"),
 	PARAM_TEXT(remote_opts, connect, "HOST:PORT",
-		   "transport=tcp: a daemon elsewhere, which is used in place of one of its own"),
+		   "transport=tcp: daemon elsewhere to use instead of its own"),
 	PARAM_PATH(remote_opts, token,
-		   "transport=tcp: file of mode 600 with what clients must know; needed by listen= "
-		   "and connect="),
+		   "transport=tcp: file of mode 600 with the secret that clients must know; needed "
+		   "by listen= and connect="),
 	PARAM_CHOICE(remote_opts, shared, "no", no_yes,
-		     "one process of the daemon serves all its clients, side by side on the "
-		     "device, in place of one each; a kernel's fault then ends all"),
+		     "whether one daemon process serves all clients, side by side on the device, "
+		     "instead of one process each; a kernel's fault then ends all"),
 	PARAM_CHOICE(remote_opts, schedule, "first", schedules,
-		     "which of the daemon's devices a client gets: the first one; each in turn; or "
-		     "that with the fewest clients, then with the least memory taken"),
-	PARAM_LIST(
-		remote_opts, devices, "1", "-1", -1, 255,
-		"schedule=static and load: devices in their order; with static, one may be there "
-		"twice; -1: all"),
+		     "which of the daemon's devices a client gets: the first; each in turn; or the "
+		     "one with the fewest clients, then the least memory in use"),
+	PARAM_LIST(remote_opts, devices, "1", "-1", -1, 255,
+		   "schedule=static and load: devices in their order; with static, one may appear "
+		   "twice; -1: all"),
 	PARAM_SIZE(remote_opts, block, "bytes", "0", 0, REMOTE_BLOCK_MOST,
-		   "of a copy of pageable memory that travels at a time, from 64k on; 0: 1M in "
-		   "shared memory, 4M over a socket"),
+		   "most of a pageable copy that travels at a time, 64k or more; 0: 1M in shared "
+		   "memory, 4M over a socket"),
 	PARAM_END,
 };
 
@@ -161,11 +161,10 @@ static int refuse_wrappers_outside(void)
 	for (size_t i = 0; outside && i < sizeof(wrappers) / sizeof(*wrappers); i++) {
 		snprintf(word, sizeof(word), "\"%s\"", wrappers[i]);
 		if (strstr(outside, word))
-			return complain(
-				EINVAL,
-				"layer remote: it passes no call on, so the layer %s outside it "
-				"would see none: let %s be the inner one",
-				wrappers[i], wrappers[i]);
+			return complain(EINVAL,
+					"layer remote: passes no calls on, so the layer %s outside "
+					"it would see none; make %s the inner one",
+					wrappers[i], wrappers[i]);
 	}
 	return 0;
 }
@@ -219,7 +218,7 @@ static int refuse_without_device(const struct remote_opts *o)
 	const struct remote_backend *b = remote_backend();
 	const char *why = b->missing && !o->connect ? b->missing() : NULL;
 
-	return why ? complain(ENODEV, "layer remote cannot be had here: %s", why) : 0;
+	return why ? complain(ENODEV, "layer remote: not available here: %s", why) : 0;
 }
 
 /* COMMAND may have another working directory. */
@@ -253,8 +252,8 @@ static int check_network(const struct remote_opts *o)
 		return complain(EINVAL, "layer remote: network= must be two numbers: RTT,BANDWIDTH "
 					"in us and Gbit/s, as in 50,10");
 	if (imitates(o) && (o->transport == REMOTE_SHM || o->listen || o->connect))
-		return complain(EINVAL, "layer remote: network= is for transport=unix and tcp, on "
-					"one machine, as there is one clock");
+		return complain(EINVAL, "layer remote: network= needs transport=unix or tcp on one "
+					"machine, whose clock both ends share");
 	return 0;
 }
 
@@ -268,14 +267,16 @@ static int check_schedule(const struct remote_opts *o)
 {
 	for (int i = 0; i < o->devices.n; i++)
 		if (o->devices.n > 1 && o->devices.value[i] < 0)
-			return complain(EINVAL, "layer remote: devices=: -1 is for all, alone");
+			return complain(
+				EINVAL,
+				"layer remote: devices=: -1 means all devices and must be alone");
 	if (names_devices(o) && o->schedule == REMOTE_FIRST)
 		return complain(EINVAL,
-				"layer remote: devices= is for schedule=static and schedule=load");
+				"layer remote: devices= needs schedule=static or schedule=load");
 	if (o->connect && (o->schedule != REMOTE_FIRST || o->shared))
 		return complain(EINVAL,
-				"layer remote: %s= is for the daemon, and connect= names one "
-				"elsewhere",
+				"layer remote: %s= configures the daemon, but connect= names one "
+				"elsewhere; set it there",
 				o->shared ? "shared" : "schedule");
 	return 0;
 }
@@ -285,8 +286,8 @@ static int check_block(const struct remote_opts *o)
 	if (o->block && o->block < REMOTE_BLOCK_LEAST)
 		return complain(EINVAL, "layer remote: block= must be 64k to 128M, or 0");
 	if (o->block && o->connect)
-		return complain(EINVAL, "layer remote: block= is for the daemon, and connect= "
-					"names one elsewhere");
+		return complain(EINVAL, "layer remote: block= configures the daemon, but connect= "
+					"names one elsewhere; set it there");
 	return 0;
 }
 
@@ -298,13 +299,13 @@ static int check_words(const struct remote_opts *o)
 		return -EINVAL;
 	if (o->listen && o->connect)
 		return complain(EINVAL, "layer remote: listen= and connect= are the two ends of a "
-					"connection: give one of them");
+					"connection; give one of them");
 	if ((elsewhere || o->token) && o->transport != REMOTE_TCP)
-		return complain(EINVAL, "layer remote: listen=, connect= and token= are for "
-					"transport=tcp");
+		return complain(EINVAL,
+				"layer remote: listen=, connect= and token= need transport=tcp");
 	if (elsewhere && !o->token)
 		return complain(EINVAL,
-				"layer remote: %s= needs token=FILE, with the same in it on both "
+				"layer remote: %s= needs token=FILE, with the same content on both "
 				"machines: (umask 077; head -c 24 /dev/urandom | base64 >FILE)",
 				o->listen ? "listen" : "connect");
 	if (elsewhere && !tcp_is_address(o->listen ? o->listen : o->connect))
@@ -452,7 +453,7 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 
 const struct layer layer_remote = {
 	.name = "remote",
-	.summary = "has a daemon, in another process, execute the calls of the CUDA runtime",
+	.summary = "has a daemon, in another process, execute CUDA runtime calls",
 	.wraps_runtime = true,
 	.opts_size = sizeof(struct remote_opts),
 	.params = params,

@@ -86,7 +86,7 @@ static const char *open_device(const struct server *v)
 	const struct remote_backend *backend = remote_backend();
 
 	if (!backend->open && cudaSetDevice(v->with->o->shared ? v->given.device : 0))
-		return "the daemon's device cannot be had";
+		return "the daemon's device is not available";
 	if (backend->place)
 		backend->place((void *)(uintptr_t)(v->base + REMOTE_PINNED_BYTES),
 			       REMOTE_DEVICE_BYTES);
@@ -120,8 +120,8 @@ static const char *begin_session(struct server *v)
 	s->lost = together_break;
 	s->lost_arg = v->with->together;
 	return order_begin(s) ? NULL
-			      : "the daemon's device has no streams for a client more, or no "
-				"pools of memory";
+			      : "the daemon's device has no streams for another client, or no "
+				"memory pools";
 }
 
 /* What both will have, and the device. NULL: the client is to be told no more. */
@@ -180,7 +180,7 @@ static bool welcome(struct server *v)
 /* ---- its end ------------------------------------------------------------------------------- */
 
 static const char no_command[] =
-	"layer remote: a client wrote what is no command; it is served no more";
+	"layer remote: a client sent an invalid command and is no longer served";
 
 /* Where the client writes to the ring itself, nothing comes by the socket. */
 static bool read_to_the_end(struct server *v)
@@ -283,7 +283,7 @@ static bool take_device(struct server *v)
 	if (schedule)
 		v->given = schedule_take(schedule);
 	if (v->given.device < 0)
-		handshake_refuse(v->client, "the daemon has no place for a client more");
+		handshake_refuse(v->client, "the daemon has no place for another client");
 	else if (schedule && !v->with->o->shared)
 		schedule_see_only(v->given.device);
 	return v->given.device >= 0;

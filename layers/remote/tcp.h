@@ -65,7 +65,7 @@ static inline const char *tcp_token(const char *path, char token[REMOTE_TOKEN])
 	if (fd < 0)
 		return strerror(errno);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
-		why = "it must be a file of yours that nobody else may read: chmod 600";
+		why = "must be a file of yours that nobody else may read: chmod 600";
 	n = why ? 0 : read(fd, token, REMOTE_TOKEN);
 	close(fd);
 	if (why)
@@ -76,7 +76,7 @@ static inline const char *tcp_token(const char *path, char token[REMOTE_TOKEN])
 			memset(token + i, 0, (size_t)(REMOTE_TOKEN - i));
 			n = i;
 		}
-	return n < LEAST || n == REMOTE_TOKEN ? "its first line must be of 16 to 63 characters"
+	return n < LEAST || n == REMOTE_TOKEN ? "its first line must have 16 to 63 characters"
 					      : NULL;
 }
 

@@ -206,7 +206,7 @@ Test(small_remote, without_its_library_it_is_not_in_force)
 		       rift(), rift());
 
 	cr_assert(eq(int, rc, 4), "%s", out);
-	cr_assert(strstr(out, "remote is not in force: its library is not loaded") != NULL, "%s",
+	cr_assert(strstr(out, "remote is not active: its library is not loaded") != NULL, "%s",
 		  out);
 }
 
@@ -274,7 +274,7 @@ Test(small_remote, a_daemon_without_cublas_says_so_and_serves)
 	cr_assert(eq(int, rc, 3), "%s", out);
 	cr_assert(strstr(out, " gives no handle: CUBLAS_STATUS_NOT_INITIALIZED\n") != NULL, "%s",
 		  out);
-	out = strstr(out, "rift: libcublas.so.13, which the build leaves beside rift, cannot be ");
+	out = strstr(out, "rift: libcublas.so.13, which the build puts next to rift, cannot be ");
 	cr_assert(out && !strstr(out + 1, "rift: libcublas.so.13"), "not said, or twice");
 	cr_assert(layers_gone(0));
 }
@@ -297,7 +297,7 @@ Test(small_remote, kernels_of_other_libraries_are_refused_by_name)
 
 Test(small_remote, wrappers_outside_it_are_refused)
 {
-	refused(125, "layer remote: it passes no call on",
+	refused(125, "layer remote: passes no calls on",
 		"layer --quiet shim -- '%s' layer --quiet remote -- true", rift());
 }
 
@@ -325,8 +325,8 @@ Test(small_remote, a_program_of_another_build_is_refused)
 		   "--filter 'small_remote_stranger/*' 2>&1",
 		   rift(), self);
 	cr_assert(ne(int, rc, 0), "%s", out);
-	cr_assert(strstr(out, "rift: layer remote: the daemon refuses this program: the program is "
-			      "not the rift that the daemon runs, of the same build") != NULL,
+	cr_assert(strstr(out, "rift: layer remote: the daemon refuses this program: the program "
+			      "must be the same build of rift as the daemon") != NULL,
 		  "%s", out);
 	cr_assert(layers_gone(0));
 }
@@ -474,16 +474,16 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 
 	refused(125, "must be 64k to 128M", "layer remote block=63k -- true");
 	refused(3, "0 to 128M bytes", "layer remote block=129M -- true");
-	refused(125, "shared= is for the daemon",
+	refused(125, "shared= configures the daemon",
 		"layer remote transport=tcp shared=yes connect=a:1 token='%s' -- true", key);
 	refused(3, "network=abc: *RTT,BANDWIDTH *us *Gbit/s*50,10*1000000",
 		"layer remote network=abc -- true");
 	refused(125, "must be two numbers", "layer remote transport=tcp network=5 -- true");
-	refused(125, "is for transport=unix and tcp", "layer remote network=5,1 -- true");
+	refused(125, "needs transport=unix or tcp", "layer remote network=5,1 -- true");
 	refused(125, "needs token=FILE", "layer remote transport=tcp listen=127.0.0.1:1 -- true");
 	refused(125, "give one of them",
 		"layer remote transport=tcp listen=a:1 connect=a:1 token='%s' -- true", key);
-	refused(125, "are for transport=tcp", "layer remote connect=a:1 token='%s' -- true", key);
+	refused(125, "need transport=tcp", "layer remote connect=a:1 token='%s' -- true", key);
 	refused(125, "nobody else may read", "layer remote transport=tcp token='%s' -- true", key);
 	token_file("0123", 0600);
 	refused(125, "16 to 63 characters", "layer remote transport=tcp token='%s' -- true", key);
@@ -685,5 +685,5 @@ Test(small_remote, a_daemon_that_says_taken_for_ever_is_left)
 	const char *out = said_to(&w, &rounds);
 
 	cr_expect(eq(int, rounds, REMOTE_ROUNDS), "hellos");
-	cr_expect(tells(out, "rift: layer remote: no addresses for memory: *taken\n"), "%s", out);
+	cr_expect(tells(out, "rift: layer remote: no addresses for memory: *in use\n"), "%s", out);
 }

@@ -632,8 +632,8 @@ Test(small_remote_images, without_the_driver_s_functions_the_runtime_says_no)
 	cr_assert(eq(int, ASK(REMOTE_NODE_KERNEL, "", 0, 0), cudaErrorInvalidDeviceFunction));
 	cr_assert(zero(int, ASK(REMOTE_EXEC_CREATE, "", 0, 0, 0)));
 	cr_assert(eq(str, (char *)captured_stderr(),
-		     "rift: layer remote: the driver does not give out "
-		     "cuGraphKernelNodeGetParams, without which kernels of graphs stay unknown\n"));
+		     "rift: layer remote: the driver does not provide cuGraphKernelNodeGetParams, "
+		     "without which kernels of graphs stay unknown\n"));
 	session_close(&b->s);
 	free(b);
 }

@@ -294,10 +294,10 @@ Test(small_remote_scheduled, the_layer_takes_the_words)
 		       rift(), rift());
 
 	cr_assert(zero(int, rc), "%s", text);
-	refused(125, "devices= is for schedule=", "layer --quiet remote devices=0 -- true");
-	refused(125, "-1 is for all, alone",
+	refused(125, "devices= needs schedule=", "layer --quiet remote devices=0 -- true");
+	refused(125, "-1 means all devices and must be alone",
 		"layer --quiet remote schedule=load devices=0,-1 -- true");
-	refused(125, "schedule= is for the daemon",
+	refused(125, "schedule= configures the daemon",
 		"layer --quiet remote transport=tcp schedule=load connect=a:1 token=x -- true");
 	/* where there is one device */
 	cr_assert(ne(int,

@@ -334,7 +334,7 @@ Test(small_remote_shared, a_kernel_that_never_ends_stays)
 	killed = start("waits_for_ever");
 	await("waits_for_ever");
 	kill_part(killed);
-	while (!strstr(what_was_said("said"), "its work has not: what it had stays taken"))
+	while (!strstr(what_was_said("said"), "its work has not; its memory stays in use"))
 		usleep(10000);
 	cr_assert(lt(int, before.threads, state_now().threads));
 	play("works");
@@ -367,7 +367,7 @@ Test(small_remote_shared, who_writes_no_command_is_served_no_more)
 	fd = own_daemon_reach(&the_daemon);
 	write_nonsense(fd);
 	close(fd);
-	cr_assert(strstr(what_was_said("said"), "a client wrote what is no command") != NULL);
+	cr_assert(strstr(what_was_said("said"), "a client sent an invalid command") != NULL);
 	say("end");
 	ends_well(beside, "goes_on");
 	cr_assert(is_back(before), "who wrote it");

@@ -225,7 +225,7 @@ static int times_said(const char *what)
 	return n;
 }
 
-static const char no_more[] = "the device does no more";
+static const char no_more[] = "the device has stopped working";
 
 /* ---- one after the other -------------------------------------------------------------------- */
 
@@ -366,7 +366,7 @@ Test(small_remote_together, a_process_that_was_killed_is_followed)
 	ends_well(beside, "loses");
 	play("works");
 	cr_assert(ne(int, server_now(), first));
-	cr_assert(eq(int, times_said("has ended: others get a process anew"), 1), "%s",
+	cr_assert(eq(int, times_said("has ended: new clients get a new process"), 1), "%s",
 		  what_was_said("said"));
 	end_daemon();
 }

@@ -17,7 +17,7 @@
 #include "common/check.h"
 #include "layers/remote/socket.h"
 
-const char strangers_too_many[] = "too many others have not said who they are";
+const char strangers_too_many[] = "too many other clients have not identified themselves";
 
 struct together {
 	const struct serving *with;
@@ -46,8 +46,8 @@ void together_break(void *together)
 
 	if (atomic_exchange(&t->broken, true))
 		return;
-	complain(EIO, "layer remote: the device does no more, as after a fault of a kernel: it is "
-		      "lost for the clients that have it, and others get a process anew");
+	complain(EIO, "layer remote: the device has stopped working, as after a kernel's fault: "
+		      "its clients have lost it, and new clients get a new process");
 	/* neither can be full */
 	if (write(t->woken, &one, sizeof(one)) != sizeof(one) || write(t->told, "n", 1) != 1)
 		complain(errno, "layer remote: no other process: %s", strerror(errno));
@@ -248,7 +248,7 @@ void together_listen(struct serving *with, int listening,
 		}
 		if (!await_word(told))
 			complain(ECHILD, "layer remote: the process that served all clients has "
-					 "ended: others get a process anew");
+					 "ended: new clients get a new process");
 		close(told);
 	}
 }

@@ -218,7 +218,7 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 
 const struct layer layer_shim = {
 	.name = "shim",
-	.summary = "passes every call of the CUDA runtime on and counts it, as a wrapper does",
+	.summary = "passes every CUDA runtime call on and counts it, as a wrapper does",
 	.wraps_runtime = true,
 	.params = params,
 	.missing = missing,

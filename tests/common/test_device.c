@@ -20,7 +20,8 @@ Test(small_device, memory_that_there_is_not_is_refused_in_one_line)
 	cr_redirect_stderr();
 	cr_assert(device_new(&p, (size_t)1 << 60, "n=%d", 7) == -ENOMEM);
 	said = captured_stderr();
-	cr_assert(is_one_complaint(said) && strstr(said, "no 1152921504606846976 bytes left") &&
+	cr_assert(is_one_complaint(said) &&
+			  strstr(said, "cannot allocate 1152921504606846976 bytes") &&
 			  strstr(said, ": n=7\n"),
 		  "%s", said);
 	cr_assert(!p && !cudaPeekAtLastError(), "nothing is left behind");

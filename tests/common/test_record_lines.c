@@ -63,7 +63,7 @@ Test(small_record_lines, what_windows_does_is_named)
 		{ BYTES(HEAD "\r\n" ROW "\r\n"), ":1: this line ends in CRLF", 0 },
 		{ BYTES(HEAD "\n" ROW "\r\n" ROW "\n"), ":2: this line ends in CRLF", 1 },
 		{ BYTES(HEAD "\nx\n" ROW "\n"),
-		  ":2: this line is no JSON object: the file is damaged", 1 },
+		  ":2: this line is not a JSON object: the file is damaged", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -406,7 +406,7 @@ Test(small_trace, rows_and_their_end_agree)
 	made_row(&made, "{\"record\":\"end\",\"t\":1,\"calls\":0,\"ops\":0,\"dropped\":0}");
 	made_call(&made, "other", 0, 1000, "");
 	made_end(&made, 40000, 0, 0);
-	is_refused(11, "behind the end");
+	is_refused(11, "after the end");
 }
 
 /* What recording adds to a call is in the end of a recording of calls alone, and nowhere else. */

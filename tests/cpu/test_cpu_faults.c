@@ -234,6 +234,6 @@ Test(small_cpu_faults, settings_that_make_no_sense_end_the_process)
 	expect_text(ends(usage, "RIFT_CPU_SPIN_US=many", "shared_array"), "from 0 to 1000000\n");
 	expect_text(ends(usage, "RIFT_CPU_ORDER=sideways", "shared_array"), "up, down or random\n");
 	expect_text(ends(usage, "RIFT_CPU_LAUNCHNS=5", "shared_array"),
-		    "RIFT_CPU_LAUNCHNS is no setting; there are RIFT_CPU_WORKERS, ");
+		    "unknown setting RIFT_CPU_LAUNCHNS; there are RIFT_CPU_WORKERS, ");
 	expect_text(ends(IN_ORDER, "RIFT_CPU_LAUNCH_NS=7", "shared_array"), "end\n");
 }

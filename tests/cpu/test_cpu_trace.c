@@ -515,5 +515,5 @@ Test(small_cpu_trace, a_full_disk_ends_the_trace_not_the_program)
 	cr_assert(eq(int, run_rift(OUT, &out, "show --check '%s'", path_of("j.trace")), 2), "%s",
 		  out);
 	cr_assert(strstr(out, "incomplete") && strstr(out, "File too large"), "%s", out);
-	refused(3, "not written whole: File too large", "profile '%s'", path_of("j.trace"));
+	refused(3, "is incomplete: File too large", "profile '%s'", path_of("j.trace"));
 }

@@ -30,7 +30,7 @@ static const char *const presets[PRESETS] = { "native",	   "wddm-packet", "wsl2-
 /* How often something was added, by the layer's report: "... (n = 12)". */
 static long additions(const char *report)
 {
-	const char *n = strstr(report, "added less asked for: "),
+	const char *n = strstr(report, "added minus requested: "),
 		   *at = n ? strstr(n, "(n = ") : NULL;
 
 	cr_assert(strstr(report, "rift: layer emulate: added ") != NULL, "%s", report);
@@ -229,11 +229,11 @@ Test(small_emulate, a_sweep_says_how_precise_it_was)
 		"T=$(mktemp -d) && cd $T && '%s' sweep launch us=0 --depth 1,4 --mode stream "
 		"--processes 1 --rounds 2 --warm-up 0.01 --layer 'emulate call=20' --output "
 		"s.jsonl 2>&1 "
-		"&& grep -c '\"record\":\"trailer\".*\"detail\":\"added less asked for: ' s.jsonl "
+		"&& grep -c '\"record\":\"trailer\".*\"detail\":\"added minus requested: ' s.jsonl "
 		"&& '%s' show --check s.jsonl; E=$?; rm -r $T; exit $E",
 		rift(), rift());
 	cr_assert(zero(int, rc), "%s", out);
-	cr_assert(strstr(out, "side b: under emulate, in the last process: added less") != NULL,
+	cr_assert(strstr(out, "side b: under emulate, in the last process: added minus") != NULL,
 		  "%s", out);
 	cr_assert(strstr(out, "\n1\n") != NULL, "one side's trailer has it: %s", out);
 }

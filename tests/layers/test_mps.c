@@ -119,9 +119,9 @@ Test(small_mps, is_listed_and_says_why_it_cannot_be_had)
 	setenv("PATH", "/bin:/usr/bin", 1);
 	if (!shell(NULL, "command -v nvidia-cuda-mps-control >/dev/null"))
 		return; /* a GPU machine, which has it */
-	refused(125, "layer mps cannot be had here: ", "layer mps -- true");
-	refused(4, "layer 'mps': cannot be had here: ", "run launch us=0 --layer mps");
-	refused(4, "'mps threads=50': cannot be had here: ",
+	refused(125, "layer mps: not available here: ", "layer mps -- true");
+	refused(4, "layer 'mps': not available here: ", "run launch us=0 --layer mps");
+	refused(4, "'mps threads=50': not available here: ",
 		"sweep launch --dry-run --layer 'mps threads=50'");
 	cr_assert(layers_gone(0));
 }
@@ -403,7 +403,7 @@ static void not_in_force(const char *words, const char *before, const char *says
 	rc = run_rift_as(&out, words, before);
 
 	cr_assert(eq(int, rc, 4), "%s: %d: %s", before, rc, out);
-	cr_assert(strstr(out, "rift: the layer mps is not in force: ") != NULL, "%s", out);
+	cr_assert(strstr(out, "rift: the layer mps is not active: ") != NULL, "%s", out);
 	cr_assert(strstr(out, says) != NULL, "%s", out);
 }
 
@@ -421,7 +421,7 @@ Test(small_mps, not_in_force_where_it_does_not)
 		     "its control daemon does not answer");
 	setenv("FAKE_MPS", "ignores", 1);
 	not_in_force("threads=30", "echo $$ >$CUDA_MPS_PIPE_DIRECTORY/clients",
-		     "clients have 100 % of the threads, and 30 % were asked for");
+		     "clients have 100 % of the threads; 30 % were requested");
 	is_gone("runs");
 }
 

@@ -91,19 +91,18 @@ Test(small_profiler, is_listed_and_says_why_it_cannot_be_had)
 	const char *out;
 
 	cr_assert(zero(int, run_rift(OUT, &out, "layer profiler")));
-	cr_assert(strstr(out, "profiler   real   records of all calls and kernels") == out, "%s",
-		  out);
+	cr_assert(strstr(out, "profiler   real   records all calls and kernels") == out, "%s", out);
 	cr_assert(strstr(out, "kinds=all ") && strstr(out, "(all, calls, work)"), "%s", out);
 	refused(3, "kinds", "layer profiler kinds=some -- true");
 	refused(3, "did you mean 'kinds'", "layer profiler kind=all -- true");
 #ifdef RIFT_CPU_DEVICE
-	refused(125, "layer profiler cannot be had here: the CPU device has no CUPTI",
+	refused(125, "layer profiler: not available here: the CPU device has no CUPTI",
 		"layer profiler -- true");
 	refused(4, "the CPU device has no CUPTI", "run launch us=0 --layer profiler");
 	refused(4, "the CPU device has no CUPTI", "sweep launch --dry-run --layer profiler");
 #else
 	setenv("CUDA_INJECTION64_PATH", "/nowhere", 1);
-	refused(125, "a profiler is there already", "layer profiler -- true");
+	refused(125, "a profiler is already loaded", "layer profiler -- true");
 #endif
 	cr_assert(layers_gone(0));
 }

@@ -477,7 +477,7 @@ Test(small_cupti, what_cannot_be_recorded_runs_unrecorded)
 {
 	refuses("RIFT_TRACE_CUPTI=/nowhere/libcupti.so", "/nowhere/libcupti.so");
 	refuses("RIFT_TRACE_CUPTI=libdl.so.2", "it lacks: cuptiGetVersion");
-	refuses("STUB_CUPTI_VERSION=21", "older than that of CUDA 12.4");
+	refuses("STUB_CUPTI_VERSION=21", "too old: it must be of CUDA 12.4");
 	cr_assert(ne(int, access(path, F_OK), 0));
 }
 
@@ -488,8 +488,8 @@ Test(small_cupti, a_kind_that_is_refused)
 
 Test(small_cupti, another_profiler)
 {
-	refuses("STUB_CUPTI_REFUSES=10 STUB_CUPTI_WHY=39", "another profiler is at work");
-	refuses("STUB_CUPTI_OTHER=1", "another profiler is at work");
+	refuses("STUB_CUPTI_REFUSES=10 STUB_CUPTI_WHY=39", "another profiler is active");
+	refuses("STUB_CUPTI_OTHER=1", "another profiler is active");
 	cr_assert(ne(int, access(path, F_OK), 0));
 }
 

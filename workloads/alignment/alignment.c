@@ -37,11 +37,11 @@ static const struct param params[] = {
 	PARAM_SIZE(alignment_opts, length, "letters", "150", 1, ALIGN_LENGTH_MAX / 2,
 		   "letters of a query; targets are about as long, unrelated ones half as long again"),
 	PARAM_REAL(alignment_opts, error, "1", "-1", -1, 0.5,
-		   "edits for each letter of a query; -1: as usual for the profile"),
+		   "edits per letter of a query; -1: the profile's own rate"),
 	PARAM_CHOICE(alignment_opts, profile, "balanced", profiles,
 		     "how targets differ from queries"),
 	PARAM_CHOICE_ASIDE(alignment_opts, output, "cigar", outputs, "distance,cigar",
-		     "what is wanted of a pair: its distance, or its CIGAR as well"),
+		     "result of a pair: its distance, or its CIGAR as well"),
 	PARAM_CHOICE(alignment_opts, letters, "fold", letters,
 		     "lower-case letters count as upper case, or as bad characters"),
 	PARAM_INT(alignment_opts, cap, "edits", "-1", -1, ALIGN_LENGTH_MAX,
@@ -58,8 +58,9 @@ static const struct param params[] = {
 		   "device memory for the traces that CIGARs are read from"),
 	PARAM_INT(alignment_opts, seed, "1", "1", 0, 9007199254740992.0, "seed of the generated pairs"),
 	PARAM_PATH(alignment_opts, input,
-		   "FASTA or FASTQ, plain or gzip: QUERIES,TARGETS, or one file with both in turns"),
-	PARAM_PATH_OUT(alignment_opts, results, "file to write a row for each pair to, as TSV"),
+		   "FASTA or FASTQ, plain or gzip: QUERIES,TARGETS, or one file with both "
+		   "alternating"),
+	PARAM_PATH_OUT(alignment_opts, results, "TSV file to write, with a row per pair"),
 	PARAM_CHOICE(alignment_opts, columns, "few", columns,
 		     "of results=: query to cigar, or also rounds, the CIGAR with M, and where a "
 		     "bad letter is"),
@@ -115,9 +116,10 @@ int alignment_limits(const void *opts, struct limits *out)
 				"error=%g: give a rate from 0 to 0.5, or -1 for the profile's own",
 				o->error);
 	if (!o->input && o->streams > o->pairs)
-		return complain(EINVAL,
-				"streams=%ld: a batch has pairs=%ld, and each stream needs one",
-				(long)o->streams, (long)o->pairs);
+		return complain(
+			EINVAL,
+			"streams=%ld: a batch has only pairs=%ld, and each stream needs one",
+			(long)o->streams, (long)o->pairs);
 	if (!o->input && letters > ALIGN_BYTES_MAX)
 		return complain(EINVAL,
 				"pairs=%ld of length=%ld: at least %.3g GiB of letters; a batch "

@@ -218,10 +218,10 @@ static int next_record(struct reader *r)
 	if (got <= 0)
 		return got;
 	if (r->line == 1 && !strncmp(r->row.s, "\xef\xbb\xbf", 3))
-		return not_a_record(r, "a byte-order mark (BOM): remove it, as by: sed -i "
+		return not_a_record(r, "a byte-order mark (BOM); remove it with: sed -i "
 				       "'1s/^\\xef\\xbb\\xbf//' FILE");
 	if (r->row.s[0] != '>' && r->row.s[0] != '@')
-		return not_a_record(r, "a record begins with > (FASTA) or @ (FASTQ)");
+		return not_a_record(r, "a record must begin with > (FASTA) or @ (FASTQ)");
 	got = keep_name(r);
 	if (got)
 		return got;

@@ -9,7 +9,7 @@
 
 static int on_device(void *to, size_t bytes)
 {
-	return device_new(to, bytes, "take fewer or shorter pairs, or less memory=");
+	return device_new(to, bytes, "use fewer or shorter pairs, or less memory=");
 }
 
 static int on_host(const struct alignment_state *s, void *to, size_t bytes)
@@ -22,7 +22,7 @@ static int on_host(const struct alignment_state *s, void *to, size_t bytes)
 		cudaGetLastError();
 	memcpy(to, &p, sizeof(p));
 	return p ? 0
-		 : complain(ENOMEM, "no %zu bytes of %s memory left on the host", bytes,
+		 : complain(ENOMEM, "cannot allocate %zu bytes of %s memory on the host", bytes,
 			    s->pageable ? "pageable" : "page-locked");
 }
 

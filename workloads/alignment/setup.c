@@ -224,11 +224,10 @@ static int check_mapped(const struct alignment_opts *o, const struct alignment_s
 {
 	for (int i = 0; o->host == ALIGN_MAPPED && i < s->slots; i++)
 		if (!s->slot[i].one)
-			return complain(
-				EINVAL,
-				"host=mapped: only batches of at most %d pairs a stream, of at "
-				"most %d letters and alike, go in one launch",
-				ALIGN_ONE_PAIRS, ALIGN_SHORT_MAX);
+			return complain(EINVAL,
+					"host=mapped: only batches of at most %d pairs per stream, "
+					"of at most %d letters and alike, fit in one launch",
+					ALIGN_ONE_PAIRS, ALIGN_SHORT_MAX);
 	return 0;
 }
 

@@ -74,7 +74,7 @@ Test(small_align_options, input_that_cannot_be_read)
 	need_device();
 	refused(3, "No such file", "run alignment input=%s/none.fa", folder);
 	shell(NULL, "echo hello >%s/hello", folder);
-	refused(3, "a record begins with", "run alignment input=%s/hello", folder);
+	refused(3, "a record must begin with", "run alignment input=%s/hello", folder);
 	shell(NULL, "printf '>a\\nA\\n>b\\nA\\n' >%s/one.fa", folder);
 	refused(3, "each stream needs one", "run alignment input=%s/one.fa streams=2", folder);
 	refused(3, "is read as input=", "run alignment input=%s/one.fa results=%s/./one.fa", folder,

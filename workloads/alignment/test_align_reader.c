@@ -138,14 +138,14 @@ Test(small_align_reader, files_that_are_wrong)
 	static const char *const bad[][2] = {
 		{ "", "no records" },
 		{ "\n\n", "no records" },
-		{ "ACGT\n", ":1: a record begins with > (FASTA) or @ (FASTQ)" },
-		{ "\xef\xbb\xbf>a\nA\n", ":1: a byte-order mark (BOM): remove it" },
+		{ "ACGT\n", ":1: a record must begin with > (FASTA) or @ (FASTQ)" },
+		{ "\xef\xbb\xbf>a\nA\n", ":1: a byte-order mark (BOM); remove it" },
 		{ ">a\nA\n", ":2: the last query has no target" },
 		{ ">a\nA\n>b\nA\n>c\nA", ":6: the last query has no target" },
 		{ "@a\nACGT\n", ":2: the file ends within a record: no line with +" },
 		{ "@a\nACGT\n+\nII\n", ":4: the file ends within a record's quality" },
 		{ "@a\nACGT\n+\nIIIII\n", ":4: more letters of quality than of sequence" },
-		{ "@a\nA\n+\nI\nACGT\n", ":5: a record begins with" },
+		{ "@a\nA\n+\nI\nACGT\n", ":5: a record must begin with" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -248,7 +248,7 @@ Test(small_align_reader, what_is_too_long_to_align_is_told)
 
 Test(small_align_reader, what_is_no_file_is_not_read)
 {
-	expect_bad("/dev/zero", "/dev/zero: is no regular file");
+	expect_bad("/dev/zero", "/dev/zero: is not a regular file");
 	cr_assert(!mkfifo(temp_path("pipe"), 0600), "mkfifo");
 	expect_bad(temp_path("pipe"), "/pipe: no records"); /* nobody writes to it */
 }

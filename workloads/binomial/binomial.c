@@ -26,11 +26,11 @@ static const char *const forms[] = { "lerp", "two", NULL };
 /* clang-format off */
 static const struct param params[] = {
 	PARAM_AXIS(binomial_opts, steps, "steps", "2048", 1, BINOMIAL_STEPS_MAX,
-		   "16,32,64,128,256,512,1k,2k,4k,8k", "of the tree of an option"),
+		   "16,32,64,128,256,512,1k,2k,4k,8k", "steps of an option's tree"),
 	PARAM_SIZE(binomial_opts, options, "options", "1024", 1, BINOMIAL_OPTIONS_MAX,
 		   "options priced in a step"),
 	PARAM_SIZE(binomial_opts, launch_options, "options", "0", 0, BINOMIAL_OPTIONS_MAX,
-		   "at most so many in a launch; 0: all"),
+		   "most options in a launch; 0: all"),
 	PARAM_REAL(binomial_opts, rate, "1/year", "0.06", -0.1, 1, "rate without risk"),
 	PARAM_REAL(binomial_opts, volatility, "1/sqrt(year)", "0.1", 0.01, 1,
 		   "standard deviation of the logarithm of the price after a year"),
@@ -89,10 +89,10 @@ int64_t binomial_launches(const struct binomial_opts *o)
 /* least: more steps than these would do, if a tree may have as many. */
 static int refuse_market(const struct binomial_opts *o, double least)
 {
-	char cure[64] = "take a higher volatility or a rate nearer 0";
+	char cure[64] = "use a higher volatility or a rate nearer 0";
 
 	if (least < BINOMIAL_STEPS_MAX)
-		snprintf(cure, sizeof(cure), "take more than %.0f steps", least);
+		snprintf(cure, sizeof(cure), "use more than %.0f steps", least);
 	return complain(EINVAL,
 			"steps=%ld rate=%g volatility=%g: the probability of a step up is not "
 			"between 0 and 1; %s",
@@ -113,7 +113,7 @@ static int check_market(const struct binomial_opts *o)
 	if (o->volatility * sqrt(years * n) > exponent_max)
 		return complain(EINVAL,
 				"steps=%ld volatility=%g: the highest price does not fit a float; "
-				"take at most %.0f steps",
+				"use at most %.0f steps",
 				(long)o->steps, o->volatility,
 				floor(pow(exponent_max / o->volatility, 2) / years));
 	return 0;

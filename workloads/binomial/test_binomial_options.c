@@ -39,14 +39,14 @@ Test(small_binomial_options, bad_values_are_refused)
 Test(small_binomial_options, markets_that_no_tree_fits_are_refused)
 {
 	refused(3,
-		"steps=3 rate=0.06 volatility=0.1: the probability of a step up is not between "
-		"0 and 1; take more than 3 steps",
+		"steps=3 rate=0.06 volatility=0.1: the probability of a step up is not between 0 "
+		"and 1; use more than 3 steps",
 		"run binomial steps=3");
-	refused(3, "take a higher volatility", "run binomial steps=8k rate=1 volatility=0.01");
+	refused(3, "use a higher volatility", "run binomial steps=8k rate=1 volatility=0.01");
 	refused(3, "not between 0 and 1", "run binomial steps=10 rate=-0.1 volatility=0.1");
 	refused(3,
-		"steps=8192 volatility=0.3: the highest price does not fit a float; take at "
-		"most 8027 steps",
+		"steps=8192 volatility=0.3: the highest price does not fit a float; use at most "
+		"8027 steps",
 		"run binomial steps=8k volatility=0.3");
 }
 

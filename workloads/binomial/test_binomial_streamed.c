@@ -72,7 +72,7 @@ Test(small_binomial_streamed, the_check_finds_every_byte)
 	run_steps(r, 2);
 	run_passes(r, 2);
 	out[4 * N - 4] ^= 1;
-	run_fails(r, 2, "came back otherwise than it was computed, slot 1, option 10");
+	run_fails(r, 2, "came back different from what was computed, slot 1, option 10");
 	out[4 * N - 4] ^= 1;
 	out[4 * N] = 0;
 	run_fails(r, 2, "written where nothing was to be, slot 1, option 11");

@@ -69,7 +69,7 @@ Test(small_blackscholes_options, a_total_makes_steps)
 Test(small_blackscholes_options, launches_that_cannot_overlap_are_refused)
 {
 	refused(3, "launch=sometimes: no such choice", "run blackscholes launch=sometimes");
-	refused(3, "launch=programmatic has no effect: it counts only with data=resident",
+	refused(3, "launch=programmatic has no effect: it is used only with data=resident",
 		"run blackscholes launch=programmatic data=streamed");
 	refused(3, "launches that follow one another",
 		"run blackscholes options=64 launch=programmatic --mode fused");
@@ -80,7 +80,7 @@ Test(small_blackscholes_options, modes_that_cannot_be_are_refused)
 	refused(3, "stream mode only",
 		"run blackscholes data=streamed memory=pageable --mode graph");
 	refused(3, "has copies", "run blackscholes data=streamed --mode fused");
-	refused(3, "more than 2048 copies a step",
+	refused(3, "more than 2048 copies per step",
 		"run blackscholes data=streamed options=32M block=64k --mode graph");
 }
 

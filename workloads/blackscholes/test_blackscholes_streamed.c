@@ -63,7 +63,7 @@ Test(small_blackscholes_streamed, graphs_repeat_their_slots)
 		run_passes(r, 4);
 		run_fails(r, 2, "4 steps were counted");
 		memset(host_out(r, 0, 1), SLOTS_POISON_REAL, 3000 * sizeof(float));
-		run_fails(r, 4, "came back otherwise than it was computed, slot 1, option 0");
+		run_fails(r, 4, "came back different from what was computed, slot 1, option 0");
 		run_reset(r);
 		run_fails(r, 4, "0 steps were counted");
 		run_end(r);
@@ -124,10 +124,10 @@ Test(small_blackscholes_streamed, the_check_finds_every_byte)
 	run_steps(r, 2);
 	run_passes(r, 2);
 	call[0] ^= 1;
-	run_fails(r, 2, "came back otherwise than it was computed, slot 0, option 0");
+	run_fails(r, 2, "came back different from what was computed, slot 0, option 0");
 	call[0] ^= 1;
 	put[4 * n - 4] ^= 1; /* the last price of the short block */
-	snprintf(says, sizeof(says), "otherwise than it was computed, slot 1, option %d",
+	snprintf(says, sizeof(says), "different from what was computed, slot 1, option %d",
 		 (int)n - 1);
 	run_fails(r, 2, says);
 	put[4 * n - 4] ^= 1;
@@ -198,8 +198,8 @@ Test(large_blackscholes_streamed, pieces_of_many_bytes_are_compared)
 		for (int k = 0; k < wrong[i].n; k++)
 			word[wrong[i].at + k] ^= 1;
 		v = run_check(r, SLOTS, false);
-		cr_assert(!v.passed && strstr(v.worst, "otherwise than it was computed"), "%zu: %s",
-			  i, v.worst);
+		cr_assert(!v.passed && strstr(v.worst, "different from what was computed"),
+			  "%zu: %s", i, v.worst);
 		for (int k = 0; k < wrong[i].n; k++)
 			word[wrong[i].at + k] ^= 1;
 	}

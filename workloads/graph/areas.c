@@ -51,7 +51,8 @@ int graph_areas_init(struct graph_areas *a, const struct graph_shape *shape)
 		return 0;
 	if (!is_allocated(a, bytes, shape)) {
 		cudaGetLastError();
-		return complain(ENOMEM, "no %zu bytes left on host and device for %ld copies",
+		return complain(ENOMEM,
+				"cannot allocate %zu bytes on host and device for %ld copies",
 				bytes, (long)shape->copies);
 	}
 	if (a->zero)

@@ -33,24 +33,24 @@ static const struct param params[] = {
 		   "1,2,5,10,20,50,100,200,500,1025,2048", "nodes of a chain"),
 	PARAM_CHOICE_ASIDE(graph_opts, topology, "line", topologies, "line,chains,rooted,forkjoin",
 		   "one chain, several, several with a common root, with a common root and end"),
-	PARAM_INT(graph_opts, width, "chains", "4", 1, GRAPH_WIDTH_MAX, "chains beside each other"),
+	PARAM_INT(graph_opts, width, "chains", "4", 1, GRAPH_WIDTH_MAX, "chains side by side"),
 	PARAM_CHOICE_ASIDE(graph_opts, node, "kernel", kinds, "kernel,memset,memcpy,mixed",
-		   "what nodes are; mixed: these three in turn; staged: h2d and kernel in turn; "
+		   "kind of nodes; mixed: these three in turn; staged: h2d and kernel in turn; "
 		   "streamed: h2d, kernel and d2h in turn"),
 	PARAM_SIZE(graph_opts, bytes, "bytes", "8", 8, GRAPH_COPY_MAX,
-		   "of a copy between host and device, in eights"),
+		   "size of a copy between host and device, a multiple of 8"),
 	PARAM_INT(graph_opts, copies, "copies", "1", 1, GRAPH_COPIES_MAX,
-		   "to the device before each kernel of staged and streamed nodes"),
+		   "copies to the device before each kernel of staged and streamed nodes"),
 	PARAM_INT_ASIDE(graph_opts, us, "us", "0", 0, GRAPH_US_MAX, "0,5",
 		   "nominal duration of a kernel; 0 is the empty kernel"),
 	PARAM_INT(graph_opts, first_us, "us", "0", 0, GRAPH_US_MAX,
-		   "the same of kernels of the first chain; 0: as us"),
+		   "nominal duration of kernels of the first chain; 0: as us"),
 	PARAM_CHOICE(graph_opts, order, "kept", orders,
 		   "order in which nodes of several chains are made: chain by chain, any, level by "
 		   "level, or the first chain last"),
 	PARAM_CHOICE_ASIDE(graph_opts, op, "launch", ops,
 		   "launch,alternate,first,capture,instantiate,upload,update,params",
-		   "the call that a step is; eager: no graph, its nodes into streams one by one"),
+		   "call that a step makes; eager: no graph, nodes go into streams one by one"),
 	PARAM_CHOICE(graph_opts, probe, "no", probes,
 		   "measure every call instead; one: at this length alone"),
 	PARAM_END
@@ -89,12 +89,12 @@ int graph_limits(const void *opts, struct limits *out)
 	int64_t copies = graph_copies(o) + graph_copies_back(o);
 
 	if (o->op == GRAPH_PARAMS && !kernels && !graph_stages((enum graph_kind)o->node))
-		return complain(EINVAL, "op=params sets arguments of kernels; node=%s has none",
+		return complain(EINVAL, "op=params sets arguments of kernels, but node=%s has none",
 				kinds[o->node]);
 	if (o->op == GRAPH_PARAMS && graph_stages((enum graph_kind)o->node))
 		return complain(EINVAL,
-				"op=params sets arguments of kernels that hang on no copy: not of "
-				"node=%s",
+				"op=params sets arguments of kernels that depend on no copy, which "
+				"node=%s has not",
 				kinds[o->node]);
 	if (o->bytes % 8)
 		return complain(EINVAL, "bytes=%ld: must be a multiple of 8", (long)o->bytes);
@@ -106,9 +106,9 @@ int graph_limits(const void *opts, struct limits *out)
 			(long)o->bytes, (long)copies, GRAPH_COPIED_MAX >> 20,
 			(long)(GRAPH_COPIED_MAX / copies / 8 * 8));
 	out->mode_refused[MODE_GRAPH] =
-		o->op == GRAPH_EAGER ? "op=eager is what graphs are held against"
-				     : "a step is a call that has to do with graphs, and "
-				       "none that can be part of one";
+		o->op == GRAPH_EAGER
+			? "op=eager is what graphs are compared with"
+			: "a step is a call about graphs, which cannot be part of a graph";
 	if (keeps_graphs((enum graph_op)o->op)) {
 		out->depth_max = GRAPH_KEPT_MAX;
 		out->depth_why = "each step takes a graph of its own";

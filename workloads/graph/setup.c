@@ -15,7 +15,7 @@ static int size_kernel(const struct graph_opts *o, struct graph_state *s)
 	double per_us = cpu ? 1000 : device_attribute(cudaDevAttrClockRate) / 1e3;
 
 	if ((o->us || o->first_us) && !(per_us > 0))
-		return complain(ENOTSUP, "us=%ld: the device does not say what its clock is",
+		return complain(ENOTSUP, "us=%ld: the device does not report its clock",
 				(long)o->us);
 	s->cycles = (unsigned long long)llround((double)o->us * per_us);
 	s->first_cycles = s->cycles;

@@ -51,8 +51,7 @@ int launch_hold_limits(const struct launch_opts *o)
 	}
 	if (o->hold_pieces > 1 && !memory)
 		return complain(EINVAL,
-				"hold_pieces=%ld: of what? give hold_pinned=, hold_mapped= or "
-				"hold_device=",
+				"hold_pieces=%ld: needs hold_pinned=, hold_mapped= or hold_device=",
 				(long)o->hold_pieces);
 	return 0;
 }
@@ -102,15 +101,14 @@ static bool find(const char *name, void *function, size_t size)
 static int find_driver(void)
 {
 	if (!driver_function)
-		return complain(ENOTSUP,
-				"hold_modules: modules are loaded by a GPU's driver, which "
-				"a runtime of CUDA 12.5 or newer gives access to");
+		return complain(ENOTSUP, "hold_modules: needs a GPU's driver, reached through a "
+					 "runtime of CUDA 12.5 or newer");
 	if (!find("cuModuleLoadData", &driver.load, sizeof(driver.load)) ||
 	    !find("cuModuleUnload", &driver.unload, sizeof(driver.unload)) ||
 	    !find("cuModuleGetFunction", &driver.kernel, sizeof(driver.kernel)) ||
 	    !find("cuLaunchKernel", &driver.launch, sizeof(driver.launch)))
 		return complain(ENOTSUP, "hold_modules: the driver, or a layer before it, does not "
-					 "give out its functions that load modules");
+					 "provide its functions that load modules");
 	return 0;
 }
 
@@ -222,7 +220,7 @@ static int take_kind(const struct launch_opts *o, enum launch_hold kind, struct 
 
 		if (err) {
 			cudaGetLastError(); /* forget it */
-			return complain(ENOMEM, "%s=%ld: number %ld of %ld cannot be had: %s",
+			return complain(ENOMEM, "%s=%ld: number %ld of %ld is not available: %s",
 					names[kind], (long)launch_holds(o, kind), (long)i + 1,
 					(long)n, cudaGetErrorString(err));
 		}

@@ -33,30 +33,32 @@ static const struct param params[] = {
 		   "0,1,2,5,10,20,50,100,200,500,1000",
 		   "nominal duration of a kernel; 0 is the empty kernel"),
 	PARAM_CHOICE_ASIDE(launch_opts, kernel, "spin", fills, "spin,work",
-		     "what fills it: waiting for the clock, or a chain of multiply-adds"),
+		     "what fills a kernel: waiting for the clock, or a chain of multiply-adds"),
 	PARAM_CHOICE_ASIDE(launch_opts, args, "8", sizes, "8,256,4096", "bytes of arguments of a kernel"),
 	PARAM_CHOICE_ASIDE(launch_opts, width, "block", widths, "block,wave,full",
-		     "grid: one block, one a multiprocessor, or all that fit"),
+		     "grid: one block, one per multiprocessor, or all that fit"),
 	PARAM_INT_ASIDE(launch_opts, streams, "streams", "1", 1, LAUNCH_STREAMS_MAX, "1,2,4,8",
 		  "streams that a step forks into, with a launch in each"),
 	PARAM_CHOICE_ASIDE(launch_opts, entry, "launch", entries, "launch,launchex",
 		     "cudaLaunchKernel or cudaLaunchKernelExC"),
 	PARAM_INT(launch_opts, mhz, "MHz", "0", 0, 10000,
-		  "clock that us is counted with; 0: what the device says"),
+		  "clock with which us is counted; 0: the device's own"),
 	PARAM_CHOICE(launch_opts, probe, "no", probes,
 		     "measure single calls instead: waits, first launch, gap, queue"),
 	PARAM_SIZE(launch_opts, hold_pinned, "bytes", "0", 0, LAUNCH_HOLD_BYTES_MAX,
-		   "pinned memory of the host that the process holds meanwhile"),
+		   "pinned host memory that the process holds meanwhile"),
 	PARAM_SIZE(launch_opts, hold_mapped, "bytes", "0", 0, LAUNCH_HOLD_BYTES_MAX,
-		   "mapped memory of the host that it holds"),
+		   "mapped host memory that the process holds meanwhile"),
 	PARAM_SIZE(launch_opts, hold_device, "bytes", "0", 0, LAUNCH_HOLD_BYTES_MAX,
-		   "memory of the device that it holds"),
+		   "device memory that the process holds meanwhile"),
 	PARAM_INT(launch_opts, hold_pieces, "pieces", "1", 1, 65536,
-		  "in how many allocations it holds memory of each kind"),
-	PARAM_INT(launch_opts, hold_streams, "streams", "0", 0, 1024, "idle streams that it holds"),
-	PARAM_INT(launch_opts, hold_events, "events", "0", 0, 1 << 20, "events that it holds"),
+		  "number of allocations for the held memory of each kind"),
+	PARAM_INT(launch_opts, hold_streams, "streams", "0", 0, 1024, "idle streams that the "
+								      "process holds"),
+	PARAM_INT(launch_opts, hold_events, "events", "0", 0, 1 << 20, "events that the process "
+								       "holds"),
 	PARAM_INT(launch_opts, hold_modules, "modules", "0", 0, 65536,
-		  "modules of code that it has loaded; not on the CPU device"),
+		  "modules of code that the process has loaded; not on the CPU device"),
 	PARAM_END
 };
 /* clang-format on */
@@ -81,10 +83,9 @@ int launch_limits(const void *opts, struct limits *out)
 	if (err)
 		return err;
 	if (o->probe && o->streams > 1)
-		return complain(EINVAL, "streams=%ld: probe=yes is about one stream",
-				(long)o->streams);
+		return complain(EINVAL, "streams=%ld: probe=yes needs streams=1", (long)o->streams);
 	if (o->probe && o->us > PROBE_US_MAX)
-		return complain(EINVAL, "us=%ld: probe=yes takes kernels of at most %d us",
+		return complain(EINVAL, "us=%ld: probe=yes needs kernels of at most %d us",
 				(long)o->us, PROBE_US_MAX);
 	if (o->streams > 1)
 		out->mode_refused[MODE_FUSED] =

@@ -69,7 +69,7 @@ static int size_kernel(const struct launch_opts *o, struct launch_state *s)
 
 	s->cycles_per_us = launch_cycles_per_us(&s->device, o->mhz);
 	if (!(s->cycles_per_us > 0))
-		return complain(ENOTSUP, "the device does not say what its clock is: give mhz=");
+		return complain(ENOTSUP, "the device does not report its clock; give mhz=");
 	s->cycles_per_fma = launch_cycles_per_fma(&s->device, (enum launch_width)o->width);
 	c->blocks = (uint32_t)launch_blocks(&s->device, (enum launch_width)o->width);
 	c->cycles = (unsigned long long)llround((double)o->us * s->cycles_per_us);
@@ -90,7 +90,7 @@ static int take_place(struct launch_state *s)
 			s->place = i + 1;
 			return 0;
 		}
-	return complain(EBUSY, "a process takes up to %d workloads launch at a time",
+	return complain(EBUSY, "a process can have at most %d workloads launch at a time",
 			LAUNCH_CONFIGS);
 }
 

@@ -227,9 +227,9 @@ Test(small_launch_hold, pieces_are_of_something_that_is_large_enough)
 	struct launch_opts o = default_opts();
 
 	o.hold_pieces = 2;
-	is_refused(&o, "hold_pieces=2: of what?");
+	is_refused(&o, "hold_pieces=2: needs hold_pinned=");
 	o.hold_streams = 5;
-	is_refused(&o, "hold_pieces=2: of what?");
+	is_refused(&o, "hold_pieces=2: needs hold_pinned=");
 	o.hold_device = 1;
 	is_refused(&o, "hold_pieces=2: hold_device has only 1 bytes");
 }

@@ -107,7 +107,7 @@ Test(small_launch_modes, a_process_has_so_many_states_at_a_time)
 	divert_stderr();
 	cr_expect(workload_launch.setup(&o, &s[LAUNCH_CONFIGS]) == -EBUSY, "one too many");
 	text = diverted_stderr();
-	cr_expect(is_one_complaint(text) && strstr(text, "up to 128"), "%s", text);
+	cr_expect(is_one_complaint(text) && strstr(text, "at most 128"), "%s", text);
 	workload_launch.teardown(&s[LAUNCH_CONFIGS]);
 	workload_launch.teardown(&s[70]);
 	cr_expect(!workload_launch.setup(&o, &s[70]) && s[70].place == 71, "its place again");

@@ -102,7 +102,7 @@ static void describe_wrong(struct verdict *v, const struct memory_state *s, int6
 		snprintf(v->worst, sizeof(v->worst), "%" PRId64 " times, not %" PRId64, s->steps,
 			 steps);
 	else if (s->strays)
-		snprintf(v->worst, sizeof(v->worst), "%" PRId64 " addresses are no memory",
+		snprintf(v->worst, sizeof(v->worst), "%" PRId64 " addresses are not memory",
 			 s->strays);
 	else if (pages > 0)
 		snprintf(v->worst, sizeof(v->worst), "%.0f pages were not touched", pages);

@@ -28,7 +28,7 @@ enum { DEPTH_MAX = 64 };
 /* clang-format off */
 static const struct param params[] = {
 	PARAM_AXIS(memory_opts, bytes, "bytes", "4M", 1, BYTES_MAX,
-		   "1,4k,64k,1M,2M,16M,256M,1G", "what is taken and given back"),
+		   "1,4k,64k,1M,2M,16M,256M,1G", "size of what is allocated and freed"),
 	PARAM_CHOICE_ASIDE(memory_opts, call, "malloc", calls, "malloc,async,miss,pinned,register",
 		     "cudaMalloc, cudaMallocAsync (from a pool; miss: from an empty one), "
 		     "cudaMallocHost, cudaHostRegister"),
@@ -57,8 +57,8 @@ int memory_limits(const void *opts, struct limits *out)
 {
 	const struct memory_opts *o = opts;
 
-	out->mode_refused[MODE_GRAPH] = "what takes memory is the host's call, which a graph does "
-					"not repeat";
+	out->mode_refused[MODE_GRAPH] =
+		"memory is allocated by a call of the host, which a graph does not repeat";
 #ifdef RIFT_CPU_DEVICE
 	out->mode_refused[MODE_STREAM] = memory_call_refused((enum memory_call)o->call);
 #endif
@@ -184,7 +184,7 @@ static int cost(const void *opts, const void *state, struct cost *out)
 
 const struct workload workload_memory = {
 	.name = "memory",
-	.summary = "memory taken and given back and nothing else: what allocating costs",
+	.summary = "memory allocated and freed and nothing else: what allocating costs",
 	.source = "this project's own; compare HeCBench mallocFree, streamOrderedAllocation",
 	.step_unit = "memory taken and given back",
 	.params = params,

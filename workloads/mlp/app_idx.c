@@ -111,7 +111,7 @@ static int read_count(struct reader *r, int64_t *n)
 	int err = read_number(r, &count);
 
 	if (!err && (!count || count > MLP_IMAGES_MAX))
-		return refuse(r, 4, "a count of %u; 1 to %d can be read", count, MLP_IMAGES_MAX);
+		return refuse(r, 4, "a count of %u; must be 1 to %d", count, MLP_IMAGES_MAX);
 	*n = count;
 	return err;
 }
@@ -121,7 +121,7 @@ static int read_end(struct reader *r)
 {
 	if (unpacked_peek(&r->file) >= 0)
 		return refuse(r, r->at, "%s",
-			      "the file goes on, where the count says that it ends");
+			      "the file continues after the count says that it ends");
 	return r->file.err ? read_failed(r, 0) : 0;
 }
 

@@ -11,7 +11,7 @@ int mlp_allocate(struct mlp_state *s, void *out, size_t bytes)
 	int err;
 
 	CHECK(s->n_owned < MLP_OWNED_MAX, "%d arrays", s->n_owned);
-	err = device_new(out, bytes, "take a smaller batch, or fewer or narrower layers");
+	err = device_new(out, bytes, "use a smaller batch, or fewer or narrower layers");
 	if (!err)
 		memcpy(&s->owned[s->n_owned++], out, sizeof(*s->owned));
 	return err;
@@ -76,7 +76,8 @@ static int allocate_host_input(struct mlp_state *s)
 
 	if (CUDA_RESULT(cudaMallocHost((void **)&s->pinned, bytes))) {
 		cudaGetLastError();
-		return complain(ENOMEM, "no %zu bytes of page-locked memory left on the host",
+		return complain(ENOMEM,
+				"cannot allocate %zu bytes of page-locked memory on the host",
 				bytes);
 	}
 	return mlp_allocate(s, &s->staged, bytes);

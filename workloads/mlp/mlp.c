@@ -35,18 +35,20 @@ static const struct param params[] = {
 	PARAM_LIST(mlp_opts, hidden, "units", "0", 0, MLP_WIDTH_MAX,
 		   "widths of 1 to 16 hidden layers, 8 or more each, instead of model=; 0: the model's"),
 	PARAM_CHOICE(mlp_opts, precision, "fp32", precisions,
-		     "of products; tf32 and bf16 on a GPU"),
+		     "precision of products; tf32 and bf16 need a GPU"),
 	PARAM_CHOICE_ASIDE(mlp_opts, launches, "few", launches, "few,many",
 			   "operations fused into few launches, or one by one as in plain frameworks"),
 	PARAM_CHOICE_ASIDE(mlp_opts, input, "device", inputs, "device,host",
 			   "images lie on the device, or a minibatch is copied from the host each step"),
 	PARAM_CHOICE(mlp_opts, epilogues, "forward", epilogues,
-		     "what cuBLASLt does beside products: biases and ReLU; yes: gradients of these too"),
+		     "what cuBLASLt does besides products: biases and ReLU; yes: gradients of "
+		     "these too"),
 	PARAM_CHOICE(mlp_opts, fork, "graph", forks,
 		     "gradients of weights in a second stream: in graphs, never, always"),
 	PARAM_REAL(mlp_opts, rate, "1", "-1", -1, 1000,
 		   "learning rate; -1: 0.1, with more than one hidden layer 0.02"),
-	PARAM_REAL(mlp_opts, momentum, "1", "0.9", 0, 1, "of the velocity, from step to step"),
+	PARAM_REAL(mlp_opts, momentum, "1", "0.9", 0, 1, "share of the velocity kept from step "
+							 "to step"),
 	PARAM_INT(mlp_opts, seed, "1", "1", 0, 9007199254740992.0,
 		  "seed of the weights and of the order of images"),
 	PARAM_CHOICE(mlp_opts, data, "auto", sources,
@@ -56,7 +58,7 @@ static const struct param params[] = {
 		  "drawn images to train with; a sixth as many to test with"),
 	PARAM_INT(mlp_opts, data_seed, "1", "1", 0, 9007199254740992.0, "seed of drawn images"),
 	PARAM_INT(mlp_opts, epochs, "epochs", "0", 0, 1000,
-		  "after the measurement train so long from the start, and say how it goes"),
+		  "epochs to train from the start after the measurement, with their results"),
 	PARAM_PATH_OUT(mlp_opts, sheet, "PNG to write: some of the images, a row for each digit"),
 	PARAM_END
 };
@@ -86,15 +88,15 @@ static int check_hidden(const struct mlp_opts *o)
 		return 0;
 	if (o->model != MLP_SMALL)
 		return complain(EINVAL,
-				"hidden= and model=%s both say what the layers are: "
-				"give one of them",
+				"hidden= and model=%s both choose the layers; give one of them",
 				models[o->model]);
 	if (h->n > MLP_HIDDEN_MAX)
-		return complain(EINVAL, "hidden= names %d layers; at most %d are possible", h->n,
+		return complain(EINVAL, "hidden= names %d layers; must be at most %d", h->n,
 				MLP_HIDDEN_MAX);
 	for (int i = 0; i < h->n; i++)
 		if (h->value[i] < MLP_WIDTH_MIN)
-			return complain(EINVAL, "hidden= has a layer of %ld; widths are %d to %d",
+			return complain(EINVAL,
+					"hidden= has a layer of %ld; widths must be %d to %d",
 					(long)h->value[i], MLP_WIDTH_MIN, MLP_WIDTH_MAX);
 	return 0;
 }
@@ -108,8 +110,8 @@ int mlp_limits(const void *opts, struct limits *out)
 				o->rate);
 	if (o->epochs && o->input == MLP_HOST)
 		return complain(EINVAL,
-				"epochs=%ld: input=host copies the same minibatch each "
-				"step, of which nothing is learnt; use input=device",
+				"epochs=%ld: input=host copies the same minibatch each step, from "
+				"which nothing is learnt; use input=device",
 				(long)o->epochs);
 #ifdef RIFT_CPU_DEVICE
 	if (o->precision != MLP_FP32)

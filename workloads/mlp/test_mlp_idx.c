@@ -125,11 +125,11 @@ Test(small_mlp_idx, broken_images_are_refused_with_the_byte)
 	expect_bad_image(8, 32, IMAGE_BYTES, false, ": byte 8: 32 rows; images must be 28 x 28");
 	expect_bad_image(12, 27, IMAGE_BYTES, false, ": byte 12: 27 columns; images must be 28");
 	expect_bad_image(4, 4, IMAGE_BYTES, false, ": byte 2368: the file ends, and 784 bytes");
-	expect_bad_image(4, 2, IMAGE_BYTES, false, ": byte 1584: the file goes on");
+	expect_bad_image(4, 2, IMAGE_BYTES, false, ": byte 1584: the file continues");
 	expect_bad_image(-1, 0, 0, false, ": byte 0: the file ends, and 4 bytes");
 	expect_bad_image(-1, 0, 7, false, ": byte 7: the file ends, and 1 bytes");
 	expect_bad_image(-1, 0, IMAGE_BYTES - 1, false, ": byte 2367: the file ends, and 1 bytes");
-	expect_bad_image(-1, 0, IMAGE_BYTES + 1, false, ": byte 2368: the file goes on");
+	expect_bad_image(-1, 0, IMAGE_BYTES + 1, false, ": byte 2368: the file continues");
 	expect_bad_image(8, 32, IMAGE_BYTES, true, ": byte 8 (unpacked): 32 rows");
 	expect_bad_image(-1, 0, 100, true, ": byte 100 (unpacked): the file ends");
 }

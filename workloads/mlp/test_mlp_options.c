@@ -49,7 +49,7 @@ Test(small_mlp_options, defaults)
 
 Test(small_mlp_options, refused)
 {
-	refused(3, "hidden= has a layer of 7; widths are 8 to 16384", "run mlp hidden=16,7");
+	refused(3, "hidden= has a layer of 7; widths must be 8 to 16384", "run mlp hidden=16,7");
 	refused(3, "hidden= and model=wide", "run mlp hidden=16 model=wide");
 	refused(3, "hidden= names 17 layers", "run mlp hidden=8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8");
 	refused(3, "hidden", "run mlp hidden=16,16385");

@@ -105,7 +105,7 @@ static int read_row(const struct table *t, int64_t row, const double nominal[], 
 			err = csv_number(&t->csv, row, t->p[i], &r->p[i * n + row]);
 	}
 	if (!err && !(r->p[row] > 0))
-		err = complain(EINVAL, "%s:%ld: p0=%g: a cycle length above 0 ms is needed",
+		err = complain(EINVAL, "%s:%ld: p0=%g: must be a cycle length above 0 ms",
 			       t->csv.path, (long)row + 2, r->p[row]);
 	return err;
 }

@@ -34,7 +34,7 @@ static int check_action(const struct myocyte_opts *o)
 				o->states);
 	if (o->states && o->trajectory)
 		return complain(EINVAL,
-				"trajectory= and derivatives= are two jobs: ask for one at a time");
+				"trajectory= and derivatives= are two jobs; ask for one at a time");
 	if (o->states && o->initial)
 		return complain(EINVAL, "initial=%s is not used with states=: each row is a state",
 				o->initial);
@@ -60,11 +60,10 @@ static int check_trajectory(const struct myocyte_opts *o)
 	double rows = myocyte_trajectory_rows(o);
 
 	if (o->trajectory && rows > MYOCYTE_ROWS_MAX)
-		return complain(
-			EINVAL,
-			"span=%g ms with every=%g ms makes %.0f rows of trajectory; at most "
-			"%d fit: every=%.2g or more",
-			o->span, o->every, rows, MYOCYTE_ROWS_MAX, least_every(o));
+		return complain(EINVAL,
+				"span=%g ms with every=%g ms makes %.0f rows of trajectory; at "
+				"most %d fit; use every=%.2g or more",
+				o->span, o->every, rows, MYOCYTE_ROWS_MAX, least_every(o));
 	if (o->trace >= o->cells)
 		return complain(EINVAL, "trace=%ld: cells=%ld has cells 0 to %ld", (long)o->trace,
 				(long)o->cells, (long)o->cells - 1);
@@ -91,18 +90,18 @@ static int check_rosenbrock(const struct myocyte_opts *o)
 	if (o->solver != MYOCYTE_ROSENBROCK)
 		return 0;
 	if (o->precision == MYOCYTE_FLOAT)
-		return complain(EINVAL, "precision=float: solver=rosenbrock differentiates by "
-					"differences, for which float has too few digits: "
-					"precision=double");
+		return complain(EINVAL,
+				"precision=float: solver=rosenbrock differentiates by differences, "
+				"for which float has too few digits; use precision=double");
 	if (o->granularity == MYOCYTE_BY_STAGE || o->control == MYOCYTE_BY_HOST)
 		return complain(EINVAL,
-				"%s: solver=rosenbrock has a kernel for a whole attempt, "
-				"which decides too: granularity=attempt control=device",
+				"%s: solver=rosenbrock has one kernel for a whole attempt, which "
+				"decides too; it needs granularity=attempt control=device",
 				o->control == MYOCYTE_BY_HOST ? "control=host"
 							      : "granularity=stage");
 	if (o->spread == MYOCYTE_THREAD || o->spread == MYOCYTE_CELLS_A_BLOCK)
 		return complain(EINVAL,
-				"spread=%s: solver=rosenbrock has a block for each cell: "
+				"spread=%s: solver=rosenbrock has a block for each cell; use "
 				"spread=block or auto",
 				o->spread == MYOCYTE_THREAD ? "thread" : "warps");
 	return 0;
@@ -117,12 +116,13 @@ static int check_solver(const struct myocyte_opts *o)
 		return complain(EINVAL, "step=%g ms is longer than span=%g ms", o->step, o->span);
 	if (o->solver == MYOCYTE_ADAPTIVE && single && o->tolerance > 0 &&
 	    o->tolerance < least_float)
-		return complain(EINVAL,
-				"tolerance=%g is less than float can tell: %g or more, or "
-				"precision=double",
-				o->tolerance, least_float);
+		return complain(
+			EINVAL,
+			"tolerance=%g is too small for float; use %g or more, or precision=double",
+			o->tolerance, least_float);
 	if (o->tolerance > 0 && o->tolerance < least)
-		return complain(EINVAL, "tolerance=%g: %g or more, or 0", o->tolerance, least);
+		return complain(EINVAL, "tolerance=%g: must be %g or more, or 0", o->tolerance,
+				least);
 	return o->solver == MYOCYTE_ROSENBROCK ? check_rosenbrock(o) : check_rodinia(o);
 }
 
@@ -175,7 +175,7 @@ static int check_spread(const struct myocyte_opts *o)
 		return 0;
 	return complain(EINVAL,
 			"spread=%s: solver=rodinia, granularity=stage and control=host have a "
-			"thread for each cell: spread=thread",
+			"thread for each cell; use spread=thread",
 			names[o->spread]);
 }
 

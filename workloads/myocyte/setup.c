@@ -31,7 +31,7 @@ static int read_inputs(const struct myocyte_opts *o, struct myocyte_state *s)
 	if (!err)
 		err = myocyte_read_parameters(path, s->parameters);
 	if (!err && !(s->parameters[0] >= 1e-3))
-		err = complain(EINVAL, "%s: cycle length of %g ms: 0.001 or more is needed", path,
+		err = complain(EINVAL, "%s: cycle length of %g ms: must be 0.001 or more", path,
 			       s->parameters[0]);
 	return err;
 }

@@ -105,10 +105,10 @@ Test(small_myocyte_options, the_advised_time_between_rows_is_accepted)
 	}
 	text = captured_stderr();
 	for (int i = 0; i < SPANS; i++) {
-		advice = strstr(first_line(text, i), "fit: every=");
+		advice = strstr(first_line(text, i), "fit; use every=");
 		cr_assert(advice, "%s", first_line(text, i));
 		o.span = spans[i];
-		o.every = strtod(advice + strlen("fit: every="), NULL);
+		o.every = strtod(advice + strlen("fit; use every="), NULL);
 		cr_assert(!find_limits(&o), "span=%.17g: every=%g is refused", o.span, o.every);
 		cr_assert(o.every < 1.2e-6 * o.span, "span=%.17g: every=%g", o.span, o.every);
 	}

@@ -83,7 +83,7 @@ static int read_header(struct reader *r, int64_t *rows, int64_t *cols)
 				"pixels",
 				r->name, (long)r->image, SIDE_MAX);
 	if (white < 1 || white > 255)
-		return complain(EINVAL, "%s: image %ld: white is %ld; 1 to 255 is needed", r->name,
+		return complain(EINVAL, "%s: image %ld: white is %ld; it must be 1 to 255", r->name,
 				(long)r->image, white);
 	skip_comment(r);
 	if (r->at >= r->length || !isspace(r->text[r->at]))
@@ -140,9 +140,10 @@ static int read_raw(const struct particlefilter_opts *o, const struct reader *r,
 	size_t plane = (size_t)o->raw.value[0] * (size_t)o->raw.value[1];
 
 	if (!r->length || r->length % plane)
-		return complain(EINVAL,
-				"%s: %zu bytes are no whole number of frames of raw=%ld,%ld pixels",
-				r->name, r->length, (long)o->raw.value[0], (long)o->raw.value[1]);
+		return complain(
+			EINVAL,
+			"%s: %zu bytes are not a whole number of frames of raw=%ld,%ld pixels",
+			r->name, r->length, (long)o->raw.value[0], (long)o->raw.value[1]);
 	v->rows = o->raw.value[0];
 	v->cols = o->raw.value[1];
 	v->frames = (int64_t)(r->length / plane);
@@ -154,7 +155,7 @@ static int parse_file(const struct particlefilter_opts *o, struct reader *r, str
 	int err = o->raw.value[0] ? read_raw(o, r, v) : read_images(r, v);
 
 	if (!err && v->frames < 2)
-		err = complain(EINVAL, "%s: one frame: a video has 2 or more, in one file",
+		err = complain(EINVAL, "%s: has one frame; a video needs 2 or more, in one file",
 			       r->name);
 	return err;
 }

@@ -18,7 +18,7 @@ static int check_files(const struct particlefilter_opts *o)
 			return complain(EINVAL, "%s=%s is read as input=: write to another file",
 					out[i][0], out[i][1]);
 	if (output_same_file(o->track, o->particles8))
-		return complain(EINVAL, "track= and particles8= both name %s: two files are needed",
+		return complain(EINVAL, "track= and particles8= both name %s; give two files",
 				o->track);
 	return 0;
 }
@@ -50,10 +50,10 @@ static int check_input(const struct particlefilter_opts *o)
 	if (o->raw.n != 2 || !raw[0] != !raw[1])
 		return complain(EINVAL, "raw= needs rows,cols, both 1 or more");
 	if (o->object == o->background)
-		return complain(EINVAL,
-				"object=%ld background=%ld: without a difference there is nothing "
-				"to see",
-				(long)o->object, (long)o->background);
+		return complain(
+			EINVAL,
+			"object=%ld background=%ld: must differ, or there is nothing to see",
+			(long)o->object, (long)o->background);
 	return 0;
 }
 
@@ -63,8 +63,8 @@ static int check_generators(const struct particlefilter_opts *o)
 	int64_t clock;
 
 	if (o->precision == PF_FLOAT && particlefilter_uses_lcg(o))
-		return complain(EINVAL, "precision=float: rng=lcg repeats the original's doubles; "
-					"rng=philox goes with float");
+		return complain(EINVAL, "precision=float: needs rng=philox; rng=lcg repeats the "
+					"original's doubles");
 	return particlefilter_read_clock(o, &by_clock, &clock);
 }
 

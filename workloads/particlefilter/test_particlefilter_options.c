@@ -55,7 +55,7 @@ Test(small_particlefilter_options, the_clock_is_a_text)
 
 Test(small_particlefilter_options, contradictions_are_refused)
 {
-	refused(3, "rng=philox goes with float", RUN "variant=rodinia precision=float");
+	refused(3, "needs rng=philox", RUN "variant=rodinia precision=float");
 	refused(3, "only with variant=rodinia", RUN "rng=lcg");
 	refused(3, "only with rng=auto|lcg", RUN "variant=rodinia rng=philox clock=1");
 	refused(3, "or p1", RUN "variant=rodinia clock=p2");
@@ -63,7 +63,7 @@ Test(small_particlefilter_options, contradictions_are_refused)
 	refused(3, "or p1", RUN "variant=rodinia clock=1234567890123456789");
 	refused(3, "only with input=", RUN "radius=3");
 	refused(3, "only with variant=matched", RUN "variant=round drift_row=1");
-	refused(3, "two files are needed", RUN "track=%s/a particles8=%s/a", folder, folder);
+	refused(3, "give two files", RUN "track=%s/a particles8=%s/a", folder, folder);
 	refused(3, "several blocks", RUN "particles=1025 --mode fused");
 	refused(3, "four launches", RUN "granularity=split --mode fused");
 }
@@ -188,7 +188,7 @@ Test(small_particlefilter_options, malformed_videos_are_refused)
 	refused(3, "width and height", RUN "input=%s/none.pgm", folder);
 	refused(3, "one frame", RUN "input=%s/one.pgm", folder);
 	refused(3, "give raw=ROWS,COLS", RUN "input=%s/v.raw", folder);
-	refused(3, "no whole number of frames", RUN "input=%s/v.raw raw=40,63", folder);
+	refused(3, "not a whole number of frames", RUN "input=%s/v.raw raw=40,63", folder);
 	refused(3, "needs rows,cols", RUN "input=%s/v.raw raw=40", folder);
 	refused(3, "larger than a frame", RUN "input=%s/v.pgm radius=22", folder);
 	refused(3, "outside frames", RUN "input=%s/v.pgm start_row=40", folder);

@@ -59,7 +59,7 @@ Test(small_radixsort_options, a_total_makes_steps)
 Test(small_radixsort_options, launches_that_cannot_overlap_are_refused)
 {
 	refused(3, "launch=sometimes: no such choice", "run radixsort launch=sometimes");
-	refused(3, "launch=programmatic has no effect: it counts only with data=resident",
+	refused(3, "launch=programmatic has no effect: it is used only with data=resident",
 		"run radixsort launch=programmatic data=streamed");
 	refused(3, "launches that follow one another",
 		"run radixsort pairs=64 launch=programmatic --mode fused");
@@ -70,7 +70,7 @@ Test(small_radixsort_options, modes_that_cannot_be_are_refused)
 	refused(3, "sorts up to 4096 pairs", "run radixsort pairs=4097 --mode fused");
 	refused(3, "has copies", "run radixsort pairs=64 data=streamed --mode fused");
 	refused(3, "stream mode only", "run radixsort data=streamed memory=pageable --mode graph");
-	refused(3, "more than 2048 copies a step",
+	refused(3, "more than 2048 copies per step",
 		"run radixsort data=streamed pairs=16M block=64k --mode graph");
 }
 

@@ -50,10 +50,10 @@ Test(small_radixsort_streamed, the_check_finds_every_byte)
 	run_steps(r, 2);
 	run_passes(r, 2);
 	keys[0] ^= 1;
-	run_fails(r, 2, "came back otherwise than it was computed, slot 0, pair 0");
+	run_fails(r, 2, "came back different from what was computed, slot 0, pair 0");
 	keys[0] ^= 1;
 	values[4 * N - 1] ^= 1; /* the last byte of the short block */
-	snprintf(says, sizeof(says), "otherwise than it was computed, slot 1, pair %d", N - 1);
+	snprintf(says, sizeof(says), "different from what was computed, slot 1, pair %d", N - 1);
 	run_fails(r, 2, says);
 	values[4 * N - 1] ^= 1;
 	values[4 * N] = 0;
@@ -65,7 +65,7 @@ Test(small_radixsort_streamed, the_check_finds_every_byte)
 	((char *)dataset_host(&r->s.set, 0, 0))[4 * N - 1] ^= 1;
 	run_reset(r);
 	run_steps(r, 2);
-	run_fails(r, 2, "otherwise than it was computed, slot 0");
+	run_fails(r, 2, "different from what was computed, slot 0");
 	run_end(r);
 }
 

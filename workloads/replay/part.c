@@ -157,7 +157,7 @@ int replay_part_choose(struct replay_choice *p, const struct trace *t, const str
 	*p = (struct replay_choice){ .t = t, .s = s };
 	find_whole(p);
 	if (p->last < 0)
-		return complain(EINVAL, "trace=%s: the program asks nothing of the device",
+		return complain(EINVAL, "trace=%s: the program gives the device no work",
 				text_shown(o->trace).s);
 	p->turn = malloc(((size_t)t->folds + 1) * sizeof(*p->turn));
 	CHECK(p->turn, "memory of %ld folds", (long)t->folds);
@@ -166,7 +166,7 @@ int replay_part_choose(struct replay_choice *p, const struct trace *t, const str
 	period_ns = find_period(p);
 	whole_ns = (double)(t->call[p->last].t1 - t->call[p->first].t0);
 	if (!p->fold && o->part == REPLAY_PERIOD)
-		return complain(EINVAL, "trace=%s: no part of it repeats: part=whole",
+		return complain(EINVAL, "trace=%s: no part of it repeats; use part=whole",
 				text_shown(o->trace).s);
 	if (o->part == REPLAY_WHOLE || (o->part == REPLAY_AUTO && 2 * period_ns < whole_ns))
 		p->fold = NULL;

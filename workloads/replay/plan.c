@@ -427,10 +427,10 @@ static int take_trace(struct replay_plan *p, const struct trace *t, const struct
 	if (*t->failed)
 		return trace_refuse_failed(text_shown(o->trace).s, t->failed);
 	if (!t->device_times)
-		return complain(EINVAL,
-				"trace=%s: has no times of the device, so nothing says how long "
-				"kernels are",
-				text_shown(o->trace).s);
+		return complain(
+			EINVAL,
+			"trace=%s: has no times of the device, so the length of kernels is unknown",
+			text_shown(o->trace).s);
 	for (int64_t i = 0; i < t->graphs; i++)
 		if (t->graph[i].nodes > GRAPH_NODES_MAX)
 			return complain(

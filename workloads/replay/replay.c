@@ -19,15 +19,17 @@ static const char *const allocations[] = { "held", "made", NULL };
 /* clang-format off */
 static const struct param params[] = {
 	PARAM_PATH(replay_opts, trace,
-		   "a trace of `rift profile`; without it a small pattern is played"),
+		   "trace of `rift profile` to play; without it, a small pattern"),
 	PARAM_AXIS(replay_opts, kernels, "%", "100", 1, 10000, "25,50,100,200,400",
-		   "how long kernels last, of what they did in the trace"),
+		   "kernel duration, relative to the trace"),
 	PARAM_CHOICE(replay_opts, part, "auto", parts,
 		   "a step is a period of the trace, or the whole; auto: a period that is half of it"),
 	PARAM_CHOICE(replay_opts, waits, "kept", waits,
-		   "the program's waits for the device; or left out, but for that behind a block"),
+		   "the program's waits for the device: kept, or left out except at the end of a "
+		   "block"),
 	PARAM_CHOICE(replay_opts, allocations, "held", allocations,
-		   "memory is held, and calls take as long as recorded; or they are made"),
+		   "held: memory stays allocated, and calls take as long as recorded; made: "
+		   "calls are made"),
 	PARAM_END
 };
 /* clang-format on */

@@ -45,9 +45,8 @@ static int take_memory(struct replay_memory_of *m)
 		return 0;
 	cudaGetLastError();
 	m->base = NULL;
-	return complain(ENOMEM, "trace: no %zu bytes %s for its copies: %s", m->bytes,
-			m->on_device ? "left on the device" : "of the host",
-			cudaGetErrorString(err));
+	return complain(ENOMEM, "trace: cannot allocate %zu bytes %s for its copies: %s", m->bytes,
+			m->on_device ? "on the device" : "on the host", cudaGetErrorString(err));
 }
 
 static void give_memory(struct replay_memory_of *m)
@@ -157,7 +156,7 @@ static int make_blocks(struct replay_state *s)
 			      : CUDA_RESULT(cudaMalloc(&s->block[a->place], (size_t)a->bytes));
 		if (err) {
 			cudaGetLastError();
-			return complain(ENOMEM, "trace: no %ld bytes for an allocation: %s",
+			return complain(ENOMEM, "trace: cannot allocate %ld bytes: %s",
 					(long)a->bytes, cudaGetErrorString(err));
 		}
 	}

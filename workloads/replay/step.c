@@ -111,7 +111,7 @@ static int take_block(const struct replay_act *a, void **block, cudaStream_t str
 		return 0;
 	cudaGetLastError();
 	*block = NULL;
-	return complain(ENOMEM, "trace: no %zu bytes for an allocation: %s", bytes,
+	return complain(ENOMEM, "trace: cannot allocate %zu bytes: %s", bytes,
 			cudaGetErrorString(err));
 }
 

@@ -655,7 +655,7 @@ Test(small_replay_plan, bad_files_get_one_line)
 	begin();
 	made_call(&trace, "other", 1000, 2000, "");
 	made_end(&trace, 100000, 0, 0);
-	is_refused((struct replay_opts){ .trace = trace.path }, -EINVAL, "nothing of the device");
+	is_refused((struct replay_opts){ .trace = trace.path }, -EINVAL, "the device no work");
 	made_remove(&trace);
 	begin();
 	made_kernel(&trace, 2, 1000, 4000, 5000);

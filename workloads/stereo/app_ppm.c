@@ -112,7 +112,7 @@ static int read_side(struct reader *r, const char *what, int32_t most, int32_t *
 		return err;
 	*out = (int32_t)n;
 	if (n < 1 || n > most)
-		return refuse(r, before, "%s is %ld: 1 to %d can be read", what, n, most);
+		return refuse(r, before, "%s is %ld: must be 1 to %d", what, n, most);
 	return 0;
 }
 
@@ -136,7 +136,7 @@ static int read_beginning(struct reader *r, int32_t most, struct stereo_size *si
 	if (!err)
 		err = read_number(r, "the largest colour", &colours);
 	if (!err && colours != COLOUR_MAX)
-		return refuse(r, before, "the largest colour is %ld: only %d, 8 bits, can be read",
+		return refuse(r, before, "the largest colour is %ld: must be %d, for 8 bits",
 			      colours, COLOUR_MAX);
 	return err;
 }

@@ -23,15 +23,15 @@
 /* clang-format off */
 static const struct param params[] = {
 	PARAM_AXIS(stereo_opts, width, "pixels", "640", 1, STEREO_SIDE_MAX,
-		   "160,320,640,1280,4096,8192,16384", "of the images"),
+		   "160,320,640,1280,4096,8192,16384", "width of the images"),
 	PARAM_SIZE(stereo_opts, height, "pixels", "0", 0, STEREO_SIDE_MAX,
-		   "of the images; 0: that which goes with the width"),
+		   "height of the images; 0: the one that goes with the width"),
 	PARAM_INT(stereo_opts, dmin, "pixels", "-16", -STEREO_DISPARITY_MAX, STEREO_DISPARITY_MAX,
 		  "least disparity: what is at x in the left image is at x + d in the right"),
 	PARAM_INT(stereo_opts, dmax, "pixels", "0", -STEREO_DISPARITY_MAX, STEREO_DISPARITY_MAX,
 		  "largest disparity"),
 	PARAM_INT(stereo_opts, strip, "rows", "0", 0, STEREO_STRIP_MAX,
-		  "that a block goes down; 0: by the size"),
+		  "rows that a block goes down; 0: by the size"),
 	PARAM_INT(stereo_opts, seed, "1", "1", 0, 9007199254740992.0, "seed of the images"),
 	PARAM_PATH(stereo_opts, left, "PPM file to match instead; with right="),
 	PARAM_PATH(stereo_opts, right, "PPM file of the same size"),

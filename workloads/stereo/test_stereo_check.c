@@ -76,10 +76,10 @@ Test(small_stereo_check, every_byte_that_was_copied)
 	run_steps(r, 2);
 	run_passes(r, 2);
 	first[0] ^= 1;
-	run_fails(r, 2, "came back otherwise than it was computed, slot 0, pixel 0");
+	run_fails(r, 2, "came back different from what was computed, slot 0, pixel 0");
 	first[0] ^= 1;
 	second[4 * PIXELS - 1] ^= 1;
-	run_fails(r, 2, "otherwise than it was computed, slot 1, pixel 398");
+	run_fails(r, 2, "different from what was computed, slot 1, pixel 398");
 	second[4 * PIXELS - 1] ^= 1;
 	second[4 * PIXELS] = 0;
 	run_fails(r, 2, "written where nothing was to be, slot 1, pixel 399");
@@ -99,7 +99,7 @@ Test(small_stereo_check, wrong_inputs)
 		for (int i = 0; i < 300; i++)
 			on_host(r, k, 0)[i] = 0xffffff;
 		run_steps(r, 1);
-		run_fails(r, 1, "came back otherwise than it was computed, slot 0");
+		run_fails(r, 1, "came back different from what was computed, slot 0");
 		run_end(r);
 	}
 }

@@ -47,7 +47,7 @@ Test(small_stereo_options, modes_and_copies_that_cannot_be_are_refused)
 	refused(3, "has copies", "run stereo width=32 data=streamed --mode fused");
 	refused(3, "stream mode only",
 		"run stereo width=32 data=streamed memory=pageable --mode graph");
-	refused(3, "more than 2048 copies a step",
+	refused(3, "more than 2048 copies per step",
 		"run stereo data=streamed width=8192 block=64k upload_output=1 --mode graph");
 	refused(3, "overlap=8: 35 pixels make at most 5 chunks of 7",
 		"run stereo data=streamed width=7 height=5 overlap=8");

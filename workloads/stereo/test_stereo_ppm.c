@@ -105,12 +105,12 @@ Test(small_stereo_ppm, bad_files_are_refused_at_their_byte)
 	refuses("P6\n# no end", "the file ends where the width must be");
 	refuses("P6\nx", "byte 3: the width must be a number");
 	refuses("P6\n-2 1\n", "byte 3: the width must be a number");
-	refuses("P6\n0 1\n255\n", "the width is 0: 1 to 10 can be read");
-	refuses("P6\n11 1\n255\n", "the width is 11: 1 to 10 can be read");
+	refuses("P6\n0 1\n255\n", "the width is 0: must be 1 to 10");
+	refuses("P6\n11 1\n255\n", "the width is 11: must be 1 to 10");
 	refuses("P6\n2 99999999999999999999\n", "the height is");
 	refuses("P6\n2 1", "byte 6: the file ends where white space must be");
 	refuses("P6\n2 1;", "byte 6: white space must follow the height");
-	refuses("P6\n2 1\n65535\n", "byte 7: the largest colour is 65535: only 255");
+	refuses("P6\n2 1\n65535\n", "byte 7: the largest colour is 65535: must be 255");
 	refuses("P6\n2 1\n255\nabcde", "byte 16: the file ends where pixels must be");
 	refuses("P6\n2 1\n255", "byte 10: the file ends where white space must be");
 }

@@ -56,7 +56,7 @@ static void check_slot(struct verdict *v, const struct transfer_state *s, int sl
 		snprintf(v->worst, sizeof(v->worst),
 			 "copy %" PRId64 " to slot %d: wrong from byte %llu on%s",
 			 last_copy_to(s, slot), slot, 8 * wrong.first,
-			 8 * wrong.first >= (unsigned long long)s->bytes ? ", behind its end" : "");
+			 8 * wrong.first >= (unsigned long long)s->bytes ? ", after its end" : "");
 	v->error += (double)wrong.words;
 }
 

@@ -64,9 +64,8 @@ void transfer_lay_out(struct transfer_state *s, int64_t bytes, int most)
 static int no_memory(const struct transfer_end *end, cudaError_t err)
 {
 	cudaGetLastError();
-	return complain(ENOMEM, "no %zu bytes %s: %s", end->bytes,
-			end->on_device ? "left on the device" : "of the host can be had",
-			cudaGetErrorString(err));
+	return complain(ENOMEM, "cannot allocate %zu bytes %s: %s", end->bytes,
+			end->on_device ? "on the device" : "on the host", cudaGetErrorString(err));
 }
 
 static cudaError_t allocate_host(struct transfer_end *end)

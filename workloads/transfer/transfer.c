@@ -67,7 +67,7 @@ int transfer_limits(const void *opts, struct limits *out)
 
 	if (call_count(o) > TRANSFER_CALLS_MAX)
 		return complain(
-			EINVAL, "split=%ld: makes %ld calls of %ld bytes; at most %d are taken",
+			EINVAL, "split=%ld: makes %ld calls of %ld bytes; must be at most %d",
 			(long)o->split, (long)call_count(o), (long)o->bytes, TRANSFER_CALLS_MAX);
 	out->mode_refused[MODE_GRAPH] = "copies in graphs are what `rift run graph node=memcpy` "
 					"measures";

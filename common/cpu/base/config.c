@@ -97,7 +97,7 @@ static void refuse_unknown_names(void)
 
 	for (char **e = environ; e && *e; e++)
 		if (!strncmp(*e, prefix, n) && !is_known(*e + n))
-			refuse("%.*s is no setting; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
+			refuse("unknown setting %.*s; there are RIFT_CPU_WORKERS, _ORDER, _SEED, "
 			       "_SPIN_US, _STRICT, _LAUNCH_NS, _SYNC_NS, _ALLOC_NS, _COPY_NS, "
 			       "_FAIL, _SYNC_NS_PER_PINNED_MIB, _SYNC_NS_PER_PINNED, _PINNED_LEAK, "
 			       "_LAUNCH_NS_BESIDE, _MEMORY_MIB, _RAMP_NS, _RAMP_MS, _DEVICES",

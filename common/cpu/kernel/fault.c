@@ -239,7 +239,7 @@ void __sanitizer_set_death_callback(void (*callback)(void));
 static void say_where(void)
 {
 	if (executor && executor->launch)
-		report_thread(executor, "ran when the sanitizer reported what stands above");
+		report_thread(executor, "ran when the sanitizer reported the above");
 }
 
 static void install(void)

@@ -161,7 +161,7 @@ static int failed(const char *call, int err)
 	char what[128];
 
 	if (err == CUPTI_OTHER_SUBSCRIBER)
-		return refuse("another profiler is at work in this program", NULL);
+		return refuse("another profiler is active in this program", NULL);
 	if (cupti.cuptiGetResultString(err, &text))
 		text = NULL;
 	snprintf(what, sizeof(what), "%s: CUPTI error %d", call, err);
@@ -271,13 +271,13 @@ static int open_cupti(void)
 	uint32_t version = 0;
 
 	if (!library)
-		return refuse("libcupti.so is not found; it comes with the CUDA toolkit: give "
+		return refuse("libcupti.so was not found; it comes with the CUDA toolkit: give "
 			      "--cupti PATH, or set CUDA_HOME or LD_LIBRARY_PATH",
 			      getenv("RIFT_TRACE_CUPTI") ? dlerror() : NULL);
 	if (lacks)
 		return refuse("this CUPTI is too old: it lacks", lacks);
 	if (cupti.cuptiGetVersion(&version) || version < CUPTI_OLDEST)
-		return refuse("this CUPTI is older than that of CUDA 12.4", NULL);
+		return refuse("this CUPTI is too old: it must be of CUDA 12.4 or newer", NULL);
 	source.cupti = (int)version;
 	return 0;
 }

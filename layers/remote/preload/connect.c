@@ -150,7 +150,7 @@ static bool take_blocks(struct connection *c, const struct remote_welcome *w)
 {
 	c->block_bytes = w->block_bytes;
 	return (w->block_bytes >= REMOTE_BLOCK_LEAST && w->block_bytes <= REMOTE_BLOCK_MOST) ||
-	       fail("no daemon", "its blocks are of a size that none has");
+	       fail("no daemon", "its block size is not valid");
 }
 
 /* shared: of pinned memory, and of the channel. */
@@ -202,7 +202,7 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 			continue;
 		if (rounds++ == REMOTE_ROUNDS)
 			return fail("no addresses for memory",
-				    "the daemon calls all that it was asked for taken");
+				    "the daemon reports every requested address as in use");
 		if (send(c->socket, &h, sizeof(h), MSG_NOSIGNAL) != (ssize_t)sizeof(h) ||
 		    !read_welcome(c->socket, &w, shared, descriptors[c->transport]))
 			return fail("no daemon", "it does not answer");
@@ -214,7 +214,7 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 			return fail("the daemon refuses this program", w.reason);
 		}
 	}
-	return fail("no addresses for memory", "those that it may have are taken");
+	return fail("no addresses for memory", "all allowed addresses are in use");
 }
 
 bool connection_open(struct connection *c, const char *folder, const struct remote_shared *told)

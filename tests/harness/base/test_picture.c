@@ -203,7 +203,7 @@ Test(small_picture, a_gnuplot_that_talks_does_not_block)
 {
 	fake_gnuplot(VERSION_5_4 "i=0; while [ $i -lt 20000 ]; do echo blah; i=$((i+1)); done\n"
 				 "echo the end; exit 3");
-	must_not_draw(run_fake("p", "cells=1"), -EIO, "end (again");
+	must_not_draw(run_fake("p", "cells=1"), -EIO, "end; to draw again");
 	finish();
 }
 

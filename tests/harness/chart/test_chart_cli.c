@@ -93,7 +93,7 @@ Test(small_chart_cli, other_devices_are_told)
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --output '%s/pair'", path, kept,
 				     chart_folder)),
 		  "%s", text);
-	expect_text(text, "B of NVIDIA H200: what differs is not the platform alone");
+	expect_text(text, "B of NVIDIA H200: not only the platform differs");
 	/* of few points, as it is drawn again */
 	s.size = "2,20";
 	s.depth = "1,16";
@@ -124,7 +124,7 @@ Test(small_chart_cli, another_kind_of_waiting_is_told)
 	fake_session_write(&s, other);
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s'", path, other)), "%s", text);
 	expect_text(text, "rift: A was swept with --sync spin, B with --sync blocking\n");
-	cr_assert(eq(ptr, strstr(text, "not the platform alone"), NULL), "one device: %s", text);
+	cr_assert(eq(ptr, strstr(text, "not only the platform"), NULL), "one device: %s", text);
 }
 
 /* Sizes that only one has: what is said of both is about those that both have. */

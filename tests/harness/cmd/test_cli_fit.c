@@ -222,7 +222,8 @@ Test(small_cli_fit, prices_of_another_device_deserve_low_confidence)
 	fake_session_write(&s, file);
 	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s'", other, file)), "%s",
 		  text);
-	cr_expect(tells(text, "confidence * low*made-up GPU*prices are of slow GPU"), "%s", text);
+	cr_expect(tells(text, "confidence * low*made-up GPU*the costs are of slow GPU"), "%s",
+		  text);
 	cr_expect(eq(str,
 		     (char *)get_text(rift_json("predict '%s' --on '%s' --json", other, file),
 				      "other_device"),

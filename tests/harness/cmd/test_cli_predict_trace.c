@@ -220,7 +220,7 @@ Test(small_cli_predict_trace, gaps_that_no_session_holds)
 	cr_assert(zero(int,
 		       run_rift(OUT, &text, "predict '%s' --on " FIRST "emulate-call-5.jsonl.gz:b",
 				made.path)));
-	cr_expect(tells(text, "does not hold g"), "%s", text);
+	cr_expect(tells(text, "does not have g"), "%s", text);
 }
 
 /*
@@ -256,7 +256,7 @@ Test(small_cli_predict_trace, prices_of_another_device_deserve_low_confidence)
 		zero(int, run_rift(OUT, &text, "predict '%s' --on data/sessions/h200-launch.jsonl",
 				   made.path)),
 		"%s", text);
-	cr_expect(tells(text, "confidence * low*prices are of NVIDIA H200"), "%s", text);
+	cr_expect(tells(text, "confidence * low*the costs are of NVIDIA H200"), "%s", text);
 	o = rift_json("predict '%s' --on data/sessions/h200-launch.jsonl --json", made.path);
 	cr_expect(eq(str, (char *)json_get_text(o, "other_device"), "NVIDIA H200"));
 	o = rift_json("predict '%s' --on '%s' --json", made.path, guest);
@@ -344,7 +344,7 @@ Test(small_cli_predict_trace, another_wait_policy)
 	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s' --sync blocking",
 				     made.path, both)));
 	cr_expect(tells(text, "session: --sync blocking"), "%s", text);
-	refused(3, "native.jsonl was not swept so",
+	refused(3, "native.jsonl was not swept with it",
 		"predict '%s' --on '%s' --what-if sync=blocking", made.path, native);
 	refused(3, "sync=KIND", "predict '%s' --on '%s' --what-if sync=block", made.path, guest);
 	refused(3, "sync=KIND", "predict '%s' --on '%s' --what-if sync", made.path, guest);
@@ -379,7 +379,8 @@ Test(small_cli_predict_trace, refused)
 	refused(3, "--what-if", "predict '%s' --on '%s' --what-if pool", native, guest);
 	refused(3, "none.json", "predict '%s' --on '%s' --costs '%s/none.json' --from-costs %s",
 		made.path, guest, dir, costs);
-	refused(3, "no trace", "predict '%s' --on '%s' --measured '%s'", made.path, guest, native);
+	refused(3, "not a trace", "predict '%s' --on '%s' --measured '%s'", made.path, guest,
+		native);
 }
 
 /* Each says what is so: none are given, those of B, those of another workload, and no need. */
@@ -391,13 +392,13 @@ Test(small_cli_predict_trace, costs_of_a_session_need_launches_of_a)
 	static const char costs[] = "--costs data/sessions/h200-costs.json --from-costs "
 				    "data/sessions/h200-costs.json";
 
-	refused(3, "launches of A too: --from SESSION", "predict %s --on %s %s", work, launch,
-		costs);
-	refused(3, "are B's, of --on", "predict %s --on %s --from %s %s", work, launch, launch,
+	refused(3, "A's launch costs too; give --from SESSION", "predict %s --on %s %s", work,
+		launch, costs);
+	refused(3, "are B's, from --on", "predict %s --on %s --from %s %s", work, launch, launch,
 		costs);
 	refused(3, "--from is of mlp,", "predict %s --on %s --from data/sessions/h200-mlp.jsonl %s",
 		work, launch, costs);
-	refused(3, "durations of kernels", "predict '%s' --on '%s' %s", native, guest, costs);
+	refused(3, "kernel durations", "predict '%s' --on '%s' %s", native, guest, costs);
 }
 
 Test(small_cli_predict_trace, a_program_without_calibration_has_no_price)

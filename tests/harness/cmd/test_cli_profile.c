@@ -147,7 +147,7 @@ Test(small_cli_profile, files_of_another_kind_are_named)
 	refused(3, "a program*rift profile -- ", "predict /bin/true --on %s", others[0].file);
 	refused(3, "a program*rift profile -- ", "fit '%s'", rift());
 	make_trace(N * STEP);
-	refused(3, "a session*no trace", "predict %s --on %s --measured %s", made.path,
+	refused(3, "a session*not a trace", "predict %s --on %s --measured %s", made.path,
 		others[0].file, others[0].file);
 	refused(3, "is a trace of rift profile", "predict %s --on %s", made.path, made.path);
 	refused(3, "is a trace of rift profile", "fit %s", made.path);
@@ -377,9 +377,9 @@ Test(small_cli_profile, a_recording_without_a_call_is_removed)
 			      "\"$RIFT_TRACE\"'",
 			      dir, made.path),
 		     3));
-	cr_expect(tells(said, "has no call"), "%s", said);
+	cr_expect(tells(said, "has no calls"), "%s", said);
 	cr_expect(eq(int, shell(NULL, "test -e '%s/x'", dir), 1), "removed");
-	refused(3, "has no call", "profile %s", made.path);
+	refused(3, "has no calls", "profile %s", made.path);
 	cr_expect(zero(int, access(made.path, F_OK)), "what was there before stays");
 	refused(3, "--range=: is empty", "profile --range '' -- true");
 }
@@ -396,7 +396,7 @@ Test(small_cli_profile, traces_of_processes_that_it_started_are_named)
 				     dir, made.path)),
 		  "%s", text);
 	cr_expect(tells(text, "x, and of processes that it started:*x.12,*x.34"), "%s", text);
-	cr_expect(tells(text, "one of several processes"), "%s", text);
+	cr_expect(tells(text, "one process of several"), "%s", text);
 	shell(&text, "tail -n 1 '%s/x'", dir);
 	cr_expect(tells(text, "\"processes\":3"), "%s", text);
 }
@@ -408,7 +408,7 @@ Test(small_cli_profile, a_timeline_replaces_only_one)
 
 	make_trace(0);
 	shell(NULL, "echo mine >'%s/c.json'", dir);
-	refused(3, "no timeline", "profile %s --chrome '%s/c.json'", made.path, dir);
+	refused(3, "not a timeline", "profile %s --chrome '%s/c.json'", made.path, dir);
 	refused(3, "the trace itself", "profile --output '%s/x' --chrome '%s/x' -- true", dir, dir);
 	shell(&text, "cat '%s/c.json'; rm '%s/c.json'", dir, dir);
 	cr_expect(eq(str, (char *)text, "mine\n"));
@@ -422,10 +422,10 @@ Test(small_cli_profile, a_timeline_replaces_only_one)
 Test(small_cli_profile, a_name_that_no_trace_can_have_is_refused_before_the_program_runs)
 {
 	shell(NULL, "ln -s none '%s/link'", dir);
-	refused(3, "leads nowhere", "profile --output '%s/link' -- touch '%s/ran'", dir, dir);
+	refused(3, "a broken link", "profile --output '%s/link' -- touch '%s/ran'", dir, dir);
 	refused(3, "not to stdout", "profile --output - -- touch '%s/ran'", dir);
 	refused(3, "not to stdout", "profile --chrome - -- touch '%s/ran'", dir);
-	refused(3, "is no folder", "profile --plot - -- touch '%s/ran'", dir);
+	refused(3, "is not a folder", "profile --plot - -- touch '%s/ran'", dir);
 	cr_expect(ne(int, shell(NULL, "test -e '%s/ran'", dir), 0), "it ran");
 }
 
@@ -442,8 +442,8 @@ Test(small_cli_profile, two_do_not_record_to_one_name)
 	      "$?; "
 	      "touch go; wait; ls",
 	      dir, rift(), made.path, rift());
-	cr_expect(ne(ptr, strstr(text, "another rift profile records to it\n3\n"), NULL), "%s",
-		  text);
+	cr_expect(ne(ptr, strstr(text, "is being written by another rift profile\n3\n"), NULL),
+		  "%s", text);
 	cr_expect(ne(ptr, strstr(text, "\nx\n"), NULL), "%s", text);
 }
 

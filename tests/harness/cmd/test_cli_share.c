@@ -182,10 +182,10 @@ Test(large_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = fol
 				  dir)));
 	is_called("b.jsonl", "valid*4 of 4");
 	/* whole: there is nothing to go on with, and nothing is replaced */
-	refused(3, "whole", "share --resume '%s/b.jsonl'", dir);
+	refused(3, "is complete", "share --resume '%s/b.jsonl'", dir);
 	refused(3, "b.jsonl", SHORT " --output '%s/b.jsonl'", dir);
 	shell(NULL, "ln -s none '%s/link'", dir);
-	refused(3, "leads nowhere", SHORT " --output '%s/link'", dir);
+	refused(3, "is a broken link", SHORT " --output '%s/link'", dir);
 	refused(3, "not to stdout", SHORT " --output -");
 }
 
@@ -202,7 +202,7 @@ Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remov
 	      dir);
 	refused(3, ":5:", "show --check '%s/digit.jsonl'", dir);
 	refused(3, "lines_sha256", "show --check '%s/line.jsonl'", dir);
-	refused(3, "behind the end", "show --check '%s/more.jsonl'", dir);
+	refused(3, "after the end", "show --check '%s/more.jsonl'", dir);
 	refused(3, ":5:", "share --from '%s/digit.jsonl'", dir);
 	cr_expect(eq(int, run_rift(OUT, NULL, "show --check '%s/end.jsonl'", dir), 2));
 	is_called("a.jsonl.gz", "valid");
@@ -227,8 +227,8 @@ Test(small_cli_share, a_record_without_a_finished_set, .init = folder_make, .fin
 	      "cd '%s' && sed '/\"record\":\"window\"/q' a.jsonl >b.jsonl; "
 	      "cp b.jsonl b.jsonl.part",
 	      dir);
-	refused(3, "b.jsonl.part*2 sets*--resume*b.jsonl.part", "share --from '%s/b.jsonl.part'",
-		dir);
+	refused(3, "b.jsonl.part*2 configurations*--resume*b.jsonl.part",
+		"share --from '%s/b.jsonl.part'", dir);
 	refused(3, "b.jsonl*NAME.part", "share --from '%s/b.jsonl'", dir);
 	refused(3, "b.jsonl.part*--resume", "share --from '%s/a.jsonl' --from '%s/b.jsonl.part'",
 		dir, dir);
@@ -243,9 +243,9 @@ Test(small_cli_share, a_record_given_twice, .init = folder_make, .fini = folder_
 					   "--repetitions 1 --output '%s/a.jsonl'",
 				     dir)));
 	shell(NULL, "cd '%s' && sed '$d' a.jsonl >b.jsonl.part", dir);
-	refused(3, "a.jsonl*a.jsonl*one record", "share --from '%s/a.jsonl' --from '%s/a.jsonl'",
+	refused(3, "a.jsonl*a.jsonl*same record", "share --from '%s/a.jsonl' --from '%s/a.jsonl'",
 		dir, dir);
-	refused(3, "a.jsonl*b.jsonl.part*one record",
+	refused(3, "a.jsonl*b.jsonl.part*same record",
 		"share --json --from '%s/a.jsonl' --from '%s/b.jsonl.part'", dir, dir);
 }
 
@@ -255,7 +255,7 @@ Test(large_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = fol
 	const json_t *o, *set, *slow;
 
 	if (layer_missing(layer_find("emulate")))
-		cr_skip("the layer emulate cannot be had here");
+		cr_skip("the layer emulate is not available here");
 	o = rift_json(
 		SHORT
 		" --starts 1 --clients 2 --arms processes,streams --json --output '%s/a.jsonl' "

@@ -160,7 +160,7 @@ Test(large_cli_stack, launches_held_against_a_workload)
 	cr_assert(zero(int, run_rift(OUT, &text, "predict --validate '%s' --on '%s'", file, other)),
 		  "%s", text);
 	says_all(text, (const char *[]){ "launch, n = 5", "  myocyte ", "stream", "graph", "fused",
-					 "accepted", "priced with", NULL });
+					 "accepted", "to predict them", NULL });
 	/* the first session is the launches' where --on is not given */
 	cr_assert(
 		zero(int, run_rift(OUT, &text, "predict --validate '%s' '%s' --json", other, file)),
@@ -192,9 +192,9 @@ Test(small_cli_stack, what_is_refused)
 	refused(3, "--all needs --stack", "fit '%s' --all", file);
 	refused(3, "--measured * --validate", "predict --validate '%s' --measured '%s'", file,
 		other);
-	refused(3, "--validate; '*' is too many", "predict '%s' '%s' --on '%s'", file, other,
-		other);
-	refused(3, "--on SESSION", "predict --validate '%s'", file);
+	refused(3, "unexpected argument '*': rift predict takes*--validate",
+		"predict '%s' '%s' --on '%s'", file, other, other);
+	refused(3, "with --on\n", "predict --validate '%s'", file);
 	refused(3, "launch", "predict --validate '%s'", other);
 	refused(3, "--costs ", "plot '%s' '%s' --costs '%s'", file, other, costs);
 	elsewhere.sides = 2;

@@ -21,7 +21,7 @@ static void need_layer(void)
 {
 	need_device();
 	if (layer_missing(layer_find("emulate")))
-		cr_skip("the layer emulate cannot be had here");
+		cr_skip("the layer emulate is not available here");
 }
 
 /* Short ones: empty kernels. A launch of these takes far less than half a millisecond, on a busy
@@ -88,7 +88,7 @@ Test(small_cli_sweep_costs, a_network_of_twenty_milliseconds_is_seen)
 
 	need_device();
 	if (layer_missing(layer_find("remote")))
-		cr_skip("the layer remote cannot be had here");
+		cr_skip("the layer remote is not available here");
 	o = rift_json("sweep " SHORT " --layer 'remote transport=tcp rtt=0,20000 "
 		      "bandwidth=200' --json");
 	cr_assert(eq(str, (char *)get_text(o, "layer"), "remote transport=tcp"), "layer");
@@ -105,8 +105,8 @@ Test(small_cli_sweep_costs, what_a_layer_refuses_is_one_line)
 {
 	need_device();
 	if (layer_missing(layer_find("remote")))
-		cr_skip("the layer remote cannot be had here");
-	refused(4, "launch under remote network=0,200: *transport=unix and tcp",
+		cr_skip("the layer remote is not available here");
+	refused(4, "launch under remote network=0,200: *transport=unix or tcp",
 		"sweep " SHORT " --layer 'remote costs=usual'");
 }
 
@@ -164,7 +164,7 @@ Test(small_cli_sweep_costs, what_does_not_go_together)
 	for (size_t i = 0; i < sizeof(of_grids) / sizeof(*of_grids); i++)
 		refused(3, "emulate costs=usual'*only", "sweep launch %s" USUAL, of_grids[i]);
 	for (size_t i = 0; i < sizeof(of_costs) / sizeof(*of_costs); i++)
-		refused(3, "of a layer's costs: ", "sweep launch --%s", of_costs[i]);
+		refused(3, "needs a layer's costs, as ", "sweep launch --%s", of_costs[i]);
 	refused(3, "one workload", "sweep launch transfer" USUAL);
 	refused(3, "one layer", "sweep launch --layer none" USUAL);
 }

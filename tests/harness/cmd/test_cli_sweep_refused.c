@@ -33,10 +33,10 @@ Test(small_cli_sweep_refused, help_and_what_is_refused)
 
 	cr_assert(zero(int, run_rift(OUT, &text, "sweep --help")), "help");
 	cr_assert(ne(ptr, strstr(text, "--against"), NULL), "%s", text);
-	cr_assert(ne(ptr, strstr(text, "--sync=KIND            how "), NULL), "in one line: %s",
+	cr_assert(ne(ptr, strstr(text, "--sync=KIND            wait "), NULL), "in one line: %s",
 		  text);
 	cr_assert(zero(int, run_rift(OUT, &text, "help run")), "help run");
-	cr_assert(ne(ptr, strstr(text, "--sync=KIND            how "), NULL), "%s", text);
+	cr_assert(ne(ptr, strstr(text, "--sync=KIND            wait "), NULL), "%s", text);
 	cr_assert(zero(int, run_rift(OUT, &text, "help")), "help");
 	cr_assert(ne(ptr, strstr(text, "rift sweep"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "sweep-worker"), NULL), "%s", text);

@@ -27,7 +27,7 @@ static const struct {
 	{ "plot", "--costs=FILE --from=SESSION --output=DIR --over=NAME --quiet --side=a|b "
 		  "--sync=KIND -h,--help " },
 	{ "predict", "--costs=FILE --from=SESSION --from-costs=FILE --json --measured=FILE "
-		     "--on=SESSION --side=a|b --sync=KIND --validate --what-if=REMEDY "
+		     "--on=SESSION --side=a|b --sync=KIND --validate --what-if=CHANGE "
 		     "--workload=NAME -h,--help " },
 	{ "probe",
 	  "--depth=LIST --host-name --json --layer=LAYER --mode=stream|graph|fused --native=FILE "

@@ -151,7 +151,7 @@ Test(small_fit_grid, parameters_behind_the_name_choose_others)
 	journal_release(&j);
 	is_refused(&s, 0, "launch arg=8", "unknown parameter 'arg'");
 	is_refused(&s, 0, "launch args=8", "launch args=8: the session has no point");
-	is_refused(&s, 0, "launc args=8", "launc args=8: the session holds none of that name");
+	is_refused(&s, 0, "launc args=8", "launc args=8: not in the session");
 	is_refused(&s, 0, "launch args", "args");
 }
 

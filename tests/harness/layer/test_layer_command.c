@@ -130,7 +130,7 @@ Test(small_layer_command, what_is_misspelt_is_3_and_the_nearest_is_named)
 	refused(3, "unknown parameter 'x' of none; `rift layer none` shows them",
 		"layer none x=1 -- true");
 	refused(3, "no layer before --", "layer -- true");
-	refused(3, "no command behind --", "layer shim --");
+	refused(3, "no command after --", "layer shim --");
 	refused(3, "write --", "layer shim true");
 	refused(3, "did you mean 'container'", "layer contaner");
 	cr_assert(layers_gone(0));
@@ -150,8 +150,8 @@ Test(small_layer_command, a_layer_that_cannot_be_had_is_125)
 	refused(125, "must be NAME=VALUE", "layer preload lib='%s' set==x -- true", shim_library());
 	shell(NULL, "mkdir -p '%s/../a b' && cp '%s' '%s/../a b/lib.so'", layers_folder(),
 	      shim_library(), layers_folder());
-	refused(125, "takes no blank and no colon", "layer preload lib='%s/../a b/lib.so' -- true",
-		layers_folder());
+	refused(125, "cannot take a blank or a colon",
+		"layer preload lib='%s/../a b/lib.so' -- true", layers_folder());
 	cr_assert(layers_gone(0));
 }
 
@@ -172,10 +172,10 @@ Test(small_layer_command, a_folder_that_others_may_enter_is_125)
 
 	shell(NULL, "mkdir -p '%s' && chmod 755 '%s'", layers_folder(), layers_folder());
 	cr_assert(eq(int, run_rift(ERR, &err, "layer shim -- true"), 125));
-	cr_assert(strstr(err, "not a folder of yours alone") != NULL, "%s", err);
+	cr_assert(strstr(err, "must be a folder that only you own") != NULL, "%s", err);
 	shell(NULL, "rmdir '%s' && ln -s /tmp '%s'", layers_folder(), layers_folder());
 	cr_assert(eq(int, run_rift(ERR, &err, "layer cpu -- true"), 125));
-	cr_assert(strstr(err, "not a folder of yours alone") != NULL, "%s", err);
+	cr_assert(strstr(err, "must be a folder that only you own") != NULL, "%s", err);
 }
 
 /* ---- streams -------------------------------------------------------------------------------- */

@@ -55,10 +55,9 @@ Test(small_layer_in_force, a_wrapper_that_is_not_loaded)
 	char layer[4400];
 
 	need_device();
-	not_in_force("shim is not in force: its library is not loaded", "shim",
-		     "env -u LD_PRELOAD");
+	not_in_force("shim is not active: its library is not loaded", "shim", "env -u LD_PRELOAD");
 	snprintf(layer, sizeof(layer), "preload lib='%s'", shim_library());
-	not_in_force("preload is not in force: ", layer, "env -u LD_PRELOAD");
+	not_in_force("preload is not active: ", layer, "env -u LD_PRELOAD");
 	not_in_force("is not mapped", layer, "env LD_PRELOAD=");
 	snprintf(layer, sizeof(layer), "preload lib='%s' set=LD_PRELOAD=", shim_library());
 	not_in_force("is not mapped", layer, "");
@@ -79,13 +78,13 @@ Test(small_layer_in_force, a_wrapper_that_another_one_covers)
 		 "sh -c 'LD_PRELOAD=\"%.*s/libcudart.so.13:$LD_PRELOAD\"; export LD_PRELOAD; exec "
 		 "\"$@\"' sh",
 		 (int)(strrchr(rift(), '/') - rift()), rift());
-	not_in_force("shim is not in force: saw 0 of 1 calls of class graph", "shim", between);
+	not_in_force("shim is not active: saw 0 of 1 calls of class graph", "shim", between);
 }
 
 Test(small_layer_in_force, helpers_that_are_killed)
 {
 	need_device();
-	not_in_force("cpu is not in force: uses 0.00 processors, and would use 0.00 more",
+	not_in_force("cpu is not active: uses 0.00 processors, and would use 0.00 more",
 		     "cpu share=20 n=1",
 		     "perl -e 'my $me = $$; for my $f (glob(\"/proc/[0-9]*/stat\")) { open(F, $f) "
 		     "or next; "
@@ -134,14 +133,14 @@ Test(small_layer_in_force, a_process_asks_again_at_its_end)
 		  "no process of side b began");
 	kill(find_role(ROLE_HELPER), SIGKILL);
 	cr_assert(ne(int, status_of_end(sweep), 0), "it ended well");
-	cr_assert(zero(int, shell(NULL, "grep -q 'cpu is not in force' '%s/said'", folder)),
+	cr_assert(zero(int, shell(NULL, "grep -q 'cpu is not active' '%s/said'", folder)),
 		  "it is not said");
 }
 
 Test(small_layer_in_force, a_container_that_was_left)
 {
 	need_device();
-	not_in_force("container is not in force: 0 of 3 namespaces are its own", "none",
+	not_in_force("container is not active: 0 of 3 namespaces are its own", "none",
 		     "env RIFT_LAYERS='[{\"name\":\"container\",\"set\":[]}]' "
 		     "RIFT_LAYER_CONTAINER_pid=$(readlink /proc/self/ns/pid) "
 		     "RIFT_LAYER_CONTAINER_ipc=$(readlink /proc/self/ns/ipc) "
@@ -163,7 +162,7 @@ Test(small_layer_in_force, a_variable_alone_is_no_layer)
 			       names[i], rift());
 
 		cr_assert(eq(int, rc, 4), "%s: %s", names[i], err);
-		cr_assert(one_line_says(err, "is not in force"), "%s", err);
+		cr_assert(one_line_says(err, "is not active"), "%s", err);
 	}
 }
 
@@ -210,7 +209,7 @@ Test(small_layer_in_force, a_sweep_whose_layer_is_not_in_force_writes_no_figure)
 		   "launch --express --output '%s' 2>&1",
 		   layers_folder(), layers_folder(), rift(), rift(), record);
 	cr_assert(eq(int, rc, 4), "%d: %s", rc, out);
-	cr_assert(strstr(out, "the layer shim is not in force: its library is not loaded") != NULL,
+	cr_assert(strstr(out, "the layer shim is not active: its library is not loaded") != NULL,
 		  "%s", out);
 	cr_assert(ne(int,
 		     shell(NULL,
@@ -222,7 +221,7 @@ Test(small_layer_in_force, a_sweep_whose_layer_is_not_in_force_writes_no_figure)
 		   "'%s.2' 2>&1",
 		   rift(), shim_library(), record);
 	cr_assert(eq(int, rc, 4), "%d: %s", rc, out);
-	cr_assert(strstr(out, "the layer preload is not in force") != NULL, "%s", out);
+	cr_assert(strstr(out, "the layer preload is not active") != NULL, "%s", out);
 }
 
 /* ---- in force, one in the other -------------------------------------------------------------- */
@@ -319,7 +318,7 @@ Test(small_layer_in_force, a_sweep_takes_no_secret)
 			  shim_library());
 
 	cr_assert(eq(int, rc, 3), "%s", err);
-	cr_assert(strstr(err, "names a secret") && !strstr(err, "hush"), "%s", err);
+	cr_assert(strstr(err, "name a secret") && !strstr(err, "hush"), "%s", err);
 	need_device();
 	rc = run_rift(ERR, &err, "sweep launch --dry-run --layer 'preload lib=%s set=OTHER=1'",
 		      shim_library());

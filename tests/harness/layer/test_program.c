@@ -89,8 +89,8 @@ Test(small_static_runtime, device_code_without_the_shared_runtime_is_refused)
 	const char *path = compile("static", device_code, "");
 
 	cr_assert(eq(int, (int)runtime_link_of(path), RUNTIME_STATIC));
-	refused(125, "has a CUDA runtime of its own in it", "layer shim -- %s", path);
-	refused(125, "take one of container, cpu, mps, neighbour", "layer shim -- %s", path);
+	refused(125, "has its own CUDA runtime linked in", "layer shim -- %s", path);
+	refused(125, "use one of container, cpu, mps, neighbour", "layer shim -- %s", path);
 	cr_assert(not(has_run(path)));
 }
 
@@ -99,7 +99,7 @@ Test(small_static_runtime, a_wholly_static_program_is_refused)
 	const char *path = compile("whole", "", "-static");
 
 	cr_assert(eq(int, (int)runtime_link_of(path), RUNTIME_NO_LOADER));
-	refused(125, "is linked statically as a whole", "layer shim -- %s", path);
+	refused(125, "is linked statically", "layer shim -- %s", path);
 	cr_assert(not(has_run(path)));
 }
 
@@ -111,12 +111,12 @@ Test(small_static_runtime, what_loses_the_layer_is_refused)
 	const char *path = compile("plain", "", ""), *out;
 
 	for (size_t i = 0; i < sizeof(cleared) / sizeof(*cleared); i++) {
-		refused(125, "env -i takes the variables away", "layer shim -- %s %s", cleared[i],
+		refused(125, "env -i removes the variables", "layer shim -- %s %s", cleared[i],
 			path);
-		refused(125, "env -i takes the variables away",
+		refused(125, "env -i removes the variables",
 			"layer shim -- '%s' layer none -- %s %s", rift(), cleared[i], path);
-		refused(3, "env -i takes the variables away", "profile --runs 0 -- %s %s",
-			cleared[i], path);
+		refused(3, "env -i removes the variables", "profile --runs 0 -- %s %s", cleared[i],
+			path);
 	}
 	cr_assert(not(has_run(path)));
 	cr_assert(zero(int, shell(&out, "'%s' layer none -- env -i %s 2>&1", rift(), path)), "%s",
@@ -151,7 +151,7 @@ Test(small_static_runtime, it_is_found_as_the_command_is)
 {
 	const char *path = compile("static", device_code, ""), *out;
 
-	refused(125, "has a CUDA runtime of its own in it",
+	refused(125, "has its own CUDA runtime linked in",
 		"layer shim -- '%s' layer cpu share=5 n=1 -- '%s' layer none -- %s", rift(), rift(),
 		path);
 	cr_assert(eq(int,

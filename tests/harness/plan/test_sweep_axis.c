@@ -89,7 +89,7 @@ Test(small_sweep_axis, what_is_refused)
 	expect_refusal(&size, "1k:8k:x1", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "1k:8k:+0", "FROM:TO:xFACTOR");
 	expect_refusal(&size, "1k:8k:xnan", "FROM:TO:xFACTOR");
-	expect_refusal(&size, "8k:1k:x2", "upwards");
+	expect_refusal(&size, "8k:1k:x2", "must rise");
 	expect_refusal(&whole, "0:8:x2", "above 0");
 	expect_refusal(&size, "1:1M:+1", " 256 ");
 	expect_refusal(&size, "1::x2", "empty");

@@ -276,7 +276,7 @@ Test(small_costs, damaged_costs_are_refused)
 		json_object_get(json_array_get(json_object_get(costs, "rows"), 0), "values"), 0,
 		json_string("5"));
 	is_refused(costs, -EINVAL, "is no number");
-	is_refused(json_pack("{s:s}", "record", "plan"), -EINVAL, "no call costs");
+	is_refused(json_pack("{s:s}", "record", "plan"), -EINVAL, "not a file of call costs");
 	unlink(path);
 }
 

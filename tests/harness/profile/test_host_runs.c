@@ -176,22 +176,22 @@ static void said_once(const char *calls, const char *what)
 
 Test(small_host_runs, a_runtime_that_is_not_shared)
 {
-	said_once("true", "asked nothing of a shared CUDA runtime");
+	said_once("true", "made no call of a shared CUDA runtime");
 }
 
 Test(small_host_runs, a_run_that_ends_otherwise)
 {
-	said_once("cp 1 \"$RIFT_TRACE\"; exit 7", "ended otherwise");
+	said_once("cp 1 \"$RIFT_TRACE\"; exit 7", "ended differently");
 }
 
 Test(small_host_runs, a_run_whose_trace_is_damaged)
 {
-	said_once("echo x >\"$RIFT_TRACE\"", "not whole");
+	said_once("echo x >\"$RIFT_TRACE\"", "incomplete");
 }
 
 Test(small_host_runs, a_run_whose_trace_has_no_end)
 {
-	said_once("head -n 8 1 >\"$RIFT_TRACE\"", "not whole");
+	said_once("head -n 8 1 >\"$RIFT_TRACE\"", "incomplete");
 }
 
 /* No call has a name. What children wrote goes, too. */
@@ -245,7 +245,7 @@ Test(small_host_runs, a_library_that_is_not_there)
 		       folder, rift(), rift());
 
 	cr_expect(ne(int, rc, 0), "ran is not there");
-	cr_expect(tells(out, "recorder/calls.so*is not there*3\n"), "%s", out);
+	cr_expect(tells(out, "recorder/calls.so*not found*3\n"), "%s", out);
 }
 
 static void is_refused(const char *options, const char *told)
@@ -263,6 +263,6 @@ Test(small_host_runs, what_they_cannot_be_beside)
 	is_refused("--range step -- true", "--host-runs*--range=step");
 	is_refused("--delay 1 -- true", "--host-runs*--delay");
 	is_refused("--duration 1 -- true", "--host-runs*--duration");
-	is_refused("--calibrate", "no use for --host-runs");
+	is_refused("--calibrate", "cannot be combined with --host-runs");
 	is_refused("a.trace", "--host-runs*a.trace");
 }

@@ -284,7 +284,7 @@ Test(small_profile, calls_alone)
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_OUTSIDE], 18000), "outside");
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_API], 2000), "launch");
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_SYNC], 40000), "wait");
-	cr_expect(eq(int, profile.has_kind, 0), "not told");
+	cr_expect(eq(int, profile.has_kind, 0), "unknown");
 	cr_expect(eq(int, share_is_known(&profile.shares, SHARE_GAPS), 0), "the device's");
 	cr_expect(eq(int, share_is_known(&profile.shares, SHARE_API), 1), "the host's");
 	/* 3 % of launch calls are too few; a wait may be for anything. */

@@ -154,9 +154,9 @@ Test(small_profile_text, what_kind_it_is)
 	says("kind *mixed: kernels and copies\n");
 	profile.has_kind = false;
 	profile.trust = TRUST_REFUSED;
-	says("kind *not told: the self-check refused*\n");
+	says("kind *unknown: the self-check refused*\n");
 	profile.trust = TRUST_LOW;
-	says("kind *not told: *not in the trace\n");
+	says("kind *unknown: *not in the trace\n");
 	is_silent("may be");
 	end();
 }
@@ -390,9 +390,9 @@ Test(small_profile_text, times_on_both)
 	reports("re-timed on A *40.0 ms");
 	sources.a = NULL;
 	reports("B's launches as they are");
-	does_not_report("does not hold g");
+	does_not_report("does not have g");
 	on_b.fit.param[MODEL_G].identified = false;
-	reports("does not hold g\n");
+	reports("does not have g\n");
 	end_price();
 }
 
@@ -403,18 +403,18 @@ Test(small_profile_text, why_confidence_is_low)
 	profile.doubts = DOUBT_RUNS;
 	reports("confidence *low\n");
 	are_doubts(reported(), profile.doubts);
-	does_not_report("order them otherwise");
+	does_not_report("order them differently");
 	does_not_report("2.5 times");
 	does_not_report("30 % of the time");
 	price.reordered = price.dear_copies = price.slow_copies = true;
 	price.a_device = "one";
 	price.b_device = "other";
-	reports("order them otherwise");
-	reports("the trace is of one, prices are of other");
+	reports("order them differently");
+	reports("the trace is of one, the costs are of other");
 	reports("copies of pageable memory take 2.5 times");
 	reports("30 % of the time");
 	price.copies_in_turn = true;
-	reports("priced as copies in turn*2.5 times");
+	reports("predicted as alternating copies*2.5 times");
 	end_price();
 }
 

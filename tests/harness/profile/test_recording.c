@@ -243,7 +243,7 @@ Test(small_recording, a_full_disk_is_told_and_leaves_no_whole_trace)
 {
 	json_t *rows;
 
-	record_within(64, "a.trace: was not written whole: File too large");
+	record_within(64, "a.trace: is incomplete: File too large");
 	rows = traced_rows(output);
 	cr_assert(eq(sz, trace_count(rows, "runs", NULL, NULL), 0));
 	cr_assert(eq(sz, trace_count(rows, "end", NULL, NULL), 0));
@@ -382,8 +382,8 @@ Test(small_recording, recordings_that_end_otherwise_do_not_count)
 	divert_stderr();
 	cr_assert(zero(int, record_made(3, "$((n == 3))", &out)));
 	text = diverted_stderr();
-	cr_assert(is_one_complaint(text) && tells(text, "1 of 3 recordings ended otherwise"), "%s",
-		  text);
+	cr_assert(is_one_complaint(text) && tells(text, "1 of 3 recordings ended differently"),
+		  "%s", text);
 	cr_assert(eq(int, out.recordings, 2));
 	cr_assert(eq(i64, kernel_of_kept(), 1 * SECOND), "the lower of two");
 }

@@ -120,7 +120,7 @@ Test(small_thin, what_is_wrong_in_it_is_told)
 	expect_wrong("sed '0,/\"median\":/s/\"median\":[0-9.]*/\"median\":-1/'",
 		     "medians that cannot be");
 	expect_wrong("sed '0,/\"turns\":/s/\"t_total_ns\":\\[[0-9.,]*\\]/\"t_total_ns\":[0]/'",
-		     "turns is no number above 0");
+		     "turns must be a number above 0");
 	expect_wrong("sed '0,/\"record\":\"point\"/{/\"record\":\"point\"/"
 		     "s/\"key\":\"[0-9a-f]*\"/\"key\":\"000000000000\"/}'",
 		     "a key that is not in the plan");

@@ -335,7 +335,7 @@ Test(small_sensitivity, a_network_is_worse_by_one_figure_at_a_time)
 	struct sensitivity s;
 
 	if (!begin_network(&s, &r))
-		cr_skip("the layer remote cannot be had here");
+		cr_skip("the layer remote is not available here");
 	run_first(&s);
 	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
 	cr_assert(eq(int, s.cells, 1 + 7 + 4), "%d", s.cells);
@@ -353,7 +353,7 @@ Test(small_sensitivity, a_frontier_over_the_layer_alone)
 	struct sensitivity s;
 
 	if (!begin_network(&s, &r))
-		cr_skip("the layer remote cannot be had here");
+		cr_skip("the layer remote is not available here");
 	run_first(&s);
 	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
 	for (int i = 0; i < s.cells; i++)

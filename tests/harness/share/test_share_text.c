@@ -137,7 +137,7 @@ Test(small_share_text, how_long_it_may_take)
 	json_t *o;
 
 	measure(1);
-	shows(share_plan_print, "launch: 4 sets of clients, 0 *about 32.0 s\n");
+	shows(share_plan_print, "launch: 4 configurations, 0 *about 32.0 s\n");
 	o = share_dry_json(&share);
 	cr_expect(eq(dbl, json_get_number(o, "predicted_s"), 4 * (2 + 6)), "%g",
 		  json_get_number(o, "predicted_s"));

@@ -281,7 +281,7 @@ Test(small_warmup, what_cannot_be_asked_for)
 	refused(3, "lanch* *'launch'", "probe --warmup lanch");
 	refused(3, "--depth=100: *64", "probe --warmup graph op=first --depth 1,100");
 	refused(3, "--depth: 1 *twice", "probe --warmup launch --depth 1,2,1");
-	refused(3, "--depth: 9 *8", "probe --warmup launch --depth 1,2,3,4,5,6,7,8,9");
+	refused(3, "--depth: *9 *8", "probe --warmup launch --depth 1,2,3,4,5,6,7,8,9");
 	refused(3, "--mode=graph", "probe --warmup graph --mode graph");
 	refused(3, "action", "probe --warmup graph probe=yes");
 	refused(3, "us=5,6", "probe --warmup launch us=5,6");
