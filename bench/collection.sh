@@ -36,7 +36,7 @@ row() {
 	}'
 }
 
-"$rift" run launch --blocks 1 | grep '^device' | tr -s ' '
+"$rift" run launch --samples 1 | grep '^device' | tr -s ' '
 echo
 echo '| rift run | us a step | n | wanted, us | of it | check |'
 echo '|---|---|---|---|---|---|'

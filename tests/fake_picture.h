@@ -55,7 +55,7 @@ static inline int run_fake(const char *sub, const char *assignment)
 	params_init(&options, run_option_rows, "rift run", &values);
 	cr_assert(zero(int, params_assign(&params, assignment)), "%s", assignment);
 	cr_assert(zero(int, params_set(&options, "depth", "2")), "depth");
-	cr_assert(zero(int, params_set(&options, "blocks", "2")), "blocks");
+	cr_assert(zero(int, params_set(&options, "samples", "2")), "samples");
 	cr_assert(zero(int, params_set(&options, "plot", plot)), "plot");
 	run = (struct run){ .workload = &workload, .params = &params, .options = &options };
 	divert_stderr();

@@ -36,6 +36,6 @@ must "its first file is there" take 1 layers/late/late.c
 must "its second file is there" take 2 layers/late/preload/late.c
 must "it builds" build
 must "it is listed" listed
-must "a command runs under it" ./rift layer late us=1 -- ./rift run launch us=0 --depth 8 --blocks 3
+must "a command runs under it" ./rift layer late us=1 -- ./rift run launch us=0 --depth 8 --samples 3
 must "a sweep finds its cost" finds_in_three
 echo "a new layer: built, listed, entered; its cost is found"

@@ -27,7 +27,7 @@ must "it builds" build
 must "it is listed" listed "$name"
 must "the template is not" fails listed template
 must "its test passes" "$test"
-must "it runs" ./rift run "$name" n=1000 --depth 4 --blocks 2
+must "it runs" ./rift run "$name" n=1000 --depth 4 --samples 2
 must "it sweeps" ./rift sweep "$name" --size 1k,4k --depth 1,4 --processes 2 --output sweep.jsonl
 must "its record is whole" ./rift show --check sweep.jsonl
 
@@ -36,7 +36,7 @@ must "there is something to break" fails cmp -s broken "workloads/$name/$name.cu
 cp broken "workloads/$name/$name.cu"
 must "it builds when broken" build
 must "a broken kernel fails its test" fails "$test"
-must "a broken kernel fails its run" fails ./rift run "$name" n=1000 --depth 4 --blocks 2
+must "a broken kernel fails its run" fails ./rift run "$name" n=1000 --depth 4 --samples 2
 
 # Elsewhere, whole again, in a build of few parts.
 mkdir mine && mv "workloads/$name" mine/ && sed 's/= 6 \*/= 5 */' "mine/$name/$name.cu" >whole && mv whole "mine/$name/$name.cu"
@@ -46,5 +46,5 @@ must "it builds elsewhere" few
 must "it is listed from elsewhere" listed "$name"
 must "what was not chosen is not" fails listed myocyte
 must "its test passes elsewhere" "$elsewhere"
-must "it runs from elsewhere" ./rift run "$name" n=1000 --depth 4 --blocks 2
+must "it runs from elsewhere" ./rift run "$name" n=1000 --depth 4 --samples 2
 echo "a new workload: made, built, tested, run, swept; a broken kernel is found; built from elsewhere"

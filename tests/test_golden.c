@@ -136,7 +136,7 @@ static const struct output refusals[] = {
 	{ "refused-values",
 	  COMMANDS("rift run launch --mode grpah", "rift run launch --sync spn",
 		   "rift run launch --depth 0", "rift run launch --depth=-1",
-		   "rift run launch --depth 1e3", "rift run launch --blocks nan",
+		   "rift run launch --depth 1e3", "rift run launch --samples nan",
 		   "rift run launch --plot=", "rift run launch us=1e30", "rift run launch us=nan",
 		   "rift run launch us=1x",
 		   "rift run launch us=", "rift run transfer dir=d2d host=pageable",

@@ -34,7 +34,7 @@ any_lives() { # PIDS...
 
 kill_one() { # TRANSPORT VICTIM TURN
 	local mark=$$-$1-$2-$3 said=$out/$1-$2-$3.said before during begun took client listener server code all
-	set -- "$1" "$2" "$rift" layer --quiet remote transport="$1" -- "$rift" run transfer dir=h2d host=pageable bytes=64M --blocks 1000000 --quiet
+	set -- "$1" "$2" "$rift" layer --quiet remote transport="$1" -- "$rift" run transfer dir=h2d host=pageable bytes=64M --samples 1000000 --quiet
 	may_run "$1, $2" "${@:3}" || return
 	before=$(gpu_memory)
 	RIFT_KILLS=$mark "${@:3}" >"$said" 2>&1 </dev/null &

@@ -25,7 +25,7 @@ def number(size):
 
 
 def copy(direction, blocks):
-    return ["transfer", f"bytes={SIZE}", "host=pageable", f"dir={direction}", "--depth", "1", "--blocks", str(blocks)]
+    return ["transfer", f"bytes={SIZE}", "host=pageable", f"dir={direction}", "--depth", "1", "--samples", str(blocks)]
 
 
 def step_ns(layer, words, before=()):
@@ -107,7 +107,7 @@ def ping():
     """A launch and its wait, by the round trip in us that is imitated."""
     for turn in range(1, RUNS + 1):
         for rtt in os.environ.get("RTTS", "0 50 100 200 500 1000").split():
-            ns = step_ns([*POLL, f"network={rtt},0"], ["launch", "us=0", "--mode", "stream", "--depth", "1", "--blocks", "200"])
+            ns = step_ns([*POLL, f"network={rtt},0"], ["launch", "us=0", "--mode", "stream", "--depth", "1", "--samples", "200"])
             yield {"rtt_us": rtt, "turn": turn, "step_ns": ns, "ping_pong_ns": ping_pong()}
 
 

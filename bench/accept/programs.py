@@ -104,7 +104,7 @@ def stem(command):
 def programs_to_price():
     yield from (command for _, command in own())
     for name in names("WORKLOADS", ""):
-        yield [RIFT, "run", name, "--blocks", setting("BLOCKS", "20")]
+        yield [RIFT, "run", name, "--samples", setting("BLOCKS", "20")]
     for name in "BlackScholes", "binomialOptions", "simpleCudaGraphs":
         if os.access(os.path.join(setting("SAMPLES", ""), name), os.X_OK):
             yield [os.path.join(setting("SAMPLES", ""), name)]
@@ -176,7 +176,7 @@ def prices(layers):
 
 def replayed(trace, part):
     """ns of a step of a replay, and of one in the program where the trace says it."""
-    d = rift_json(["run", "replay", f"trace={trace}", f"part={part}", "--blocks", "3"])
+    d = rift_json(["run", "replay", f"trace={trace}", f"part={part}", "--samples", "3"])
     program = next((1e3 * m["value"] for m in d["report"] if m["name"] == "without the recorder"), None) if d else None
     return (d["step_ns"]["median"], program) if d else None
 
@@ -236,7 +236,7 @@ def retime():
     whole program, and no such runs; otherwise the range alone. Re-timed over what host runs say that they took is a check of the joining."""
     programs = [(name, "work", "work", printed, command) for name, command in own()]
     programs += [(f"run-{name}", "timed", "block", lambda said: 1e-6 * sum(json.loads(said)["blocks"]["t_total_ns"]),
-                  [RIFT, "run", name, "--blocks", setting("BLOCKS", "20"), "--json", "--quiet"]) for name in names("WORKLOADS", "")]
+                  [RIFT, "run", name, "--samples", setting("BLOCKS", "20"), "--json", "--quiet"]) for name in names("WORKLOADS", "")]
     if setting("PYTHON", ""):
         programs += [(f"mlp-{kind}", "work", "work", printed, [setting("PYTHON", ""), f"{BENCH}/mlp.py", kind, setting("STEPS", "500")])
                      for kind in names("MLP", "eager graph")]

@@ -3,7 +3,7 @@
 gpu=
 paper_programs=${PAPER:-blackscholes binomial matmul stereo radixsort} # of the vmCUDA paper
 
-on_gpu() { ! "$rift" run launch us=0 --blocks 1 --json --quiet 2>/dev/null </dev/null | grep -q '"kind": "cpu"'; }
+on_gpu() { ! "$rift" run launch us=0 --samples 1 --json --quiet 2>/dev/null </dev/null | grep -q '"kind": "cpu"'; }
 
 has_lupine() { [ ! -x "$third/lupine/lupine_driver_server" ] || echo " lupine"; }
 
@@ -73,7 +73,7 @@ say() { # WORDS...
 }
 
 end_remote() {
-	local run="run launch us=0 --depth 256 --blocks 40 --quiet" arm session side
+	local run="run launch us=0 --depth 256 --samples 40 --quiet" arm session side
 	table points "$out"/*.jsonl.json
 	# c is a launch's cost in a block, p the interval of submission, Z one launch and a synchronize.
 	echo

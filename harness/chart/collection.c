@@ -343,7 +343,7 @@ static void label_missing(const struct collection *c, struct plot *p)
 			other += collection_is_other(c, &r->dot[mode][LARGE_BATCH], LARGE_BATCH);
 	}
 	plot_text(p, "note1", "%s",
-		  streams ? "* no graphs: by deep blocks of a stream, with what of "
+		  streams ? "* no graphs: by deep samples of a stream, with what of "
 			    "submission they do not hide"
 			  : "");
 	plot_text(p, "note2", "%s",
@@ -362,6 +362,6 @@ void collection_label(const struct collection *c, struct plot *p)
 	plot_text(p, "made1", "%s", c->row->set->side->made);
 	plot_text(p, "made2",
 		  "ideal: kernels, copies or calls of a step, by the slope of the deepest "
-		  "blocks; where sizes are durations, these");
+		  "samples; where sizes are durations, these");
 	label_missing(c, p);
 }

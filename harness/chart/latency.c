@@ -350,7 +350,7 @@ static struct text block_text(int64_t depth)
 	struct text t = { "one" };
 
 	if (depth > 1)
-		snprintf(t.s, sizeof(t.s), "a block of %ld:", (long)depth);
+		snprintf(t.s, sizeof(t.s), "a sample of %ld:", (long)depth);
 	return t;
 }
 

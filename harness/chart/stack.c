@@ -170,7 +170,7 @@ static int draw_bars(const struct bars *b, const struct chart_set *s, int side,
 /* Nothing to draw, for a reason that no other chart shows. */
 static int refuse_all(const struct stack_request *r, const struct stack *stack)
 {
-	complain(ENODATA, "%s: no time stack: of its first block, %s", r->work->workload->name,
+	complain(ENODATA, "%s: no time stack: of its first sample, %s", r->work->workload->name,
 		 stack->refused);
 	return 1;
 }

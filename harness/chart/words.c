@@ -99,7 +99,7 @@ void words_ideal(const struct chart_set *s, int side, char *out, size_t size)
 
 	if (!g->nominal)
 		used = (size_t)snprintf(out, size,
-					"ideal: the %s of a step as the deepest blocks have them",
+					"ideal: the %s of a step as the deepest samples have them",
 					words_work(g));
 	else if (s->fitted[side])
 		used = (size_t)snprintf(

@@ -35,7 +35,7 @@ static const struct command_option options[] = {
 	  "over a)",
 	  .without = "stack" },
 	{ OPTION("off-grid", "SESSION", option_text, FIELD(off_grid)),
-	  "also predict the blocks of this session, of the same platform and workload at other "
+	  "also predict the samples of this session, of the same platform and workload at other "
 	  "sizes and depths",
 	  .without = "stack" },
 	{ OPTION("stack", NULL, option_flag, FIELD(stack)),
@@ -48,8 +48,8 @@ static const struct command_option options[] = {
 	  "with --stack: separate transfers from kernels with these call costs (rift probe "
 	  "--output FILE)",
 	  .old = "card", .with = "stack" },
-	{ OPTION_ALL, "with --stack: show every block, not a selection", .with = "stack" },
-	{ OPTION_JSON, "print one JSON object; with --stack: all blocks, parts in ns" },
+	{ OPTION_ALL, "with --stack: show every sample, not a selection", .with = "stack" },
+	{ OPTION_JSON, "print one JSON object; with --stack: all samples, parts in ns" },
 	{ OPTION_HELP, "show this help" },
 	{ 0 },
 };
@@ -257,7 +257,7 @@ const struct command command_fit = {
 	.words = "SESSION\n--stack SESSION [--from SESSION]",
 	.doc = "Fits the model of launches to a session of rift sweep: what a call, a gap between "
 	       "kernels and a synchronize cost, in stream, graph and fused mode, with 95 % "
-	       "intervals; how well it predicts blocks that it has not seen; signs that it does "
+	       "intervals; how well it predicts samples that it has not seen; signs that it does "
 	       "not fit; and, within what was swept, the smallest kernels and depths for an "
 	       "overhead of 1, 5, 10 and 25 %, and when graphs or fused launches pay.\n\nWith "
 	       "--stack it splits the time of a step into kernels, gaps between them, submission "

@@ -323,7 +323,7 @@ const struct command command_plot = {
 	.line = "draw charts of a record, or of two that are compared",
 	.words = "SESSION [SESSION]",
 	.doc = "Draws charts of a record of rift sweep with gnuplot, as PNG and SVG: overhead by "
-	       "kernel size and depth, time of a block by its depth and of a step by its kernels, "
+	       "kernel size and depth, time of a sample by its depth and of a step by its kernels, "
 	       "the depth needed for 5 % overhead, and where the time of a step goes; several "
 	       "workloads share one page. For two platforms (the two sides of a session, or two "
 	       "sessions A and B) it also draws how much longer B takes, and the workloads side by "

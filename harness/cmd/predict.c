@@ -214,7 +214,7 @@ static int refuse_no_launches(const struct grid *work, const struct workload *pr
 		return 0;
 	return complain(EINVAL,
 			"--workload=%s: cannot predict: its steps launch no kernel; `rift compare` "
-			"compares it with B's own blocks",
+			"compares it with B's own samples",
 			work->workload->name);
 }
 
@@ -561,13 +561,14 @@ const struct command command_predict = {
 	.usage = "SESSION|TRACE --on SESSION",
 	.line = "predict a workload or program on another platform",
 	.words = "SESSION --on SESSION\nTRACE --on SESSION\n--validate SESSION... [--on SESSION]",
-	.doc = "Predicts how long the blocks of a workload that was swept on platform A would take "
+	.doc = "Predicts how long the samples of a workload that was swept on platform A would "
+	       "take "
 	       "on platform B, whose launch costs come from another session. Kernels are assumed "
 	       "to last as long on both. In a session with two sides, this predicts side a with "
 	       "the launch costs of side b and compares with what was measured there: rift predict "
 	       "FILE:a --on FILE:b --measured FILE:b.\n\nFor a TRACE (rift profile) it predicts "
 	       "how long the whole program would take on platform B, where its time goes there, "
-	       "and which change would help.\n\nWith --validate it predicts every block of the "
+	       "and which change would help.\n\nWith --validate it predicts every sample of the "
 	       "swept workloads from the launch costs of the same platform and the times of the "
 	       "workload's own kernels, and shows the error. The first session must have the "
 	       "workload launch, or --on must name one that has. Blocks that gave the kernels' "

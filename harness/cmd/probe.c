@@ -83,13 +83,13 @@ static const struct command_option options[] = {
 	  "count a process as hung if opening the device takes longer than this (default: 30); "
 	  "above 60, probes too may take this long" },
 	{ OPTION("warmup", NULL, option_flag, offsetof(struct probe_args, warmup)),
-	  "measure what each block of WORKLOAD takes, from a process's first block on" },
+	  "measure what each sample of WORKLOAD takes, from a process's first sample on" },
 	{ OPTION_ROW("mode", "stream|graph|fused"),
 	  "with --warmup: submit steps this way, as in rift run (default: the first that the "
 	  "workload allows)",
 	  .with = "warmup" },
 	{ OPTION_ROW("depth", "LIST"),
-	  "with --warmup: measure blocks of N steps; several values, separated by commas, get a "
+	  "with --warmup: measure samples of N steps; several values, separated by commas, get a "
 	  "process each (default: 1,10,100)",
 	  .with = "warmup" },
 	{ OPTION_ROW("rest", "SECONDS"),
@@ -324,10 +324,10 @@ static int probe(void *arguments)
 const struct command command_probe = {
 	.name = "probe",
 	.usage = "[WORKLOAD name=values]",
-	.line = "measure what each call costs; --warmup: the first blocks",
+	.line = "measure what each call costs; --warmup: the first samples",
 	.doc = "Measures what each call costs here and shows it on one page, using the probes of "
 	       "launch, graph, memory and transfer in fresh processes. Takes under a "
-	       "minute.\n\nWith --warmup it measures warm-up curves of WORKLOAD: what each block "
+	       "minute.\n\nWith --warmup it measures warm-up curves of WORKLOAD: what each sample "
 	       "takes, from the very first of a fresh process on, after the device has idled, "
 	       "after it has idled within the process, and immediately after another process. It "
 	       "also records clocks, temperature, power and the canaries.",

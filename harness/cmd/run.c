@@ -26,14 +26,15 @@ static const struct command_option options[] = {
 	  "(default: stream, or the first that the workload allows)" },
 	{ OPTION_ROW("depth", "N"),
 	  "enqueue N steps before each synchronize (default: the workload's choice, else 64)" },
-	{ OPTION_ROW("blocks", "N"), "time N blocks (default: as many as fit in 1 s, 5 to 100)" },
+	{ OPTION_ROW("samples", "N"), "time N samples (default: as many as fit in 1 s, 5 to 100)",
+	  .old = "blocks" },
 	{ OPTION_ROW("check", "sample|full"),
 	  "compare everything (full), or a sample if the reference is slow (default: sample)" },
-	{ OPTION_ROW("check-steps", "N"), "check N steps (default: those of a block, at most 4k, "
+	{ OPTION_ROW("check-steps", "N"), "check N steps (default: those of a sample, at most 4k, "
 					  "but at least 1k or what fits in 1 s)" },
 	/* all of them as the name of the value would tear argp's column */
 	{ OPTION_ROW("sync", "KIND"),
-	  "wait for the end of a block by spin, yield or blocking (the driver polls, yields or "
+	  "wait for the end of a sample by spin, yield or blocking (the driver polls, yields or "
 	  "sleeps), event, or poll (queries in a loop); default: spin, CPU device: yield" },
 	{ OPTION("plot", "DIR", take_plot, COMMON(rows)),
 	  "draw the workload's picture in this folder with gnuplot: PNG, SVG, data and script "
@@ -180,7 +181,7 @@ const struct command command_run = {
 	.usage = "WORKLOAD [name=value...]",
 	.line = "check and time one configuration, as a table",
 	.words = "WORKLOAD [name=value...]",
-	.doc = "Runs one configuration of a workload: sets up, warms up, times blocks of steps, "
+	.doc = "Runs one configuration of a workload: sets up, warms up, times samples of steps, "
 	       "checks the result against a reference.",
 	.remarks = "N may end in k, M or G (powers of 1024). `rift list WORKLOAD` shows the "
 		   "parameters.",

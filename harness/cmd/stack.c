@@ -42,7 +42,8 @@ static int stack_workload(const char *workload, void *arg)
 	err = grid_make(&grid, &s->journal, s->side, workload);
 	r.work = &grid;
 	if (!err && !grid.n_points)
-		err = complain(EINVAL, "%s: no block has a good result of every process", workload);
+		err = complain(EINVAL, "%s: no sample has a good result of every process",
+			       workload);
 	if (!err && stack_step_of(&grid, 0) != STACK_CALLS && !stack_fit(&r, 0) &&
 	    !fit_make(&own, &grid, 0))
 		r.own = &own;

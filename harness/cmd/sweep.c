@@ -189,7 +189,7 @@ static int refuse_no_point(const struct plan *p, const struct omitted *o)
 				"the limit of the workload; name smaller sizes",
 				o->launch_max_ns / 1e6);
 	return complain(EINVAL,
-			"no point is left: a block of each would take more than %d "
+			"no point is left: a sample of each would take more than %d "
 			"ms; name sizes with --size",
 			BLOCK_LONGEST_NS / 1000000);
 }

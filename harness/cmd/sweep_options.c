@@ -90,7 +90,7 @@ static int take_margin(void *field, const struct command_option *o, char *text)
 
 static const struct command_option options[] = {
 	{ OPTION("quick", NULL, option_flag, FIELD(quick)),
-	  "measure fewer sizes, depths, blocks and processes, and leave points out until it takes "
+	  "measure fewer sizes, depths, samples and processes, and leave points out until it takes "
 	  "less than 60 s" },
 	{ OPTION("express", NULL, option_flag, FIELD(express)),
 	  "measure, in 15 s, the points that say most about launch costs: all depths of the "
@@ -116,7 +116,8 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("seed", "N"), "seed the order of points (default: random, and recorded)" },
 	{ OPTION_ROW("check-steps", "N"), "check at most N steps (default: 256)" },
 	{ OPTION("sync", "KIND", take_kinds, 0),
-	  "wait for the end of a block by spin, yield, blocking, event or poll (default: spin; CPU "
+	  "wait for the end of a sample by spin, yield, blocking, event or poll (default: spin; "
+	  "CPU "
 	  "device: yield); several, as spin,blocking, measure all points in processes of each "
 	  "kind, alternately" },
 	{ OPTION_ROW("warm-up", "SECONDS"), "warm each process up for at most this long if its "
@@ -145,8 +146,9 @@ static const struct command_option options[] = {
 	  "and keep no record; costs=usual means the costs that distinguish most programs" },
 	{ OPTION("apart", NULL, option_flag, FIELD(apart)),
 	  "with two sides: run one process at a time, for when two on one GPU interfere" },
-	{ OPTION("blocks", "N", option_text, FIELD(blocks)),
-	  "with a layer's costs: time N blocks, as in rift run" },
+	{ OPTION("samples", "N", option_text, FIELD(blocks)),
+	  "with a layer's costs: time N samples, as in rift run",
+	  .old = "blocks" },
 	{ OPTION_ROW("time-limit", "SECONDS"), "with a layer's costs: use fewer processes, at "
 					       "least one, if all would take longer than this" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
@@ -260,14 +262,14 @@ static int refuse_with_costs(const struct sweep_args *a, const char *layer)
 		return 0;
 	return complain(
 		EINVAL,
-		"--layer '%s': several costs can only be combined with --depth, --mode, --blocks, "
+		"--layer '%s': several costs can only be combined with --depth, --mode, --samples, "
 		"--processes, --time-limit, --dry-run, --plot, --json and --quiet",
 		text_shown(layer).s);
 }
 
 static int refuse_without_costs(const struct sweep_args *a)
 {
-	const char *name = a->blocks		   ? "blocks"
+	const char *name = a->blocks		   ? "samples"
 			   : a->values.limit_s > 0 ? "time-limit"
 			   : a->plot		   ? "plot"
 			   : a->given.json	   ? "json"
@@ -411,7 +413,7 @@ const struct command command_sweep = {
 	       "have it; WORKLOAD.name=values, as stereo.width=640, to that one only. With several "
 	       "values of a layer's costs it shows instead how many times as long a step takes, "
 	       "which cost makes it 5 % and 25 % longer, and what a simple model predicts.",
-	.remarks = "Ctrl-C ends the sweep after the current block and leaves FILE.part, as a kill "
+	.remarks = "Ctrl-C ends the sweep after the current sample and leaves FILE.part, as a kill "
 		   "does; --resume continues it. `rift show --check FILE` checks a record.",
 	.exits = exits,
 	.options = options,

@@ -52,7 +52,7 @@ void omitted_print(const struct plan *p, const struct omitted *o, FILE *out)
 			"cannot be interrupted\n",
 			counted(o->launches, "point").s, o->launch_max_ns / 1e6);
 	if (o->too_long)
-		fprintf(out, "rift: left out: %s, whose blocks take more than %d ms\n",
+		fprintf(out, "rift: left out: %s, whose samples take more than %d ms\n",
 			counted(o->too_long, "point").s, BLOCK_LONGEST_NS / 1000000);
 	if (o->apart)
 		fprintf(out,
@@ -118,7 +118,7 @@ void plan_print(const struct plan *p, int sides, const struct omitted *o, double
 		show_duration(planning_ns, planning), process_text(p, sides).s);
 	for (int i = 0; i < p->n_points; i++) {
 		plan_point_text(p, i, point, sizeof(point));
-		fprintf(out, "%6d  %-56s block %s", i + 1, point,
+		fprintf(out, "%6d  %-56s sample %s", i + 1, point,
 			block_text(d, p->point[i].block_ns[0]).s);
 		fprintf(out, sides == 2 ? ", b %s\n" : "\n",
 			block_text(d, p->point[i].block_ns[1]).s);

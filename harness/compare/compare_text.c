@@ -65,9 +65,10 @@ static void print_kinds(const struct comparison *c, FILE *out)
 			int n = c->side[k]->n, slow = (int)lround(n * m->mode[1].share);
 
 			if (has_kinds(m, n))
-				row(out, "two kinds",
+				row(out, "two groups",
 				    "%s on %c: %d of %d processes take %.3g times as long as the "
-				    "others; so many more processes are needed",
+				    "others; if its ratio is near the margin, measure more "
+				    "processes",
 				    c->workload[i].workload->name, 'A' + k, slow, n,
 				    m->mode[1].median / m->mode[0].median);
 		}

@@ -150,12 +150,12 @@ static void add_effect(struct diagnostics *s, const struct grid *g, int kind,
 
 	if (kind == FIRST)
 		add_diagnostic(s, "first calls",
-			       "blocks of up to %g launches are faster than the line by %s",
+			       "samples of up to %g launches are faster than the line by %s",
 			       launches, text_time(e->cost_ns).s);
 	else if (kind == DEPTH)
 		add_diagnostic(
 			s, "depth",
-			"device-bound blocks take %.1f %% longer for each doubling of launches at "
+			"device-bound samples take %.1f %% longer for each doubling of launches at "
 			"equal "
 			"kernel time: clocks fall, or launches slow each other down",
 			e->cost_ns / 10);
@@ -230,7 +230,7 @@ static void find_corner(struct diagnostics *s, const struct fit *f)
 	free(r);
 	if (n >= 3 && median > matters)
 		add_diagnostic(s, "corner",
-			       "where K + g is near p, blocks take %.0f %% longer than predicted "
+			       "where K + g is near p, samples take %.0f %% longer than predicted "
 			       "(median of "
 			       "%d "
 			       "points): launches vary, and the slower of two sets the pace",
@@ -246,7 +246,7 @@ static void find_off(struct diagnostics *s, const struct fit *f)
 
 		if (f->has[mode] && off > FIT_ERROR_MAX)
 			add_diagnostic(s, "off",
-				       "the fit is up to %.0f %% off the blocks of %s mode: it "
+				       "the fit is up to %.0f %% off the samples of %s mode: it "
 				       "says nothing of those that it is over %.0f %% off",
 				       100 * off, mode_name((enum mode)mode), 100 * FIT_ERROR_MAX);
 	}

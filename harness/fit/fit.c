@@ -77,7 +77,7 @@ static void missing_stream(struct fit *f, enum model_param which)
 		       "too few kernels in a row outlast p, which hides it: at most %s; "
 		       "sweep larger kernels in larger batches");
 	else if (which == MODEL_W)
-		not_known(f, which, "no block is slowed by a full queue");
+		not_known(f, which, "no sample is slowed by a full queue");
 	else
 		not_known(f, which, "no launches of one size at 3 depths within half a queue");
 }
@@ -109,7 +109,7 @@ static void missing_graph(struct fit *f, enum model_param which)
 	else if (which == MODEL_GRAPH_G)
 		not_known(f, which, "part of K, which is measured in graphs");
 	else if (which == MODEL_GRAPH_GG)
-		not_known(f, which, "fewer than 3 blocks hold several graphs; sweep deeper");
+		not_known(f, which, "fewer than 3 samples hold several graphs; sweep deeper");
 	else
 		not_known(f, which, "no graphs of one size at 3 depths of one launch");
 }
@@ -178,12 +178,12 @@ static void judge_param(struct fit *f, const struct fit_parts *parts, struct fit
 	if (which == MODEL_G && grid_is_of_streams(f->grid))
 		not_known(f, which, "part of K, which is measured in streams");
 	else if (parts_is_single(parts, which))
-		leave_open(f, part, d, which, "a single block says it");
+		leave_open(f, part, d, which, "a single sample says it");
 	else if (which == MODEL_P && f->model.v[MODEL_P] < (1 - CORNER_SHARE) * f->model.v[MODEL_C])
 		leave_open(f, part, d, which, "less than a launch call, so another wait hides it");
 	else if (!part_holds(part, d, &f->model, which, least_step(f, which)))
 		leave_open(f, part, d, which,
-			   "the blocks leave it open by half of its value and more");
+			   "the samples leave it open by half of its value and more");
 }
 
 /*

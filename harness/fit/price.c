@@ -212,7 +212,7 @@ static void print_subject(const struct price_request *r, FILE *out)
 	    r->a ? "taken out" : "included (--from takes it out)");
 	if (r->from_measured)
 		row(out, "start",
-		    "a block as measured on A, plus what launches cost on B, less what "
+		    "a sample as measured on A, plus what launches cost on B, less what "
 		    "they cost on A (side %s of %s)",
 		    journal_side_name(r->a->grid->side), text_shown(r->a->grid->j->path).s);
 }
@@ -249,7 +249,7 @@ static void print_copies(const struct prices *p, const struct price_request *r, 
 	if (c == STEP_COPIES_KNOWN && in_turn)
 		row(out, "copies",
 		    "of a step: what they cost more on B is added, by copies in turn with kernels "
-		    "in %d of %d blocks",
+		    "in %d of %d samples",
 		    in_turn, p->n_known);
 	else if (c == STEP_COPIES_KNOWN && knows_turns(r->copies_a) != knows_turns(r->copies_b))
 		row(out, "copies",
@@ -275,7 +275,7 @@ static void print_confidence(const struct prices *p, const struct price_request 
 		    text_shown(session_device(r->work->j, r->work->side)).s, text_shown(other).s);
 	if (p->n_doubtful)
 		row(out, other ? "" : "confidence",
-		    "low for %d of %d blocks: more than %.0f %% of their time is extra copy cost "
+		    "low for %d of %d samples: more than %.0f %% of their time is extra copy cost "
 		    "on B, which is known for copies alone, not next to kernels and other copies",
 		    p->n_doubtful, p->n_known, 100 * COPIES_DOUBTFUL);
 }
@@ -308,13 +308,13 @@ static void print_errors(const struct prices *p, FILE *out)
 	const struct price_errors *e = &p->all, *sure = &p->sure;
 
 	if (!e->n) {
-		fprintf(out, "\nnone of these blocks was measured on B\n");
+		fprintf(out, "\nnone of these samples was measured on B\n");
 		return;
 	}
 	fprintf(out,
-		"\npredicted against measured on B: |error| median %.2f %%, 95 %% of blocks "
+		"\npredicted against measured on B: |error| median %.2f %%, 95 %% of samples "
 		"within %.2f %%,\nworst %.2f %%, n = %s\n",
-		100 * e->median, 100 * e->p95, 100 * e->worst, counted(e->n, "block").s);
+		100 * e->median, 100 * e->p95, 100 * e->worst, counted(e->n, "sample").s);
 	if (sure->n && sure->n < e->n)
 		fprintf(out,
 			"without those of low confidence: median %.2f %%, 95 %% within %.2f %%, "
@@ -350,7 +350,7 @@ static void print_summary(const struct prices *p, FILE *out)
 		fprintf(out,
 			"On B a step takes %.2f to %.2f times as long as on A, %.2f in the median "
 			"of %s\n",
-			least, most, median_of(ratio, n), counted(n, "block").s);
+			least, most, median_of(ratio, n), counted(n, "sample").s);
 	free(ratio);
 }
 
@@ -370,7 +370,7 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 		fprintf(out,
 			"  left out: %s: B's session lacks their mode, or A's a second "
 			"depth\n",
-			counted(p->n - p->n_known, "block").s);
+			counted(p->n - p->n_known, "sample").s);
 	if (r->work->left_out)
 		fprintf(out,
 			"  not predicted: %s with other parameters; --workload \"%s "

@@ -71,9 +71,9 @@ static void print_grid(const struct fit *f, FILE *out)
 		row(out, "", "%d more have other parameters", g->left_out);
 	row(out, "K",
 	    g->nominal ? "nominal: what %s says"
-		       : "measured: the slope of a block's time "
+		       : "measured: the slope of a sample's time "
 			 "over launches, of the two deepest "
-			 "blocks of each size",
+			 "samples of each size",
 	    g->axis->name);
 }
 
@@ -467,9 +467,9 @@ void answers_print(const struct fit_report *r, FILE *out)
 		print_pays(f, out);
 	fprintf(out,
 		"\n± is half of the 95 %% interval, ±> of one that ends where the sweep did. ≤: no "
-		"more than this, as all\nthat was swept will do or the blocks say no more; ≥: no "
+		"more than this, as all\nthat was swept will do or the samples say no more; ≥: no "
 		"less; >: nothing that was swept will do;\nnever: no depth is enough, enlarge or "
-		"fuse; -: not swept; ?: the fit is over %.0f %% off blocks of this\nrow, or they "
+		"fuse; -: not swept; ?: the fit is over %.0f %% off samples of this\nrow, or they "
 		"leave it open. What making a graph costs, sweeps do not time: it is in no "
 		"answer.\n",
 		100 * FIT_ERROR_MAX);

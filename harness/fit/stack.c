@@ -349,7 +349,7 @@ static void note_steps(struct stack_notes *out, const struct stack_request *r, e
 	else if (f == r->from)
 		add_note(out, "gap, submission, sync: of launches on this platform (--from)");
 	else
-		add_note(out, "of a fit to these blocks, so other is what that fit leaves");
+		add_note(out, "of a fit to these samples, so other is what that fit leaves");
 }
 
 /* Sizes of which one depth says K: the whole block. */
@@ -366,11 +366,11 @@ static void note_slope(struct stack_notes *out, const struct grid *g)
 {
 	int whole = whole_blocks(g);
 
-	add_note(out, "kernel: the slope over launches in the deepest blocks (graphs where there "
+	add_note(out, "kernel: the slope over launches in the deepest samples (graphs where there "
 		      "are any); their gaps are in it (--from takes them out)");
 	if (whole)
 		add_note(out,
-			 "kernel: all of a block at %d of %d sizes, which were swept at one "
+			 "kernel: all of a sample at %d of %d sizes, which were swept at one "
 			 "depth",
 			 whole, g->n_sizes);
 }
@@ -385,13 +385,12 @@ static void note_kernel(struct stack_notes *out, const struct stack_request *r,
 		return;
 	if (step == STACK_COPIES)
 		add_note(out,
-			 "transfer: the slope of a block's time over copies; calls and waiting "
+			 "transfer: the slope of a sample's time over copies; calls and waiting "
 			 "for them where these set the pace");
 	else if (f == r->from)
-		add_note(
-			out,
-			"kernel: the slope over launches in the deepest blocks (graphs where there "
-			"are any), less the gap of launches");
+		add_note(out, "kernel: the slope over launches in the deepest samples (graphs "
+			      "where there "
+			      "are any), less the gap of launches");
 	else if (g->nominal)
 		add_note(out, "kernel: %.3f x the nominal length, as fitted",
 			 f->model.v[MODEL_CLOCK]);
@@ -441,7 +440,7 @@ static void note_refused(struct stack_notes *out, const struct stack_request *r,
 		}
 	if (n)
 		add_note(out,
-			 "%d of %d blocks are not taken apart, as that would contradict what they "
+			 "%d of %d samples are not taken apart, as that would contradict what they "
 			 "took: of one, %s",
 			 n, r->work->n_points, first);
 }
@@ -495,12 +494,12 @@ static void note_negative(struct stack_notes *out, const struct stack_request *r
 	}
 	if (n && part == STACK_OTHER)
 		add_note(out,
-			 "other is below 0 in %d of %d blocks: the parts come to more than they "
+			 "other is below 0 in %d of %d samples: the parts come to more than they "
 			 "took, by up to %.1f %%",
 			 n, r->work->n_points, -100 * most);
 	else if (n)
 		add_note(out,
-			 "%s is below 0 in %d of %d blocks, down to -%.1f %%: what was taken out "
+			 "%s is below 0 in %d of %d samples, down to -%.1f %%: what was taken out "
 			 "of it costs less here",
 			 stack_names[part], n, r->work->n_points, -100 * most);
 }

@@ -255,7 +255,7 @@ static void print_work(const struct work_validation *v, FILE *out)
 		print_errors(g->workload->name, mode_name((enum mode)mode), &v->mode[mode], g, out);
 	print_errors(g->workload->name, "all", &v->all, g, out);
 	print_errors(g->workload->name, "outside", &v->outside, g, out);
-	fprintf(out, "  %-15s %s: %d blocks gave the values used to predict them and are left out",
+	fprintf(out, "  %-15s %s: %d samples gave the values used to predict them and are left out",
 		"",
 		!v->all.n     ? "nothing to predict"
 		: v->accepted ? "accepted"
@@ -277,10 +277,10 @@ void works_print(const struct work_validation *v, int n, const struct fit *launc
 	    counted(launches->n, "process").s, text_shown(g->j->path ? g->j->path : "").s,
 	    g->j->sides > 1 ? ", side " : "", g->j->sides > 1 ? journal_side_name(g->side) : "");
 	row(out, "predicted",
-	    "from these and what the workload's own blocks say: the device time of a launch (the "
+	    "from these and what the workload's own samples say: the device time of a launch (the "
 	    "deepest), what the first step takes beyond others (the shallowest graphs), calls of "
 	    "libraries (the shallowest streams)");
-	fprintf(out, "\n|predicted / measured - 1| of blocks\n  %-15s %-8s %5s %10s %10s %10s\n",
+	fprintf(out, "\n|predicted / measured - 1| of samples\n  %-15s %-8s %5s %10s %10s %10s\n",
 		"workload", "mode", "n", "median", "95 %", "worst");
 	for (int i = 0; i < n; i++)
 		print_work(&v[i], out);

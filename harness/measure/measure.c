@@ -127,10 +127,10 @@ int measure_blocks(const struct submission *s, int64_t n, struct blocks *out)
 	out->n = 0;
 	out->enq_ns = calloc((size_t)n, sizeof(*out->enq_ns));
 	out->total_ns = calloc((size_t)n, sizeof(*out->total_ns));
-	CHECK(out->enq_ns && out->total_ns, "%ld blocks", (long)n);
+	CHECK(out->enq_ns && out->total_ns, "%ld samples", (long)n);
 	for (int64_t i = 0; i < n; i++) {
 		if (i % (n / 100 + 1) == 0)
-			progress("block %ld of %ld", (long)i + 1, (long)n);
+			progress("sample %ld of %ld", (long)i + 1, (long)n);
 		err = measure_block(s, &b);
 		if (err)
 			return err;

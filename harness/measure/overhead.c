@@ -56,7 +56,7 @@ static void too_shallow(struct overhead *out, const struct kernel_time *k, const
 	double ends_ns = fmin(k->ends_ns, t->total_ns - (double)t->depth * k->ns);
 
 	append_meaning(out,
-		       "depth is small: submitting, starting and synchronizing cost %s a block, "
+		       "depth is small: submitting, starting and synchronizing cost %s a sample, "
 		       "against %s "
 		       "of kernels",
 		       text_time(ends_ns).s, text_time((double)t->depth * k->ns).s);
@@ -82,9 +82,8 @@ static void gaps(struct overhead *out, const struct kernel_time *k, const struct
 	double gap_ns = (t->total_ns - k->ends_ns) / (double)t->depth - k->ns;
 
 	append_meaning(out,
-		       "gap-bound: kernels that take %s a step stand %s apart, though submitting "
-		       "costs the "
-		       "host only %s",
+		       "gap-bound: kernels take %s per step and are %s apart, although "
+		       "submitting costs the host only %s",
 		       text_time(k->ns).s, text_time(fmax(0, gap_ns)).s,
 		       text_time(t->enq_ns / (double)t->depth).s);
 	append_ways(out, t);
@@ -101,7 +100,7 @@ static void hidden(struct overhead *out, const struct kernel_time *k, const stru
 		append_meaning(out, "gaps of %s between one step and the next",
 			       text_time(gap_ns).s);
 	else
-		append_meaning(out, "the ends of a block");
+		append_meaning(out, "the ends of a sample");
 }
 
 static void append_noise(struct overhead *out, const struct kernel_time *k)
@@ -109,7 +108,7 @@ static void append_noise(struct overhead *out, const struct kernel_time *k)
 	out->share = NAN;
 	append_meaning(out,
 		       "not known: timed by themselves the kernels took %s a step, more than in "
-		       "whole blocks; "
+		       "whole samples; "
 		       "the machine was busy, or those steps were longer ones",
 		       text_time(k->ns).s);
 }
@@ -125,7 +124,7 @@ void non_kernel_share(struct overhead *out, const struct kernel_time *k, const s
 		append_noise(out, k);
 	else if (out->share < 0)
 		append_meaning(
-			out, "device-bound: what a block takes beyond its kernels is below noise");
+			out, "device-bound: what a sample takes beyond its kernels is below noise");
 	else if (out->share < small_share)
 		hidden(out, k, t);
 	else if (k->ends_ns >= 0.5 * beyond_ns)

@@ -75,11 +75,11 @@ const struct param run_option_rows[] = {
 	ROW("mode", PARAM_CHOICE, mode, "", "", 0, mode_names, "how steps are submitted"),
 	ROW("depth", PARAM_SIZE, depth, "steps", "", RUN_DEPTH_MAX, NULL,
 	    "steps before a synchronize"),
-	ROW("blocks", PARAM_INT, blocks, "blocks", "", 1000000, NULL, "timed blocks"),
+	ROW("samples", PARAM_INT, blocks, "samples", "", 1000000, NULL, "timed samples"),
 	ROW("check", PARAM_CHOICE, check, "", "sample", 0, check_names, "what is compared"),
 	ROW("check-steps", PARAM_SIZE, check_steps, "steps", "", RUN_DEPTH_MAX, NULL,
 	    "steps checked"),
-	ROW("sync", PARAM_CHOICE, sync, "", "", 0, sync_names, "how a block's end is waited for"),
+	ROW("sync", PARAM_CHOICE, sync, "", "", 0, sync_names, "how a sample's end is waited for"),
 	ROW("plot", PARAM_PATH, plot, "", "", 0, NULL, "folder for the picture"),
 	PARAM_END,
 };
@@ -173,7 +173,7 @@ static int check_picture(const struct run *r)
 /* Options of what is timed and checked: an action is neither. */
 static int refuse_options_of_an_action(const struct run *r)
 {
-	static const char *const timed[] = { "mode", "depth", "blocks", "check", "check-steps" };
+	static const char *const timed[] = { "mode", "depth", "samples", "check", "check-steps" };
 
 	for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++)
 		if (is_given(r, timed[i], strlen(timed[i])))
@@ -396,7 +396,7 @@ int run_execute(struct run *r)
 	if (err == -ENOSYS)
 		refusal_complain(&refusal, r->workload->name);
 	if (err == -EINTR)
-		complain(EINTR, "interrupted after %ld timed blocks; nothing is reported",
+		complain(EINTR, "interrupted after %ld timed samples; nothing is reported",
 			 (long)r->blocks.n);
 	return err;
 }

@@ -280,7 +280,7 @@ static void print_params(const struct params *p, bool verbose, FILE *out)
 static void print_mode(const struct run *r, FILE *out)
 {
 	const char *sync = sync_names[r->instance.sync];
-	struct counted blocks = counted(r->blocks.n, "block");
+	struct counted blocks = counted(r->blocks.n, "sample");
 
 	if (r->mode != MODE_GRAPH)
 		row(out, "mode", "%s, depth %ld, %s, sync %s", mode_name(r->mode), (long)r->depth,
@@ -298,7 +298,8 @@ static void print_mode(const struct run *r, FILE *out)
 static void print_depth_cut(const struct run *r, FILE *out)
 {
 	if (r->depth_cut_from)
-		row(out, "", "(not the default depth of %ld, a block of which would take over 1 s)",
+		row(out, "",
+		    "(not the default depth of %ld, a sample of which would take over 1 s)",
 		    (long)r->depth_cut_from);
 }
 
@@ -362,7 +363,7 @@ static void print_times(const struct run *r, bool verbose, FILE *out)
 	if (isnan(r->overhead.share))
 		row(out, "non-kernel share", "%s", r->overhead.meaning);
 	else
-		row(out, "non-kernel share", "%.1f %% of a block at depth %ld; %s",
+		row(out, "non-kernel share", "%.1f %% of a sample at depth %ld; %s",
 		    100 * fmax(0, r->overhead.share), (long)r->depth, r->overhead.meaning);
 }
 
@@ -374,7 +375,7 @@ static void print_startup(const struct run *r, FILE *out)
 
 	if (isnan(total_ns))
 		return;
-	row(out, "startup cost", "%s for one block: %s to start, %s to set up, %s for the block",
+	row(out, "startup cost", "%s for one sample: %s to start, %s to set up, %s for the sample",
 	    text_time(total_ns).s, text_time(c->start_ns).s, text_time(c->setup_ns).s,
 	    text_time(c->block_ns).s);
 	if (!r->kernel.unknown)

@@ -11,7 +11,7 @@
 
 const struct model_param_row model_param_rows[MODEL_PARAMS] = {
 	[MODEL_C] = { "c", "c_ns", "ns", "a launch call, on the host", MODE_STREAM },
-	[MODEL_P] = { "p", "p_ns", "ns", "pace of submission", MODE_STREAM },
+	[MODEL_P] = { "p", "p_ns", "ns", "launch interval", MODE_STREAM },
 	[MODEL_G] = { "g", "g_ns", "ns", "gap between queued kernels", MODE_STREAM },
 	[MODEL_Z] = { "Z", "z_ns", "ns", "one launch and a synchronize, less the kernel",
 		      MODE_STREAM },

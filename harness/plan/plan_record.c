@@ -313,7 +313,8 @@ static struct text design_wrong(const json_t *o)
 			return format_text("design.%s must be %lld to %lld", rows[i].name,
 					   (long long)rows[i].lo, (long long)rows[i].hi);
 	if (!are_kinds(o))
-		return format_text("design.sync or sync_kinds must name how blocks are waited for");
+		return format_text(
+			"design.sync or sync_kinds must name how samples are waited for");
 	if (!is_lock(o))
 		return format_text("design.lock_clocks_mhz must be \"base\" or 1 to %d",
 				   CLOCK_MHZ_MAX);

@@ -81,7 +81,7 @@ static void print_kind(const struct profile *p, FILE *out)
 	enum share largest[2];
 
 	if (!p->has_kind) {
-		row(out, "kind", "unknown: %s",
+		row(out, "bottleneck", "unknown: %s",
 		    p->trust == TRUST_REFUSED ? "the self-check refused the re-timed trace"
 					      : "what the device did is not in the trace");
 		if (p->shares.calls_alone) {
@@ -92,10 +92,10 @@ static void print_kind(const struct profile *p, FILE *out)
 	}
 	if (p->kind == KIND_MIXED) {
 		shares_largest(&p->shares, largest);
-		row(out, "kind", "mixed: %s and %s", share_names[largest[0]],
+		row(out, "bottleneck", "mixed: %s and %s", share_names[largest[0]],
 		    share_names[largest[1]]);
 	} else {
-		row(out, "kind", "%s", program_kind_names[p->kind]);
+		row(out, "bottleneck", "%s", program_kind_names[p->kind]);
 	}
 	if (share_of(&p->shares, SHARE_OUTSIDE) >= OUTSIDE_TOLD)
 		row(out, "", "of the %s between its first call and its last",

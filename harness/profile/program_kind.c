@@ -10,7 +10,7 @@ const char *const program_kind_names[PROGRAM_KINDS] = {
 const char *const program_kind_touched[PROGRAM_KINDS] = {
 	"clocks, MIG",
 	"gaps between kernels and between nodes of graphs",
-	"launch calls, pace of submission, queue length",
+	"launch calls, launch interval, queue length",
 	"one launch and wait, kind of synchronize",
 	"latency and bandwidth of copies",
 	"memory calls",

@@ -11,7 +11,7 @@
 
 static const char *const remedy_texts[REMEDIES] = {
 	[REMEDY_GRAPHS] = "launches in a row become one graph launch",
-	[REMEDY_BATCH] = "one of N synchronizes is left",
+	[REMEDY_BATCH] = "one synchronize in N is left",
 	[REMEDY_PINNED] = "pageable copies use pinned memory",
 	[REMEDY_POOL] = "allocations and frees cost nothing",
 	[REMEDY_SYNC] = "synchronizes wait with this policy",
@@ -40,10 +40,10 @@ static void print_platforms(const struct program_price *p, FILE *out)
 	row(out, "on B", "%s: side %s of %s, n = %s", name, journal_side_name(s->b->grid->side),
 	    text_shown(s->b->grid->j->path).s, counted(s->b->n, "process").s);
 	if (s->a)
-		row(out, "prices", "the trace's own, and what B adds to A, side %s of %s",
+		row(out, "launch costs", "the trace's own, and what B adds to A, side %s of %s",
 		    journal_side_name(s->a->grid->side), text_shown(s->a->grid->j->path).s);
 	else
-		row(out, "prices", "B's launches as they are (--from A takes what B adds)");
+		row(out, "launch costs", "B's launches as they are (--from A takes what B adds)");
 	row(out, "other calls", "%s",
 	    s->costs_b ? "copies, allocations and event records by the call costs of both"
 		       : "copies, allocations and event records cost on B what they cost on A "
@@ -147,7 +147,7 @@ static void print_change(double with_ns, double without_ns, FILE *out)
 	if (isfinite(with_ns))
 		fprintf(out, " %+8.1f %%", 100 * (with_ns / without_ns - 1));
 	else
-		fprintf(out, " %10s", "no price");
+		fprintf(out, " %10s", "unknown");
 }
 
 /* "graphs", "batch=4", "sync=blocking" */
@@ -165,7 +165,7 @@ static void print_remedies(const struct program_report *r, FILE *out)
 {
 	if (!r->remedies)
 		return;
-	fprintf(out, "\n  %-13s %10s %10s %8s\n", "remedy", "on A", "on B", "calls");
+	fprintf(out, "\n  %-13s %10s %10s %8s\n", "change", "on A", "on B", "calls");
 	for (int i = 0; i < r->remedies; i++) {
 		const struct remedy *what = &r->remedy[i];
 		char name[32];

@@ -24,7 +24,7 @@ const char *const share_texts[SHARES] = {
 	"device idle in allocations, loading of code",
 	"device idle in other calls of the runtime",
 	"device idle, host outside any call",
-	"before the first call and behind the last",
+	"before the first call and after the last",
 };
 
 static const char *const host_texts[SHARES] = {

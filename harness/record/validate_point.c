@@ -48,11 +48,11 @@ static struct text blocks_wrong(const json_t *o)
 
 		if (e <= 0 || t < e)
 			return (struct text){
-				"a block whose times cannot be: 0 < t_enq <= t_total"
+				"a sample whose times cannot be: 0 < t_enq <= t_total"
 			};
 	}
 	if (!are_whole(o, "marks", 0, MARK_ALL))
-		return (struct text){ "marks that no block can have" };
+		return (struct text){ "marks that no sample can have" };
 	return nothing;
 }
 
@@ -116,10 +116,10 @@ struct text visit_wrong(const json_t *visit)
 	    !json_is_integer(json_object_get(visit, "round")) || !are_counts(visit, counts))
 		return (struct text){ "point, round and counts must be whole numbers" };
 	if (!length(visit, "t_total_ns"))
-		return (struct text){ "a visit without blocks" };
+		return (struct text){ "a visit without samples" };
 	if (length(visit, "t_dev_ns") != (size_t)count_marked(visit, MARK_EVENTS) ||
 	    !are_whole(visit, "t_dev_ns", 0, INT64_MAX))
-		return (struct text){ "t_dev_ns is not of the blocks with mark 16" };
+		return (struct text){ "t_dev_ns is not of the samples with mark 16" };
 	if (length(visit, "canary_ns") != 2 || !are_whole(visit, "canary_ns", 0, INT64_MAX) ||
 	    !are_clocks(json_object_get(visit, "sm_clock_mhz")))
 		return (struct text){ "canary_ns or sm_clock_mhz is not of two canaries" };
@@ -185,7 +185,7 @@ static struct text summary_differs(const json_t *said, json_t *found)
 
 		if (other && !are_equal(other, v))
 			snprintf(wrong.s, sizeof(wrong.s),
-				 "summary.%.20s is not that of the blocks", name);
+				 "summary.%.20s is not that of the samples", name);
 	}
 	json_decref(found);
 	return wrong;
@@ -247,7 +247,7 @@ static struct text measured_wrong(const json_t *point, int rounds)
 	if (*wrong.s)
 		return wrong;
 	if (!n)
-		return (struct text){ "a measured point without blocks" };
+		return (struct text){ "a measured point without samples" };
 	if (json_integer_value(json_object_get(point, "blocks")) != (json_int_t)n ||
 	    length(point, "round_of_block") != n)
 		return (struct text){ "blocks and round_of_block do not agree with the arrays" };

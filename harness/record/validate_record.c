@@ -331,7 +331,7 @@ static int take_point(struct checking *c, const json_t *o)
 		return err;
 	if (c->csv && c->is_thinned)
 		return complain_at(c,
-				   "is thinned: it has the medians of points, and no blocks or "
+				   "is thinned: it has the medians of points, and no samples or "
 				   "quantiles to write",
 				   "");
 	if (!json_object_get(c->keys, key_name(c, json_string_value(json_object_get(o, "key"))).s))

@@ -118,7 +118,7 @@ static int run_one(const struct sensitivity *s, const char *layer, bool words,
 	snprintf(w.depth, sizeof(w.depth), "%.0f", chosen->depth);
 	add(&w, "--depth", has ? w.depth : r->depth);
 	add(&w, "--mode", has ? mode_name(chosen->mode) : r->mode);
-	add(&w, "--blocks", r->blocks);
+	add(&w, "--samples", r->blocks);
 	add(&w, "--layer", *layer ? layer : NULL);
 	err = run_process(out, (char *const *)w.word, words);
 	free(w.word);
@@ -198,7 +198,7 @@ static int plan_turns(struct sensitivity *s)
 	if (!s->turns)
 		return complain(EINVAL,
 				"one process of each of %d values takes about %s, more than "
-				"--time-limit: try fewer values or --blocks",
+				"--time-limit: try fewer values or --samples",
 				s->cells, text_time(turn_s * 1e9).s);
 	for (int i = 0; i < s->cells; i++) {
 		s->cell[i].run = calloc((size_t)s->turns, sizeof(*s->cell[i].run));

@@ -153,7 +153,7 @@ void bimodal_print(const struct results *r, FILE *out)
 	qsort(split, (size_t)n, sizeof(*split), by_distance);
 	if (n)
 		fprintf(out,
-			"\nprocesses fall into two kinds at %d of %d points; furthest apart:\n", n,
+			"\nprocesses fall into two groups at %d of %d points; furthest apart:\n", n,
 			(int)capacity - 1);
 	for (int i = 0; i < n && i < SHOWN; i++)
 		print_one(r, &split[i], out);

@@ -245,8 +245,8 @@ static void put_growth(const struct across *a, FILE *out)
 	fprintf(out,
 		"time of a step over that of a client alone, 95 %%; the ideal share is n\n"
 		"%-*s%-*s%3s  %8s  %-12s%10s  %8s  %10s  %8s  %-12s  %s\n",
-		WORKLOAD_COLUMN, "workload", ARM_COLUMN, "arm", "n", "slowdown", "95 %", "over 1/n",
-		"GPU busy", "processors", "daemons", "fairness", "against the base");
+		WORKLOAD_COLUMN, "workload", ARM_COLUMN, "method", "n", "slowdown", "95 %",
+		"over 1/n", "GPU busy", "processors", "daemons", "fairness", "against the base");
 	for (int r = 0; r < a->records; r++)
 		for (int i = 0; i < a->found[r].sets && across_grows(a, r); i++)
 			if (a->found[r].set[i].known)

@@ -94,8 +94,8 @@ static void label_title(const struct drawn *d, struct plot *p, const char *what)
 	snprintf(title, sizeof(title), "%s: %s", words, what);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
-	plot_text(p, "made1", "%s, depth %ld, %s a set", share_device(d->s), (long)d->s->plan.depth,
-		  counted(share_plan_windows(&d->s->plan), "window").s);
+	plot_text(p, "made1", "%s, depth %ld, %s per configuration", share_device(d->s),
+		  (long)d->s->plan.depth, counted(share_plan_windows(&d->s->plan), "window").s);
 	plot_text(p, "made2", "%s",
 		  share_is_cpu(d->s) ? "processes have a CPU device each, and share only the "
 				       "processors"

@@ -72,7 +72,7 @@ static void put_base(const struct share_found *e, FILE *out)
 
 static void put_costs(const struct share *s, const struct share_findings *f, FILE *out)
 {
-	fprintf(out, "\n%-*s%3s  %9s  %-12s%9s  %6s  %10s  %s\n", ARM_COLUMN, "arm", "n",
+	fprintf(out, "\n%-*s%3s  %9s  %-12s%9s  %6s  %10s  %s\n", ARM_COLUMN, "method", "n",
 		"slowdown", "95 %", "over 1/n", "STP", "turnaround", "against the base");
 	for (int i = 0; i < f->sets; i++) {
 		const struct share_found *e = &f->set[i];
@@ -112,7 +112,7 @@ static void put_too_few(const struct share *s, const struct share_findings *f, F
 
 static void put_fairness(const struct share *s, const struct share_findings *f, FILE *out)
 {
-	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %9s  %9s  %10s  %8s\n", ARM_COLUMN, "arm", "n",
+	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %9s  %9s  %10s  %8s\n", ARM_COLUMN, "method", "n",
 		"fairness", "Jain", "max/min", "GPU busy", "memory", "processors", "daemons");
 	for (int i = 0; i < f->sets; i++) {
 		const struct share_found *e = &f->set[i];
@@ -153,7 +153,7 @@ static void put_client(const struct share *s, const struct share_found *e, int c
 
 static void put_clients(const struct share *s, const struct share_findings *f, FILE *out)
 {
-	fprintf(out, "\n%-*s%3s  %6s  %10s  %8s  %8s  %9s  %9s  %9s\n", ARM_COLUMN, "arm", "n",
+	fprintf(out, "\n%-*s%3s  %6s  %10s  %8s  %8s  %9s  %9s  %9s\n", ARM_COLUMN, "method", "n",
 		"client", "steps/s", "slowdown", "of mean", "p50", "p95", "p99");
 	for (int i = 0; i < f->sets; i++)
 		for (int k = 0; k < f->set[i].of->set.n && f->set[i].known; k++)
@@ -201,8 +201,8 @@ static void put_faults(const struct share *s, FILE *out)
 	fprintf(out,
 		"\none client: %s; the others' time meanwhile and after over before\n%-*s%3s  %6s  "
 		"%-18s%8s  %8s\n",
-		share_fault_names[s->plan.fault], ARM_COLUMN, "arm", "n", "client", "", "meanwhile",
-		"after");
+		share_fault_names[s->plan.fault], ARM_COLUMN, "method", "n", "client", "",
+		"meanwhile", "after");
 	for (int i = 0; i < s->sets; i++) {
 		const struct share_measured *m = &s->set[i];
 		const json_t *first = json_array_get(json_object_get(m->fault, "clients"), 0);
@@ -293,8 +293,8 @@ void share_print(const struct share *s, FILE *out)
 
 	share_findings_init(&f, s);
 	put_answer(s, &f, out);
-	fprintf(out, "%s: %s, depth %ld, %s of %g s or longer a set, %s\n", mix_text(s).s,
-		text_escaped(share_device(s)).s, (long)s->plan.depth,
+	fprintf(out, "%s: %s, depth %ld, %s of %g s or longer per configuration, %s\n",
+		mix_text(s).s, text_escaped(share_device(s)).s, (long)s->plan.depth,
 		counted(share_plan_windows(&s->plan), "window").s, s->plan.window_s,
 		counted(s->plan.starts, "start").s);
 	if (share_is_cpu(s))

@@ -135,7 +135,7 @@ static int sample_of_unmarked(struct sample *out, const double *block, const uin
 	int64_t count = 0;
 	int err;
 
-	CHECK(kept, "room for %lld blocks", (long long)n);
+	CHECK(kept, "room for %lld samples", (long long)n);
 	for (int64_t i = 0; i < n; i++) {
 		if (!marks[i])
 			kept[count++] = block[i];

@@ -57,7 +57,7 @@ static const char *damage_of_curve(const json_t *curve)
 		return "a curve has no depth";
 	why = why ? why : damage_of_series(json_object_get(curve, "bins"), bins);
 	if (!why && !json_array_size(json_object_get(curve, "total_ns")))
-		why = "a curve has no block";
+		why = "a curve has no sample";
 	return why;
 }
 

@@ -191,7 +191,7 @@ static int take_curve(struct process *p, enum beginning beginning)
 	int err;
 
 	taken_init(&t);
-	phase(p, "timing blocks");
+	phase(p, "timing samples");
 	err = take_blocks(p, &t, (int64_t)(1e9 * seconds));
 	curve = curve_json(p, &t, beginning);
 	free(t.bin);

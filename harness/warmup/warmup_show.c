@@ -76,7 +76,7 @@ static double more_ns(const struct warmup_row *r)
 /* What the first block has more, all its steps together. */
 static void print_parts(const struct warmup_row *row, int n, FILE *out)
 {
-	fprintf(out, "\nwhat the first block of a rested process takes more than a later one\n"
+	fprintf(out, "\nwhat the first sample of a rested process takes more than a later one\n"
 		     " depth        all  the process  the device    together\n");
 	for (int i = 0; i < n; i++) {
 		double all = more_ns(&row[i]);
@@ -102,7 +102,7 @@ static void print_preparation(const json_t *curves, FILE *out)
 	double *value = calloc(n + 1, sizeof(*value));
 
 	CHECK(value, "memory of %zu curves", n);
-	fprintf(out, "\nbefore the first block:");
+	fprintf(out, "\nbefore the first sample:");
 	for (int k = 0; keys[k]; k++) {
 		int used = 0;
 
@@ -149,7 +149,7 @@ static void print_calls(const struct warmup_row *row, int n, FILE *out)
 	enum { INTERVAL = 23 };
 
 	fprintf(out,
-		"\na block's launch calls, and the rest of it: the first block, later ones, what "
+		"\na sample's launch calls, and the rest of it: the first sample, later ones, what "
 		"the first has more\n"
 		" depth beginning      calls      later       more%*s       rest      later       "
 		"more\n",
@@ -168,7 +168,7 @@ static void print_calls(const struct warmup_row *row, int n, FILE *out)
 
 static void print_later(const struct warmup_row *row, int n, FILE *out)
 {
-	fprintf(out, "\na step 1 to 10 ms after the first block began, and in the last second\n"
+	fprintf(out, "\na step 1 to 10 ms after the first sample began, and in the last second\n"
 		     " depth beginning      early       late     change\n");
 	for (int i = 0; i < n; i++) {
 		const struct interval *r = &row[i].late_over_early;
@@ -229,7 +229,7 @@ static double *watched_values(const json_t *curves, int k, int *n)
 
 static void print_watched(const json_t *curves, FILE *out)
 {
-	fprintf(out, "\nbeside the blocks, over all curves      least     median       most     "
+	fprintf(out, "\nbeside the samples, over all curves      least     median       most     "
 		     "times\n");
 	for (int k = 0; k < WATCHED; k++) {
 		int n;
@@ -251,7 +251,7 @@ void warmup_print(const json_t *curves, FILE *out)
 	n = warmup_rows(r, curves);
 	print_head(curves, out);
 	fprintf(out,
-		"\n depth beginning   first step     steady    ratio%-18s  block      after    "
+		"\n depth beginning   first step     steady    ratio%-18s sample      after    "
 		"skips       off\n",
 		"");
 	for (int i = 0; i < n; i++)

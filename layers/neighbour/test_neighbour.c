@@ -25,7 +25,7 @@ static void init(void)
 
 TestSuite(small_neighbour, .init = init, .timeout = 240);
 
-#define RUN "run launch --blocks 5 --depth 4 --check-steps 4 --json --quiet"
+#define RUN "run launch --samples 5 --depth 4 --check-steps 4 --json --quiet"
 
 /* ---- work ------------------------------------------------------------------------------- */
 

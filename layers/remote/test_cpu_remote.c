@@ -31,7 +31,7 @@ TestSuite(small_remote_stranger, .timeout = 100);
 
 /* ---- workloads ---------------------------------------------------------------------------- */
 
-#define SHORT "--blocks 2 --depth 2 --check-steps 4 --quiet"
+#define SHORT "--samples 2 --depth 2 --check-steps 4 --quiet"
 #define MLP "mlp batch=32 images=600"
 
 static void passes(const char *layer, const char *run)
@@ -126,7 +126,7 @@ static double commands_a_wait(const char *words)
 	long long ahead = 0, answered = 0;
 	int rc = shell(&out,
 		       "'%s' layer remote %s -- '%s' run transfer host=pageable call=sync bytes=1M "
-		       "--depth 1 --blocks 60 --check-steps 4 --quiet 2>&1",
+		       "--depth 1 --samples 60 --check-steps 4 --quiet 2>&1",
 		       rift(), words, rift());
 
 	cr_assert(zero(int, rc), "%s", out);
@@ -169,7 +169,7 @@ Test(small_remote, it_is_in_force_and_reports)
 {
 	const char *out;
 	int rc = shell(&out,
-		       "'%s' layer remote -- '%s' run launch us=0 --blocks 2 --depth 2 --quiet "
+		       "'%s' layer remote -- '%s' run launch us=0 --samples 2 --depth 2 --quiet "
 		       "--json 2>&1",
 		       rift(), rift());
 	long done = -1, sent = -2;
@@ -496,7 +496,7 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 
 /* ---- ends --------------------------------------------------------------------------------- */
 
-#define LONG_RUN "transfer dir=h2d host=pageable bytes=64M --blocks 100000 --quiet"
+#define LONG_RUN "transfer dir=h2d host=pageable bytes=64M --samples 100000 --quiet"
 
 /* In the middle of copies; its output goes to a file. */
 static pid_t start_long_run(const char *transport)

@@ -290,7 +290,7 @@ Test(small_remote_scheduled, the_layer_takes_the_words)
 	const char *text;
 	int rc = shell(&text,
 		       "RIFT_CPU_DEVICES=2 '%s' layer --quiet remote schedule=load devices=1,0 "
-		       "transport=tcp -- '%s' run launch us=0 --blocks 2 --depth 2 --quiet 2>&1",
+		       "transport=tcp -- '%s' run launch us=0 --samples 2 --depth 2 --quiet 2>&1",
 		       rift(), rift());
 
 	cr_assert(zero(int, rc), "%s", text);

@@ -181,11 +181,11 @@ Test(small_refusal, a_run_in_streams_does_without_graphs)
 
 	only_on_the_cpu_device();
 	cr_assert(zero(int, run_with("cudaStreamBeginCapture=cudaErrorNotSupported", &text,
-				     "run launch us=0 --depth 8 --blocks 3")),
+				     "run launch us=0 --depth 8 --samples 3")),
 		  "%s", text);
 	cr_assert(eq(int,
 		     run_with("cudaStreamBeginCapture=cudaErrorNotSupported", &text,
-			      "run launch us=0 --mode graph --depth 8 --blocks 3"),
+			      "run launch us=0 --mode graph --depth 8 --samples 3"),
 		     2),
 		  "%s", text);
 	cr_assert(ne(ptr,
@@ -203,7 +203,7 @@ Test(small_refusal, a_set_up_does_without_capture)
 	only_on_the_cpu_device();
 	cr_assert(zero(int, run_with("cudaStreamBeginCapture=cudaErrorNotSupported", &text,
 				     "run mlp batch=4 hidden=16 images=64 --check-steps 4 "
-				     "--depth 1 --blocks 1 --verbose")),
+				     "--depth 1 --samples 1 --verbose")),
 		  "%s", text);
 	cr_assert(ne(ptr, strstr(text, "not counted"), NULL), "%s", text);
 }
@@ -213,11 +213,11 @@ Test(small_refusal, what_nothing_can_go_on_without_is_named)
 {
 	static const char *const calls[] = { "cudaEventCreateWithFlags", "cudaStreamEndCapture" };
 	static const char *const commands[] = {
-		"run mlp batch=4 hidden=16 images=64 --mode stream --depth 1 --blocks 1",
-		"run mlp batch=4 hidden=16 images=64 --mode graph --depth 1 --blocks 1",
+		"run mlp batch=4 hidden=16 images=64 --mode stream --depth 1 --samples 1",
+		"run mlp batch=4 hidden=16 images=64 --mode graph --depth 1 --samples 1",
 	/* nobody can wait for a stream whose capture cannot be ended: its last copy races */
 #ifndef __SANITIZE_THREAD__
-		"run launch us=0 streams=4 --mode stream --depth 8 --blocks 3",
+		"run launch us=0 streams=4 --mode stream --depth 8 --samples 3",
 #endif
 	};
 	char fail[96], want[96];

@@ -28,7 +28,7 @@ static void remove_folder(void)
 
 TestSuite(small_cpu_loader, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
-#define MLP "run mlp batch=4 hidden=16 images=64 --depth 1 --blocks 1 --check-steps 4 --quiet"
+#define MLP "run mlp batch=4 hidden=16 images=64 --depth 1 --samples 1 --check-steps 4 --quiet"
 
 /* A toolkit's libraries of the same names, which have nothing of the CPU device. */
 static void make_toolkit(void)
@@ -46,7 +46,7 @@ static void make_toolkit(void)
 
 Test(small_cpu_loader, a_toolkit_in_LD_LIBRARY_PATH_is_passed_by)
 {
-	static const char *const runs[] = { "list", "run launch us=0 --depth 2 --blocks 1 --quiet",
+	static const char *const runs[] = { "list", "run launch us=0 --depth 2 --samples 1 --quiet",
 					    MLP };
 	char self[512];
 	const char *out;

@@ -54,6 +54,6 @@ Test(small_cpu_room, transfer_counts_both_its_ends)
 
 	if (share(60) > most)
 		cr_skip("transfer's largest copy fits twice into this machine's memory");
-	refused(3, "bytes=", "run transfer bytes=%ld host=pageable --blocks 1 --depth 1",
+	refused(3, "bytes=", "run transfer bytes=%ld host=pageable --samples 1 --depth 1",
 		(long)bytes);
 }

@@ -237,7 +237,7 @@ Test(small_cpu_trace, the_workloads_launches_are_all_there)
 
 	cr_assert(zero(int, shell(&out,
 				  "RIFT_TRACE='%s/r.trace' '%s' run launch us=0 --depth 64 "
-				  "--blocks 3 --mode stream",
+				  "--samples 3 --mode stream",
 				  folder, rift())),
 		  "%s", out);
 	rows = traced_rows(path_of("r.trace"));

@@ -31,7 +31,7 @@ static long run_logged(struct log *log, const char *mode)
 	long warmup;
 
 	out = run_wrapped(log,
-			  "'%s' run myocyte spread=thread --depth %d --check-steps %d --blocks %d "
+			  "'%s' run myocyte spread=thread --depth %d --check-steps %d --samples %d "
 			  "--mode %s --json 2>/dev/null",
 			  rift(), (int)DEPTH, (int)DEPTH, (int)BLOCKS, mode);
 	o = json_loads(out, 0, NULL);

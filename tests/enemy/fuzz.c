@@ -238,7 +238,7 @@ struct line {
 	const char *words; /* F: the damaged file; G, O, C: good ones of these kinds */
 };
 
-#define ONCE " --depth 1 --blocks 1 --check-steps 1 --quiet"
+#define ONCE " --depth 1 --samples 1 --check-steps 1 --quiet"
 
 static const struct line lines[] = {
 	{ SESSION, "show --check F" },

@@ -18,7 +18,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
 cd "$dir"
 passed=0 failed=0
-ONCE='--depth 4 --blocks 1 --quiet'
+ONCE='--depth 4 --samples 1 --quiet'
 
 pass() { passed=$((passed + 1)); }
 fail() {
@@ -106,9 +106,9 @@ said() { # CODE VARIABLE RIFT-ARGUMENTS
 	fi
 }
 for variable in A=1 POSIXLY_CORRECT=1 ARGP_HELP_FMT=rmargin=20; do
-	said 0 $variable "run --depth 1 --blocks 1 --quiet launch us=0"
-	said 0 $variable "run launch --depth 1 us=0 --blocks 1 --quiet"
-	said 0 $variable "run launch us=0 --quiet --blocks 1 --depth 1"
+	said 0 $variable "run --depth 1 --samples 1 --quiet launch us=0"
+	said 0 $variable "run launch --depth 1 us=0 --samples 1 --quiet"
+	said 0 $variable "run launch us=0 --quiet --samples 1 --depth 1"
 	said 3 $variable "run launch -- us=0 --depth 1"
 	said 0 $variable "show $session"
 	for command in run sweep probe compare plot; do

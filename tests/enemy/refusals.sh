@@ -67,7 +67,7 @@ expect_sweep() { # CALL ERROR
 # A network has streams and events of its own, and captures a step when it is set up.
 network() { # CALL ERROR
 	for mode in stream graph; do
-		expect "$1" "$2" run mlp batch=4 hidden=16 images=64 --mode $mode --depth 2 --blocks 2
+		expect "$1" "$2" run mlp batch=4 hidden=16 images=64 --mode $mode --depth 2 --samples 2
 	done
 }
 
@@ -77,18 +77,18 @@ memory() { # CALL ERROR
 	cudaMalloc*=StreamCapture* | cudaFree*=StreamCapture*) return ;;
 	esac
 	for way in async pinned register; do
-		expect "$1" "$2" run memory bytes=64k call=$way --depth 2 --blocks 3
+		expect "$1" "$2" run memory bytes=64k call=$way --depth 2 --samples 3
 	done
 	for host in pinned registered; do
-		expect "$1" "$2" run transfer bytes=64k host=$host --depth 2 --blocks 3
+		expect "$1" "$2" run transfer bytes=64k host=$host --depth 2 --samples 3
 	done
 }
 
 commands() { # CALL ERROR
 	expect "$1" "$2" doctor --json
-	expect "$1" "$2" run graph length=10 --depth 4 --blocks 3
-	expect "$1" "$2" run launch us=0 --mode graph --depth 8 --blocks 3
-	expect "$1" "$2" run launch us=0 streams=4 --depth 8 --blocks 3
+	expect "$1" "$2" run graph length=10 --depth 4 --samples 3
+	expect "$1" "$2" run launch us=0 --mode graph --depth 8 --samples 3
+	expect "$1" "$2" run launch us=0 streams=4 --depth 8 --samples 3
 	network "$1" "$2"
 	memory "$1" "$2"
 	expect_sweep "$1" "$2"
@@ -102,7 +102,7 @@ for each in $calls; do
 		done
 	else
 		expect "$each" NotSupported doctor --json
-		expect "$each" NotSupported run graph length=10 --depth 4 --blocks 3
+		expect "$each" NotSupported run graph length=10 --depth 4 --samples 3
 	fi
 done
 if [ "$size" != all ]; then

@@ -160,7 +160,7 @@ Test(small_emulate, a_record_has_the_costs_in_force)
 
 	need_device();
 	cr_assert(zero(int, run_rift(OUT, &out,
-				     "run launch --blocks 5 --depth 4 --check-steps 4 --json "
+				     "run launch --samples 5 --depth 4 --check-steps 4 --json "
 				     "--layer 'emulate preset=wsl2-2020 submit=3'")));
 	run = json_loads(out, 0, NULL);
 	layers = json_object_get(json_object_get(run, "platform"), "layers");
@@ -181,7 +181,7 @@ static double submit_ns(const char *costs, const char **out)
 	double ns;
 
 	cr_assert(zero(int, run_rift(OUT, out,
-				     "run launch --blocks 40 --depth 16 --check-steps 4 --json "
+				     "run launch --samples 40 --depth 16 --check-steps 4 --json "
 				     "--layer 'emulate %s'",
 				     costs)),
 		  "%s", *out);
@@ -306,7 +306,7 @@ Test(large_emulate, workloads_pass_their_checks)
 		for (int k = 0; k < PRESETS; k++) {
 			const char *out;
 			int rc = run_rift(ERR, &out,
-					  "run %s --blocks 2 --check-steps 4 --layer "
+					  "run %s --samples 2 --check-steps 4 --layer "
 					  "'emulate preset=%s'",
 					  runs[i], presets[k]);
 

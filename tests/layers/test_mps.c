@@ -374,7 +374,7 @@ static int run_rift_as(const char **out, const char *words, const char *before)
 
 	snprintf(
 		line, sizeof(line),
-		"%s; exec '%s' run launch us=0 --blocks 5 --depth 4 --check-steps 4 --json --quiet",
+		"%s; exec '%s' run launch us=0 --samples 5 --depth 4 --check-steps 4 --json --quiet",
 		before, rift());
 	return run(out, words, line);
 }
@@ -449,7 +449,7 @@ Test(small_mps, in_force_in_a_container_inside_it)
 	snprintf(
 		before, sizeof(before),
 		"echo 1234567 >$CUDA_MPS_PIPE_DIRECTORY/clients; exec '%s' layer container -- '%s' "
-		"run launch us=0 --blocks 5 --depth 4 --check-steps 4 --json --quiet",
+		"run launch us=0 --samples 5 --depth 4 --check-steps 4 --json --quiet",
 		rift(), rift());
 	rc = run(&out, "", before);
 	cr_assert(zero(int, rc), "%s", out);

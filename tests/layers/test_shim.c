@@ -338,7 +338,7 @@ Test(small_shim, cublas_works_and_its_launches_are_counted)
 	need_device();
 	need("list mlp");
 	rc = shell(&out,
-		   "'%s' layer shim -- '%s' run mlp batch=32 hidden=16 images=600 --blocks 1 "
+		   "'%s' layer shim -- '%s' run mlp batch=32 hidden=16 images=600 --samples 1 "
 		   "--depth 2 --check-steps 2 2>&1",
 		   rift(), rift());
 	cr_assert(zero(int, rc), "%s", out);

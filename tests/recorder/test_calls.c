@@ -407,10 +407,10 @@ Test(small_calls, a_program_that_goes_elsewhere)
 /* Arguments on the stack too: each of these checks its results. */
 Test(small_calls, calls_pass_as_they_were_made)
 {
-	static const char *const runs[] = { "launch args=256 --blocks 2 --depth 8",
-					    "transfer --blocks 2 --depth 2",
-					    "graph length=10 --blocks 2",
-					    "stereo width=160 --blocks 1 --depth 1" };
+	static const char *const runs[] = { "launch args=256 --samples 2 --depth 8",
+					    "transfer --samples 2 --depth 2",
+					    "graph length=10 --samples 2",
+					    "stereo width=160 --samples 1 --depth 1" };
 	char command[4400];
 	const char *out;
 
@@ -469,7 +469,7 @@ Test(small_calls, under_the_layer_remote)
 
 	cr_assert(zero(int, shell(&out,
 				  "exec 2>&1; '%s' layer remote -- '%s' profile --recorder calls "
-				  "--runs 0 --output '%s' -- '%s' run launch us=0 --blocks 2 "
+				  "--runs 0 --output '%s' -- '%s' run launch us=0 --samples 2 "
 				  "--depth 8",
 				  rift(), rift(), path, rift())),
 		  "%s", out);

@@ -88,7 +88,7 @@ static void expect_table(const char *args, const char *want)
 
 	shell(NULL, "rm -f %s/out.tsv", folder);
 	cr_assert(!run_rift(OUT, &text,
-			    "run alignment input=%s/in.fa.gz results=%s/out.tsv %s --blocks 1 "
+			    "run alignment input=%s/in.fa.gz results=%s/out.tsv %s --samples 1 "
 			    "--depth 1",
 			    folder, folder, args),
 		  "%s", text);
@@ -159,7 +159,7 @@ static void expect_pass(const char *args)
 	const char *text;
 
 	need_device();
-	cr_assert(!run_rift(OUT, &text, "run alignment %s --blocks 2 --depth 2 --check-steps 2",
+	cr_assert(!run_rift(OUT, &text, "run alignment %s --samples 2 --depth 2 --check-steps 2",
 			    args),
 		  "%s: %s", args, text);
 	cr_assert(strstr(text, "passed: error 0"), "%s: %s", args, text);

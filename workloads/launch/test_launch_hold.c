@@ -267,7 +267,7 @@ Test(small_launch_hold, more_than_there_is_ends_in_a_line)
 
 static double step_ns(const char *options)
 {
-	const json_t *o = rift_json("run launch us=0 %s --depth 1 --blocks 5 --check-steps 4 "
+	const json_t *o = rift_json("run launch us=0 %s --depth 1 --samples 5 --check-steps 4 "
 				    "--json --quiet",
 				    options);
 

@@ -87,7 +87,7 @@ static void expect_passes(const char *const *args)
 	need_device();
 	for (; *args; args++) {
 		cr_assert(!run_rift(OUT, &text,
-				    "run mlp data=generated images=600 %s --blocks 1 --depth 2 "
+				    "run mlp data=generated images=600 %s --samples 1 --depth 2 "
 				    "--check full --check-steps 3",
 				    *args),
 			  "%s: %s", *args, text);
@@ -115,7 +115,7 @@ Test(large_mlp_options, a_narrow_network_passes_after_many_steps)
 
 	need_device();
 	cr_assert(!run_rift(OUT, &text,
-			    "run mlp data=generated images=2000 hidden=9 --blocks 1 --depth 1 "
+			    "run mlp data=generated images=2000 hidden=9 --samples 1 --depth 1 "
 			    "--check full --check-steps 600"),
 		  "%s", text);
 	cr_assert(strstr(text, "passed: error"), "%s", text);
@@ -157,7 +157,7 @@ Test(small_mlp_options, the_record_says_what_ran)
 
 	need_device();
 	run = rift_json(
-		"run mlp data=generated images=900 hidden=24,16 batch=8 --blocks 1 --depth 2 "
+		"run mlp data=generated images=900 hidden=24,16 batch=8 --samples 1 --depth 2 "
 		"--check-steps 4 "
 		"--json 2>/dev/null");
 	expect_row(run, "network", "784-24-16-10, 19410 parameters, rate 0.02");
@@ -177,10 +177,10 @@ Test(small_mlp_options, modes_agree_on_the_command_line)
 	const json_t *run;
 
 	need_device();
-	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 6 --blocks 1 "
+	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 6 --samples 1 "
 			"--check-steps 6 --json");
 	snprintf(bits, sizeof(bits), "%s", get_text(row(run, "weights, sum of bits", 0), "text"));
-	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 5 --blocks 1 "
+	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 5 --samples 1 "
 			"--check-steps 6 "
 			"--mode graph "
 			"--json");
@@ -193,7 +193,7 @@ Test(small_mlp_options, epochs_are_told_as_they_pass)
 
 	need_device();
 	cr_assert(!run_rift(ERR, &text,
-			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --blocks 1 "
+			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --samples 1 "
 			    "--depth 1 "
 			    "--check-steps 1"),
 		  "%s", text);
@@ -201,7 +201,7 @@ Test(small_mlp_options, epochs_are_told_as_they_pass)
 			  strstr(text, "test accuracy"),
 		  "%s", text);
 	cr_assert(!run_rift(OUT, &text,
-			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --blocks 1 "
+			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --samples 1 "
 			    "--depth 1 "
 			    "--check-steps 1 --verbose"),
 		  "%s", text);
@@ -216,7 +216,7 @@ Test(small_mlp_options, a_sheet_is_written)
 	need_device();
 	cr_assert(!run_rift(OUT, &text,
 			    "run mlp data=generated images=60 hidden=8 batch=8 sheet=%s/s.png "
-			    "--blocks 1 --depth 1 "
+			    "--samples 1 --depth 1 "
 			    "--check-steps 1",
 			    folder),
 		  "%s", text);

@@ -72,7 +72,7 @@ Test(small_myocyte_cli, signals_leave_no_part)
 	int code;
 
 	need_device();
-	code = script(&text, "$rift run myocyte --depth 1 --blocks 1 span=9e5 trajectory=out.csv & "
+	code = script(&text, "$rift run myocyte --depth 1 --samples 1 span=9e5 trajectory=out.csv & "
 			     "pid=$!; until ls | grep -q part; do kill -0 $pid || exit; done; "
 			     "kill -TERM $pid; kill -HUP $pid; wait $pid");
 	/* 75: between the two it had come to an end */
@@ -88,7 +88,7 @@ Test(small_myocyte_cli, a_limit_to_file_sizes_is_told_and_leaves_no_part)
 	int code;
 
 	need_device();
-	code = script(&text, "ulimit -f 8; $rift run myocyte --depth 1 --blocks 1 span=30 "
+	code = script(&text, "ulimit -f 8; $rift run myocyte --depth 1 --samples 1 span=30 "
 			     "trajectory=out.csv");
 	cr_assert(code == 3 && is_one_complaint(text), "exit %d: %s", code, text);
 	cr_assert(strstr(text, "out.csv: File too large"), "%s", text);

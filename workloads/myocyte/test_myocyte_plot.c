@@ -30,7 +30,7 @@ TestSuite(small_myocyte_plot, .init = make_folder, .fini = remove_folder, .timeo
 TestSuite(large_myocyte_plot, .init = make_folder, .fini = remove_folder, .timeout = 400);
 
 /* Enough of a run to be drawn: its figures are not looked at. */
-#define RUN "run myocyte --depth 1 --blocks 1 "
+#define RUN "run myocyte --depth 1 --samples 1 "
 
 static const char all_files[] = "myocyte-published.csv\nmyocyte-rodinia.csv\nmyocyte.gp\n"
 				"myocyte.png\nmyocyte.svg\n";

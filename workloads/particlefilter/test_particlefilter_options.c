@@ -27,7 +27,7 @@ static void remove_folder(void)
 TestSuite(small_particlefilter_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* Enough of a run: its figures are not looked at. */
-#define RUN "run particlefilter --depth 1 --blocks 1 --check-steps 9 "
+#define RUN "run particlefilter --depth 1 --samples 1 --check-steps 9 "
 
 static void has(const char *text, const char *part)
 {
@@ -234,11 +234,11 @@ Test(small_particlefilter_options, the_report_tells_the_error)
 	const char *text;
 
 	need_device();
-	run_rift(OUT, &text, "run particlefilter --depth 9 --blocks 1 --check-steps 9 --verbose");
+	run_rift(OUT, &text, "run particlefilter --depth 9 --samples 1 --check-steps 9 --verbose");
 	has(text, "frames filtered   9 frames");
 	has(text, "error of the track 0.09");
 	run_rift(OUT, &text,
-		 "run particlefilter --depth 39 --blocks 1 --check-steps 39 frames=40 "
+		 "run particlefilter --depth 39 --samples 1 --check-steps 39 frames=40 "
 		 "particles=100 --verbose");
 	has(text, "frames that show the object");
 }

@@ -25,7 +25,7 @@ static void remove_folder(void)
 
 TestSuite(small_pathtrace_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
-#define BRIEF "run pathtrace --depth 1 --blocks 1 --check-steps 1 --quiet "
+#define BRIEF "run pathtrace --depth 1 --samples 1 --check-steps 1 --quiet "
 #define SMALL BRIEF "width=5 height=3 samples=2 "
 
 Test(small_pathtrace_options, sizes_are_checked)

@@ -56,7 +56,7 @@ Test(small_cli, options_that_are_wrong)
 	refused(3, "--depth=0: ", "run %s --depth 0", name());
 	refused(3, "--depth=-1: ", "run %s --depth=-1", name());
 	refused(3, "--depth=1e3: ", "run %s --depth 1e3", name());
-	refused(3, "--blocks=nan: ", "run %s --blocks nan", name());
+	refused(3, "--samples=nan: ", "run %s --samples nan", name());
 	refused(3, "--depth ", "run %s --depth 1 --depth 1", name());
 	refused(3, "--mode graph", "run %s mode=graph", name());
 	refused(3, "--depth 64", "run %s depth=64", name());

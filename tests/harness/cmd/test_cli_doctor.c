@@ -100,7 +100,7 @@ Test(small_cli_doctor, run_puts_the_same_object_into_its_json)
 	json_t *value;
 
 	need_device();
-	run = member(rift_json("run %s --depth 1 --blocks 1 --json --platform here", name()),
+	run = member(rift_json("run %s --depth 1 --samples 1 --json --platform here", name()),
 		     "platform");
 	doctor = member(rift_json("doctor --json"), "platform");
 	json_object_foreach((json_t *)doctor, key, value) member(run, key);

@@ -38,7 +38,7 @@ TestSuite(small_cli_inherited, .timeout = 200, .init = make_folder, .fini = remo
 Test(small_cli_inherited, what_was_ignored_and_blocked)
 {
 	static const char *const commands[] = {
-		"run launch us=0 --blocks 2 --quiet --layer shim",
+		"run launch us=0 --samples 2 --quiet --layer shim",
 		"probe launch us=0 --processes 1 --quiet",
 		"sweep launch us=0 --depth 1 --mode stream --quick --processes 1 --quiet "
 		"--output s.jsonl",

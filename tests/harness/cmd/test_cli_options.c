@@ -57,6 +57,7 @@ Test(small_cli_options, names_of_before_are_taken)
 			"fit --stack " KEPT "mlp.jsonl --costs=" KEPT "costs.json");
 	is_said_of_both("compare " KEPT "launch.jsonl --self-test --between 3",
 			"compare " KEPT "launch.jsonl --self-test --session-sd 3");
+	refused(3, "--samples=nan: ", "run launch --blocks nan");
 	refused(3, "--costs ",
 		"plot " KEPT "launch.jsonl " KEPT "mlp.jsonl --card " KEPT "costs.json");
 	refused(3, "--costs FILE", "plot x --card");
@@ -88,7 +89,7 @@ Test(small_cli_options, numbers_have_these_bounds)
 		const char *command, *option, *bounds;
 	} rows[] = {
 		{ "run launch", "depth", "1 to 16M steps" },
-		{ "run launch", "blocks", "1 to 1000000 blocks" },
+		{ "run launch", "samples", "1 to 1000000 samples" },
 		{ "run launch", "check-steps", "1 to 16M steps" },
 		{ "sweep launch", "processes", "1 to 100 processes" },
 		{ "sweep launch", "rounds", "1 to 100 rounds" },

@@ -52,7 +52,7 @@ Test(small_cli_run, table_on_stdout_and_nothing_on_stderr)
 	char args[128];
 
 	need_device();
-	snprintf(args, sizeof(args), "run %s --depth 4 --blocks 5 --verbose", name());
+	snprintf(args, sizeof(args), "run %s --depth 4 --samples 5 --verbose", name());
 	says(args, want);
 }
 
@@ -64,7 +64,7 @@ Test(small_cli_run, steps_that_copy_have_a_rate)
 	char unit[3];
 
 	need_device();
-	cr_assert(zero(int, run_rift(OUT, &text, "run transfer bytes=64k --depth 1 --blocks 3")),
+	cr_assert(zero(int, run_rift(OUT, &text, "run transfer bytes=64k --depth 1 --samples 3")),
 		  "%s", text);
 	time = strstr(text, "\ntime per step ");
 	rate = strstr(text, "\nrate ");
@@ -74,7 +74,7 @@ Test(small_cli_run, steps_that_copy_have_a_rate)
 	cr_assert(eq(int, sscanf(rate, " rate %lf GB/s", &gb_s), 1), "%s", rate);
 	took *= !strcmp(unit, "ms") ? 1e6 : !strcmp(unit, "us") ? 1e3 : 1;
 	cr_assert(epsilon_eq(dbl, gb_s * took / 65536, 1, 0.02), "%g GB/s, %g ns", gb_s, took);
-	cr_assert(zero(int, run_rift(OUT, &text, "run %s --depth 4 --blocks 3", name())), "%s",
+	cr_assert(zero(int, run_rift(OUT, &text, "run %s --depth 4 --samples 3", name())), "%s",
 		  text);
 	cr_assert(eq(ptr, strstr(text, "\nrate "), NULL), "%s", text);
 }
@@ -86,16 +86,16 @@ Test(small_cli_run, the_cpu_device_says_that_these_are_not_gpu_figures)
 	size_t n;
 
 	need_device();
-	o = rift_json("run %s --depth 2 --blocks 5 --json", name());
+	o = rift_json("run %s --depth 2 --samples 5 --json", name());
 	device = member(o, "device");
 	if (!strcmp(get_text(device, "kind"), "cuda"))
 		return;
 	cr_assert(eq(str, (char *)get_text(device, "kind"), "cpu"), "kind");
-	run_rift(ERR, &text, "run %s --depth 2 --blocks 5 --json", name());
+	run_rift(ERR, &text, "run %s --depth 2 --samples 5 --json", name());
 	cr_assert(eq(str, (char *)text, "CPU device: these are not GPU figures.\n"), "stderr");
-	run_rift(ERR, &text, "run %s --depth 2 --blocks 5 --json --quiet", name());
+	run_rift(ERR, &text, "run %s --depth 2 --samples 5 --json --quiet", name());
 	cr_assert(eq(str, (char *)text, ""), "quiet");
-	run_rift(OUT, &text, "run %s --depth 2 --blocks 5", name());
+	run_rift(OUT, &text, "run %s --depth 2 --samples 5", name());
 	n = strlen(text);
 	cr_assert(lt(sz, 40, n), "%s", text);
 	cr_assert(
@@ -131,7 +131,7 @@ Test(small_cli_run, json_has_every_key_with_a_sane_value)
 	const json_t *o, *check;
 
 	need_device();
-	o = rift_json("run %s --depth 6 --blocks 5 --json", name());
+	o = rift_json("run %s --depth 6 --samples 5 --json", name());
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		member(o, keys[i]);
 	cr_assert(eq(str, (char *)get_text(o, "workload"), (char *)name()), "workload");
@@ -161,10 +161,10 @@ Test(small_cli_run, json_counts_calls_of_a_step)
 	const json_t *cost;
 
 	need_device();
-	cost = member(rift_json("run transfer --depth 2 --blocks 2 --json --quiet"), "cost");
+	cost = member(rift_json("run transfer --depth 2 --samples 2 --json --quiet"), "cost");
 	cr_assert(eq(dbl, number(cost, "copies"), 1), "copies");
 	cr_assert(eq(dbl, number(cost, "allocations"), 0), "allocations");
-	cost = member(rift_json("run memory --depth 2 --blocks 2 --json --quiet"), "cost");
+	cost = member(rift_json("run memory --depth 2 --samples 2 --json --quiet"), "cost");
 	cr_assert(eq(dbl, number(cost, "copies"), 0), "copies");
 	cr_assert(eq(dbl, number(cost, "allocations"), 2), "allocations");
 }
@@ -176,7 +176,7 @@ Test(small_cli_run, kernels_are_timed_behind_a_wait_that_takes_long)
 
 	need_device();
 	setenv("RIFT_CPU_SYNC_NS", "10000000", 1);
-	o = rift_json("run launch us=5 --depth 1 --blocks 3 --json --quiet");
+	o = rift_json("run launch us=5 --depth 1 --samples 3 --json --quiet");
 	cr_assert(lt(dbl, 1, number(o, "kernel_steps")), "made longer");
 	cr_assert(lt(dbl, 0, number(o, "kernel_ns")), "known");
 }
@@ -187,7 +187,7 @@ Test(small_cli_run, json_params_are_typed_and_what_was_given)
 	const json_t *o, *params;
 
 	need_device();
-	o = rift_json("run %s %s=2 --depth 1 --blocks 5 --json", name(), axis_name);
+	o = rift_json("run %s %s=2 --depth 1 --samples 5 --json", name(), axis_name);
 	params = member(o, "params");
 	cr_assert(eq(int, json_is_integer(member(params, axis_name)), 1), "%s", axis_name);
 	cr_assert(eq(dbl, number(params, axis_name), 2), "%s", axis_name);
@@ -209,7 +209,7 @@ Test(small_cli_run, every_mode_that_is_allowed_runs_and_passes)
 			refused(3, says, "run %s --mode %s", name(), mode);
 			continue;
 		}
-		o = rift_json("run %s --mode %s --depth 5 --blocks 5 --json", name(), mode);
+		o = rift_json("run %s --mode %s --depth 5 --samples 5 --json", name(), mode);
 		cr_assert(eq(str, (char *)get_text(o, "mode"), (char *)mode), "mode");
 		graph_steps = member(o, "graph_steps");
 		if (!strcmp(mode, "graph"))
@@ -223,7 +223,7 @@ Test(small_cli_run, every_way_to_wait_runs_and_is_told)
 {
 	need_device();
 	for (int i = 0; sync_names[i]; i++) {
-		const json_t *o = rift_json("run %s --sync %s --depth 3 --blocks 5 --json", name(),
+		const json_t *o = rift_json("run %s --sync %s --depth 3 --samples 5 --json", name(),
 					    sync_names[i]);
 
 		cr_assert(eq(str, (char *)get_text(o, "sync"), (char *)sync_names[i]), "sync");
@@ -241,7 +241,7 @@ static int count_missing(double limit_s)
 	for (const struct workload *const *w = workloads; *w; w++) {
 		int code = shell(&text,
 				 "RIFT_HOME=/nowhere timeout -s KILL %g '%s' run %s --depth 1 "
-				 "--blocks 1 2>&1 >/dev/null",
+				 "--samples 1 2>&1 >/dev/null",
 				 limit_s, rift(), (*w)->name);
 
 		if (!code || code == 128 + SIGKILL)
@@ -271,7 +271,7 @@ Test(large_cli_run, missing_data_files_are_one_line)
 /* Starts rift with a run that would take hours; its stderr goes to a file. */
 static pid_t start_long_run(const char *err_file)
 {
-	char *argv[] = { (char *)rift(), "run", (char *)name(), "--depth", "8", "--blocks",
+	char *argv[] = { (char *)rift(), "run", (char *)name(), "--depth", "8", "--samples",
 			 "1000000",	 NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -342,15 +342,15 @@ Test(small_cli_run, every_option_sets_its_own)
 	const json_t *o, *check, *blocks;
 
 	need_device();
-	o = rift_json("run launch --mode graph --depth 3 --blocks 7 --check full --check-steps 5 "
+	o = rift_json("run launch --mode graph --depth 3 --samples 7 --check full --check-steps 5 "
 		      "--sync poll --platform here --json");
 	check = member(o, "check");
 	blocks = member(o, "blocks");
 	cr_assert(eq(str, (char *)get_text(o, "mode"), "graph"), "--mode");
 	cr_assert(eq(str, (char *)get_text(o, "sync"), "poll"), "--sync");
 	cr_assert(eq(dbl, number(o, "depth"), 3), "--depth");
-	cr_assert(eq(dbl, number(blocks, "n"), 7), "--blocks");
-	cr_assert(eq(sz, json_array_size(member(blocks, "t_total_ns")), 7), "--blocks");
+	cr_assert(eq(dbl, number(blocks, "n"), 7), "--samples");
+	cr_assert(eq(sz, json_array_size(member(blocks, "t_total_ns")), 7), "--samples");
 	cr_assert(eq(dbl, number(check, "steps"), 5), "--check-steps");
 	cr_assert(eq(int, json_typeof(member(check, "full")), JSON_TRUE), "--check");
 	cr_assert(eq(int, json_typeof(member(check, "passed")), JSON_TRUE), "check");
@@ -358,7 +358,7 @@ Test(small_cli_run, every_option_sets_its_own)
 	cr_assert(eq(dbl, number(o, "graph_rest_steps"), 1), "a graph of 2 and a rest of 1");
 	cr_assert(eq(dbl, number(o, "steps"), 21), "7 blocks of 3");
 	cr_assert(eq(dbl, number(o, "launches_per_step"), 1), "launches");
-	o = rift_json("run launch --depth 3 --blocks 5 --check sample --json");
+	o = rift_json("run launch --depth 3 --samples 5 --check sample --json");
 	cr_assert(eq(int, json_typeof(member(member(o, "check"), "full")), JSON_FALSE), "sample");
 	cr_assert(eq(str, (char *)get_text(o, "mode"), "stream"), "default");
 }

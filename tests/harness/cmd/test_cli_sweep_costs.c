@@ -26,7 +26,7 @@ static void need_layer(void)
 
 /* Short ones: empty kernels. A launch of these takes far less than half a millisecond, on a busy
  * machine and under a sanitizer, too. */
-#define SHORT_OPTIONS "--depth 16 --blocks 3 --processes 1 --quiet"
+#define SHORT_OPTIONS "--depth 16 --samples 3 --processes 1 --quiet"
 #define SHORT "launch us=0 " SHORT_OPTIONS
 
 #define USUAL " --layer 'emulate costs=usual'"
@@ -124,7 +124,7 @@ Test(small_cli_sweep_costs, a_plan_is_one_line)
 	/* of launch, as every sweep that names no workload; a value may stand before its name */
 	cr_assert(eq(
 		str,
-		(char *)get_text(rift_json("sweep us=0 --blocks 2 --quiet --dry-run --json" USUAL),
+		(char *)get_text(rift_json("sweep us=0 --samples 2 --quiet --dry-run --json" USUAL),
 				 "workload"),
 		"launch"));
 	cr_assert(zero(int,
@@ -159,7 +159,7 @@ Test(small_cli_sweep_costs, what_does_not_go_together)
 		"--apart",	    "--check-steps 1", "--patience 5",	"--platform x",
 		"--output x.jsonl", "--resume x.jsonl"
 	};
-	static const char *const of_costs[] = { "blocks 2", "time-limit 5", "plot x", "json" };
+	static const char *const of_costs[] = { "samples 2", "time-limit 5", "plot x", "json" };
 
 	for (size_t i = 0; i < sizeof(of_grids) / sizeof(*of_grids); i++)
 		refused(3, "emulate costs=usual'*only", "sweep launch %s" USUAL, of_grids[i]);
@@ -174,5 +174,5 @@ Test(small_cli_sweep_costs, a_native_run_that_fails_its_check)
 {
 	need_layer();
 	refused(1, "myocyte: *native",
-		"sweep myocyte solver=fixed step=1 --blocks 2 --quiet" USUAL);
+		"sweep myocyte solver=fixed step=1 --samples 2 --quiet" USUAL);
 }

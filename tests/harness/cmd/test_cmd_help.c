@@ -38,9 +38,9 @@ static const struct {
 	  "--host-runs=N --json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME "
 	  "--ranges "
 	  "--recorder=NAME --recordings=N --rule=NAME=PERCENT --runs=N -h,--help " },
-	{ "run", "--blocks=N --check=sample|full --check-steps=N --depth=N --host-name --json "
+	{ "run", "--check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
-		 "--sync=KIND --verbose -h,--help " },
+		 "--samples=N --sync=KIND --verbose -h,--help " },
 	{ "share",
 	  "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
 	  "--fault=none|crash|kill|hang|memory --from=FILE --json "
@@ -48,12 +48,12 @@ static const struct {
 	  "--patience=SECONDS --plot=DIR --quick --quiet --repetitions=N --resume=FILE --seed=N "
 	  "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
 	{ "show", "--check --csv=FILE --ratios=FILE --side=a|b -h,--help " },
-	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --blocks=N --check-steps=N "
+	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --check-steps=N "
 		   "--depth=VALUES --dry-run --express --json --layer=LAYER --lock-clocks[=MHZ] "
 		   "--margin=PERCENT --mode=VALUES --output=FILE --patience=SECONDS "
 		   "--platform=NAME --plot=DIR --processes=N --quick --quiet "
-		   "--resolve=NAME=TIME,... --resume=FILE --rounds=N --seed=N --size=VALUES "
-		   "--sync=KIND --time-limit=SECONDS --warm-up=SECONDS -h,--help " },
+		   "--resolve=NAME=TIME,... --resume=FILE --rounds=N --samples=N --seed=N "
+		   "--size=VALUES --sync=KIND --time-limit=SECONDS --warm-up=SECONDS -h,--help " },
 };
 
 /* What rift prints of the command is these names, in any order. */

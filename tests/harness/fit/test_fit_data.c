@@ -193,7 +193,7 @@ static void a_single_block(const char *size, int single, enum model_param which)
 	cr_assert(zero(int, grid_make(&m.grid, &m.journal, 0, NULL)), "grid");
 	cr_assert(zero(int, fit_make(&m.fit, &m.grid, 0)), "fit");
 	cr_assert(not(p->identified), "%s", model_param_rows[which].name);
-	cr_assert(ne(ptr, strstr(p->why, "a single block says it: at most"), NULL), "%s", p->why);
+	cr_assert(ne(ptr, strstr(p->why, "a single sample says it: at most"), NULL), "%s", p->why);
 	cr_assert(lt(dbl, fit_error(&m.fit, MODE_STREAM, NAN, NAN), 0.01), "%s: as it says",
 		  model_param_rows[which].name);
 	made_release(&m);
@@ -303,7 +303,7 @@ Test(small_fit_data, steps_that_do_less_are_not_stacked)
 	}
 	cr_assert(ne(ptr, strstr(all[0].refused, "the parts come to 13"), NULL), "%s",
 		  all[0].refused);
-	cr_assert(has_note(&r, all, "8 of 20 blocks are not taken apart"), "said");
+	cr_assert(has_note(&r, all, "8 of 20 samples are not taken apart"), "said");
 	free(all);
 	made_release(&m);
 }

@@ -220,7 +220,7 @@ Test(small_fit_price, a_price_is_printed_as_it_is)
 	}
 	row_says(&p, &r, &p.priced[0],
 		 "On B a step takes 1.00 to 5.00 times as long as on A, 2.00 in the median of 3 "
-		 "blocks\n"
+		 "samples\n"
 		 "predict");
 	prices_release(&p);
 	made_release(&work);

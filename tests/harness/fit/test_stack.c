@@ -139,7 +139,7 @@ Test(small_stack, parts_that_contradict_the_block_are_refused)
 	cr_assert(eq(str, (char *)at->refused, "the parts come to 119 % of it"), "refused");
 	other = find_stack(&m.grid, all, MODE_STREAM, 10, 16);
 	cr_assert(zero(int, *other->refused), "%s", other->refused);
-	cr_assert(has_note(&r, all, " blocks are not taken apart"), "said");
+	cr_assert(has_note(&r, all, " samples are not taken apart"), "said");
 	out = open_memstream(&text, &size);
 	stacks_print(&r, all, true, out);
 	fclose(out);

@@ -21,7 +21,7 @@
 TestSuite(small_layer_in_force, .init = layers_apart, .timeout = 240);
 
 /* A run that takes little. */
-#define RUN "run launch --blocks 5 --depth 4 --check-steps 4"
+#define RUN "run launch --samples 5 --depth 4 --check-steps 4"
 
 /* The first line of stderr that is rift's, as layers report at their end. */
 static bool one_line_says(const char *err, const char *says)

@@ -29,7 +29,7 @@ Test(small_run, defaults)
 
 Test(small_run, what_was_asked_for)
 {
-	must_pass(run_fake("--mode=graph", "--depth=100", "--blocks=6", "--check=full", NULL));
+	must_pass(run_fake("--mode=graph", "--depth=100", "--samples=6", "--check=full", NULL));
 	cr_assert(eq(int, run.mode, MODE_GRAPH), "mode");
 	cr_assert(eq(i64, run.depth, 100), "depth");
 	cr_assert(eq(i64, run.graph_steps, 64), "graph_steps");
@@ -43,13 +43,13 @@ Test(small_run, what_was_asked_for)
 Test(small_run, blocks_are_counted)
 {
 	on_terminal = true;
-	cr_assert(zero(int, run_fake("cells=3", "--blocks=3", "--depth=1", NULL)), "%s", said);
-	cr_expect(tells(said, "block 1 of 3*block 2 of 3*block 3 of 3"), "%s", said);
+	cr_assert(zero(int, run_fake("cells=3", "--samples=3", "--depth=1", NULL)), "%s", said);
+	cr_expect(tells(said, "sample 1 of 3*sample 2 of 3*sample 3 of 3"), "%s", said);
 	release_fake();
-	cr_assert(zero(int, run_fake("cells=3", "--blocks=100", "--depth=1", NULL)), "%s", said);
-	cr_expect(tells(said, "block 1 of 100*block 3 of 100*block 99 of 100"), "%s", said);
-	cr_expect(not(tells(said, "block 2 of 100")), "%s", said);
-	cr_expect(not(tells(said, "block 100 of 100")), "%s", said);
+	cr_assert(zero(int, run_fake("cells=3", "--samples=100", "--depth=1", NULL)), "%s", said);
+	cr_expect(tells(said, "sample 1 of 100*sample 3 of 100*sample 99 of 100"), "%s", said);
+	cr_expect(not(tells(said, "sample 2 of 100")), "%s", said);
+	cr_expect(not(tells(said, "sample 100 of 100")), "%s", said);
 	release_fake();
 }
 
@@ -58,7 +58,7 @@ Test(small_run, failed_checks_are_results_that_did_not_pass)
 	static const char *const verdict[] = { "verdict=wrong", "verdict=nan", "verdict=nothing" };
 
 	for (int i = 0; i < 3; i++) {
-		cr_assert(zero(int, run_fake(verdict[i], "--blocks=2", NULL)), "%s", verdict[i]);
+		cr_assert(zero(int, run_fake(verdict[i], "--samples=2", NULL)), "%s", verdict[i]);
 		cr_assert(eq(int, run.passed, false), "%s", verdict[i]);
 		cr_assert(eq(int, fake_log.reports, 1), "%s is reported", verdict[i]);
 		run_release(&run);
@@ -88,7 +88,7 @@ Test(small_run, a_failing_hook_stops_the_run_and_is_torn_down)
 					    "fail=step",  "fail=check", "fail=report" };
 
 	for (size_t i = 0; i < sizeof(fail) / sizeof(*fail); i++) {
-		cr_assert(eq(int, run_fake(fail[i], "fail_errno=12", "--blocks=2", NULL), -ENOMEM),
+		cr_assert(eq(int, run_fake(fail[i], "fail_errno=12", "--samples=2", NULL), -ENOMEM),
 			  "%s", fail[i]);
 		cr_assert(is_one_complaint(said), "%s: %s", fail[i], said);
 		run_release(&run);
@@ -161,17 +161,17 @@ Test(small_run, parameters_without_effect_are_refused)
 
 Test(small_run, a_depth_that_options_ask_for_is_the_default)
 {
-	must_pass(run_fake("asked=25", "--blocks=2", NULL));
+	must_pass(run_fake("asked=25", "--samples=2", NULL));
 	cr_assert(eq(i64, run.depth, 25), "depth");
 	release_fake();
-	must_pass(run_fake("asked=25", "--depth=3", "--blocks=2", NULL));
+	must_pass(run_fake("asked=25", "--depth=3", "--samples=2", NULL));
 	cr_assert(eq(i64, run.depth, 3), "the user's");
 	release_fake();
 }
 
 Test(small_run, depth_max_caps_the_default_depth)
 {
-	must_pass(run_fake("depth_max=1", "modes=stream", "--blocks=2", NULL));
+	must_pass(run_fake("depth_max=1", "modes=stream", "--samples=2", NULL));
 	cr_assert(eq(i64, run.depth, 1), "depth");
 	cr_assert(ne(ptr, (void *)run.kernel.unknown, NULL), "no slope");
 	run_release(&run);
@@ -208,7 +208,7 @@ Test(small_run, table_has_the_rows_that_matter)
 		"fake              counts its steps\n",
 		"cells=3 (*)",
 		"; (*) not", /* the rest may be on the next line */
-		"mode              graph of 4 steps and one of 3, depth 7, 2 blocks, sync poll\n",
+		"mode              graph of 4 steps and one of 3, depth 7, 2 samples, sync poll\n",
 		"check             passed: error 0, tolerance 0.5 (steps too many or too few)",
 		"worst: ran 21, expected 21\n",
 		"time per step     median ",
@@ -221,7 +221,7 @@ Test(small_run, table_has_the_rows_that_matter)
 		"sampled           2.5 us, median of 11\n",
 	};
 
-	must_pass(run_fake("cells=3", "--mode=graph", "--depth=7", "--blocks=2", "--sync=poll",
+	must_pass(run_fake("cells=3", "--mode=graph", "--depth=7", "--samples=2", "--sync=poll",
 			   "--check-steps=21", NULL));
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 		cr_assert(ne(ptr, strstr(printed(), want[i]), NULL), "'%s' in\n%s", want[i],
@@ -246,7 +246,7 @@ Test(small_run, the_short_table_has_what_is_needed_first)
 						"\nstartup" };
 	int lines = 0;
 
-	must_pass(run_fake("cells=3", "--depth=7", "--blocks=2", "--check-steps=21", NULL));
+	must_pass(run_fake("cells=3", "--depth=7", "--samples=2", "--check-steps=21", NULL));
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 		cr_assert(ne(ptr, strstr(printed_with(false), want[i]), NULL), "'%s' in\n%s",
 			  want[i], printed_with(false));
@@ -261,7 +261,7 @@ Test(small_run, the_short_table_has_what_is_needed_first)
 
 Test(small_run, table_shows_a_failed_check)
 {
-	run_fake("verdict=nan", "--blocks=2", NULL);
+	run_fake("verdict=nan", "--samples=2", NULL);
 	cr_assert(ne(ptr, strstr(printed_with(false), "check             FAILED: error nan"), NULL),
 		  "%s", printed_with(false));
 	cr_assert(ne(ptr, strstr(printed(), "check             FAILED: error nan"), NULL), "%s",
@@ -274,7 +274,7 @@ Test(small_run, json_has_null_and_a_reason_where_there_is_no_number)
 	const json_t *check, *row;
 	json_t *o;
 
-	run_fake("verdict=nan", "--blocks=3", NULL);
+	run_fake("verdict=nan", "--samples=3", NULL);
 	o = run_json(&run);
 	check = json_object_get(o, "check");
 	cr_assert(eq(int, json_is_false(json_object_get(check, "passed")), 1), "passed");

@@ -8,7 +8,7 @@ Test(small_run_check, long_batches_are_checked_at_check_steps_in_every_mode)
 	static const char *const mode[] = { "--mode=stream", "--mode=graph", "--mode=fused" };
 
 	for (int i = 0; i < MODE_COUNT; i++) {
-		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=7", "--blocks=2", NULL));
+		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=7", "--samples=2", NULL));
 		cr_assert(eq(i64, fake_log.checked_steps, 7), "%s", mode[i]);
 		release_fake();
 	}
@@ -16,10 +16,10 @@ Test(small_run_check, long_batches_are_checked_at_check_steps_in_every_mode)
 
 Test(small_run_check, a_batch_of_check_steps_is_checked_as_it_is)
 {
-	must_pass(run_fake("--depth=100", "--check-steps=100", "--blocks=2", NULL));
+	must_pass(run_fake("--depth=100", "--check-steps=100", "--samples=2", NULL));
 	cr_assert(eq(i64, fake_log.checked_steps, 100), "steps");
 	release_fake();
-	must_pass(run_fake("--depth=2000", "--mode=fused", "--blocks=2", NULL));
+	must_pass(run_fake("--depth=2000", "--mode=fused", "--samples=2", NULL));
 	cr_assert(eq(i64, fake_log.checked_steps, 2000), "steps");
 	release_fake();
 }
@@ -30,7 +30,8 @@ Test(small_run_check, short_batches_are_checked_at_more_steps_in_every_mode)
 	static const char *const mode[] = { "--mode=stream", "--mode=graph", "--mode=fused" };
 
 	for (int i = 0; i < MODE_COUNT; i++) {
-		must_pass(run_fake(mode[i], "--depth=3", "--blocks=2", "--check-steps=1024", NULL));
+		must_pass(
+			run_fake(mode[i], "--depth=3", "--samples=2", "--check-steps=1024", NULL));
 		cr_assert(eq(i64, fake_log.checked_steps, 1024), "%s: 341 batches and 1", mode[i]);
 		release_fake();
 		must_pass(run_fake(mode[i], "--depth=100", "--check-steps=250", NULL));
@@ -44,11 +45,11 @@ Test(small_run_check, steps_to_check_keep_to_depth_max)
 {
 	int fuseds;
 
-	must_pass(run_fake("depth_max=4", "--mode=fused", "--depth=4", "--blocks=2",
+	must_pass(run_fake("depth_max=4", "--mode=fused", "--depth=4", "--samples=2",
 			   "--check-steps=4", NULL));
 	fuseds = fake_log.fuseds;
 	release_fake();
-	must_pass(run_fake("depth_max=4", "--mode=fused", "--depth=4", "--blocks=2",
+	must_pass(run_fake("depth_max=4", "--mode=fused", "--depth=4", "--samples=2",
 			   "--check-steps=1024", NULL));
 	cr_assert(le(int, 256, fake_log.fuseds), "%d launches, %d without them", fake_log.fuseds,
 		  fuseds);

@@ -37,7 +37,7 @@ ParameterizedTest(struct interruption *in, small_run_interrupt, control_c_ends_i
 
 	heed_control_c();
 	/* nor does a failed check count before it */
-	err = run_fake(in->hook, in->fail, "fail_errno=4", "verdict=wrong", "--blocks=2", NULL);
+	err = run_fake(in->hook, in->fail, "fail_errno=4", "verdict=wrong", "--samples=2", NULL);
 	cr_assert(eq(int, err, -EINTR), "%s %s: %s", in->hook, in->fail, said);
 	cr_assert(is_one_complaint(said), "%s %s: %s", in->hook, in->fail, said);
 	cr_assert(ne(ptr, strstr(said, "interrupted after "), NULL), "%s: %s", in->hook, said);

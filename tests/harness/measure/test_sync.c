@@ -133,7 +133,7 @@ static int run_with(const char *option)
 	memset(&fake_log, 0, sizeof(fake_log));
 	params_init(&params, workload_fake.params, "fake", &opts);
 	params_init(&options, run_option_rows, "rift run", &values);
-	params_assign(&options, "blocks=1");
+	params_assign(&options, "samples=1");
 	params_assign(&options, "depth=1");
 	if (option)
 		cr_assert(zero(int, params_assign(&options, option)), "%s", option);

@@ -146,17 +146,17 @@ Test(small_profile_text, what_was_recorded)
 Test(small_profile_text, what_kind_it_is)
 {
 	fill();
-	says("kind *GPU-bound\n");
+	says("bottleneck *GPU-bound\n");
 	is_silent("between its first call and its last");
 	profile.shares.ns[SHARE_OUTSIDE] = 2e6; /* a twentieth of all is told */
 	says("of the 38.0 ms between its first call and its last\n");
 	profile.kind = KIND_MIXED;
-	says("kind *mixed: kernels and copies\n");
+	says("bottleneck *mixed: kernels and copies\n");
 	profile.has_kind = false;
 	profile.trust = TRUST_REFUSED;
-	says("kind *unknown: the self-check refused*\n");
+	says("bottleneck *unknown: the self-check refused*\n");
 	profile.trust = TRUST_LOW;
-	says("kind *unknown: *not in the trace\n");
+	says("bottleneck *unknown: *not in the trace\n");
 	is_silent("may be");
 	end();
 }
@@ -437,7 +437,7 @@ Test(small_profile_text, remedies_on_both)
 {
 	fill_price();
 	reports("\n  graphs *-10.0 % *-20.0 % *12  ");
-	reports("\n  batch=4 *+10.0 % *no price *3  ");
+	reports("\n  batch=4 *+10.0 % *unknown *3  ");
 	reports("\n  sync=blocking *+0.0 % *+10.0 % *9  ");
 	report.remedies = 0;
 	does_not_report("remedy");

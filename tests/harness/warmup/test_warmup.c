@@ -307,7 +307,7 @@ static const char *does(bool following)
 	shell(&text,
 	      "echo '{\"job\":\"warmup\",\"workload\":\"launch\",\"params\":[\"us=0\"],\"sync\":0,"
 	      "\"mode\":0,\"depth\":1,\"rest_s\":0.02,\"seconds\":0.02,\"following\":%s,"
-	      "\"header\":false}' | '%s' sweep-worker | grep -oE 'timing blocks|idling|"
+	      "\"header\":false}' | '%s' sweep-worker | grep -oE 'timing samples|idling|"
 	      "\"(rested|following|resumed)\"|\"bye\"' | tr '\\n' ' '",
 	      following ? "true" : "false", rift());
 	return text;
@@ -317,10 +317,10 @@ static const char *does(bool following)
 Test(small_warmup, a_process_rests_between_its_curves)
 {
 	need_device();
-	cr_assert(!strcmp(does(false), "timing blocks \"rested\" idling timing blocks \"resumed\" "
+	cr_assert(!strcmp(does(false), "timing samples \"rested\" idling timing samples \"resumed\" "
 				       "\"bye\" "),
 		  "%s", does(false));
-	cr_assert(!strcmp(does(true), "timing blocks \"following\" \"bye\" "), "%s", does(true));
+	cr_assert(!strcmp(does(true), "timing samples \"following\" \"bye\" "), "%s", does(true));
 }
 
 static const struct warmup_row *find(const struct warmup_row *row, int n, int64_t depth,
