@@ -42,7 +42,8 @@ void words_title(struct plot *p, const struct chart_set *s, int side, const char
 /* The line below the title, cut as well. */
 void words_finding(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Characters that a line takes, 900 pixels wide: of a title, of the line below it, of small print. */
+/* Characters that a line takes, 900 pixels wide: of a title, of the line below it, of small print.
+ */
 enum { TITLE_CHARACTERS = 96, FINDING_CHARACTERS = 114, NOTE_CHARACTERS = 132 };
 
 /*

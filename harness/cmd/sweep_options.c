@@ -147,8 +147,7 @@ static const struct command_option options[] = {
 	{ OPTION("apart", NULL, option_flag, FIELD(apart)),
 	  "with two sides: run one process at a time, for when two on one GPU interfere" },
 	{ OPTION("samples", "N", option_text, FIELD(blocks)),
-	  "with a layer's costs: time N samples, as in rift run",
-	  .old = "blocks" },
+	  "with a layer's costs: time N samples, as in rift run", .old = "blocks" },
 	{ OPTION_ROW("time-limit", "SECONDS"), "with a layer's costs: use fewer processes, at "
 					       "least one, if all would take longer than this" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),

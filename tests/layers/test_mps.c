@@ -372,10 +372,10 @@ static int run_rift_as(const char **out, const char *words, const char *before)
 {
 	char line[4600];
 
-	snprintf(
-		line, sizeof(line),
-		"%s; exec '%s' run launch us=0 --samples 5 --depth 4 --check-steps 4 --json --quiet",
-		before, rift());
+	snprintf(line, sizeof(line),
+		 "%s; exec '%s' run launch us=0 --samples 5 --depth 4 --check-steps 4 --json "
+		 "--quiet",
+		 before, rift());
 	return run(out, words, line);
 }
 

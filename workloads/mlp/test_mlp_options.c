@@ -192,19 +192,21 @@ Test(small_mlp_options, epochs_are_told_as_they_pass)
 	const char *text;
 
 	need_device();
-	cr_assert(!run_rift(ERR, &text,
-			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --samples 1 "
-			    "--depth 1 "
-			    "--check-steps 1"),
-		  "%s", text);
+	cr_assert(
+		!run_rift(ERR, &text,
+			  "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --samples 1 "
+			  "--depth 1 "
+			  "--check-steps 1"),
+		"%s", text);
 	cr_assert(strstr(text, "epoch 1 of 2: loss ") && strstr(text, "epoch 2 of 2: loss ") &&
 			  strstr(text, "test accuracy"),
 		  "%s", text);
-	cr_assert(!run_rift(OUT, &text,
-			    "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --samples 1 "
-			    "--depth 1 "
-			    "--check-steps 1 --verbose"),
-		  "%s", text);
+	cr_assert(
+		!run_rift(OUT, &text,
+			  "run mlp data=generated images=60 hidden=8 batch=8 epochs=2 --samples 1 "
+			  "--depth 1 "
+			  "--check-steps 1 --verbose"),
+		"%s", text);
 	cr_assert(strstr(text, "at the start: test accuracy") && strstr(text, "epoch 2: loss"),
 		  "%s", text);
 }

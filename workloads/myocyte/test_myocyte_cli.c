@@ -72,9 +72,10 @@ Test(small_myocyte_cli, signals_leave_no_part)
 	int code;
 
 	need_device();
-	code = script(&text, "$rift run myocyte --depth 1 --samples 1 span=9e5 trajectory=out.csv & "
-			     "pid=$!; until ls | grep -q part; do kill -0 $pid || exit; done; "
-			     "kill -TERM $pid; kill -HUP $pid; wait $pid");
+	code = script(&text,
+		      "$rift run myocyte --depth 1 --samples 1 span=9e5 trajectory=out.csv & "
+		      "pid=$!; until ls | grep -q part; do kill -0 $pid || exit; done; "
+		      "kill -TERM $pid; kill -HUP $pid; wait $pid");
 	/* 75: between the two it had come to an end */
 	cr_assert(code == 128 + SIGHUP || code == 128 + SIGTERM || code == 75, "exit %d: %s", code,
 		  text);

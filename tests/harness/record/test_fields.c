@@ -29,9 +29,9 @@ static char *read_document(void)
 static char *part_of(char *text, const char *record)
 {
 	static const char *const begins[][2] = {
-		{ "plan", "\n## plan:" },	{ "header", "\n## header:" },
-		{ "point", "\n## point:" },	{ "failure", "\n**failure**" },
-		{ "trailer", "\n**trailer**" }, { "fewer", "\n**fewer**" },
+		{ "plan", "\n## plan:" },	  { "header", "\n## header:" },
+		{ "point", "\n## point:" },	  { "failure", "\n**failure**" },
+		{ "trailer", "\n**trailer**" },	  { "fewer", "\n**fewer**" },
 		{ "summary", "\n| `summary` |" }, { "series", "\n| `summary` |" }
 	};
 	char *at = NULL, *end;

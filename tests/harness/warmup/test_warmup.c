@@ -317,8 +317,9 @@ static const char *does(bool following)
 Test(small_warmup, a_process_rests_between_its_curves)
 {
 	need_device();
-	cr_assert(!strcmp(does(false), "timing samples \"rested\" idling timing samples \"resumed\" "
-				       "\"bye\" "),
+	cr_assert(!strcmp(does(false),
+			  "timing samples \"rested\" idling timing samples \"resumed\" "
+			  "\"bye\" "),
 		  "%s", does(false));
 	cr_assert(!strcmp(does(true), "timing samples \"following\" \"bye\" "), "%s", does(true));
 }
