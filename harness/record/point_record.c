@@ -403,10 +403,8 @@ static void put_cell(struct csv_points *c, const json_t *o, const char *of, cons
 /* The parameters and other axes of the first point. */
 static void put_axes(struct csv_points *c, const json_t *axes)
 {
-	size_t i;
-	json_t *name;
-
-	json_array_foreach(c->columns, i, name) put_cell(c, axes, "", json_string_value(name));
+	for (size_t i = 0; i < json_array_size(c->columns); i++)
+		put_cell(c, axes, "", json_string_value(json_array_get(c->columns, i)));
 }
 
 static const json_t *part(const json_t *o, const char *name)
@@ -450,7 +448,9 @@ static json_t *names_of(const json_t *axes)
 	const char *name;
 
 	json_object_foreach((json_t *)(uintptr_t)axes, name, v)
+	{
 		json_array_append_new(names, json_string(name));
+	}
 	return names;
 }
 
