@@ -1,4 +1,4 @@
-# depth_needed.gp - how deep blocks must be for an overhead of 5 %, by the length of kernels;
+# depth_needed.gp - how deep samples must be for an overhead of 5 %, by the length of kernels;
 # harness/chart/depth_needed.c sets
 #   sides, titleN, hasN    of series N = 3 * platform + mode (1 stream, 2 graph, 3 fused)
 #   first, last, deepest   kernels (µs) and depth that were swept
@@ -48,7 +48,7 @@ do for [k = 1:3 * sides] {
 			pointsize 1.1 * point linewidth 1.4
 	}
 }
-set label 30 'points: measured; arrows: deeper than was swept; lines: fitted, where they agree with the points' \
+set label 30 'points: measured; arrows: deeper than was swept; lines: fitted' \
 	at graph 1, 1.05 right font small textcolor rgb faint
 paths = fitted ? lines : points # gnuplot has a word to say about a file without data
 plot for [k = 1:3 * sides] paths using (fitted ? of(k, 2) : NaN):3 skip 1 \

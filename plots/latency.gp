@@ -1,4 +1,4 @@
-# latency.gp - left: a block of the smallest kernels against its depth; right: a step against the
+# latency.gp - left: a sample of the smallest kernels against its depth; right: a step against the
 # length of its kernels, at one depth; harness/chart/latency.c sets
 #   series, sides          how many; of series N:
 #   titleN, lookN, sideN   its name, line type of its mode, 0 or 1 for platform A or B
@@ -54,7 +54,7 @@ if (with_depths) {
 	}
 	set lmargin at screen 0.085
 	set rmargin at screen with_lengths ? 0.475 : 0.965
-	set label 51 'a block, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
+	set label 51 'a sample, '.smallest.': time (µs)' at graph 0, 1.04 left noenhanced
 	set label 53 'depth: steps before a synchronize' at graph 0.5, screen from_top(height - 18) center
 	set xrange [shallowest / 1.2 : deepest * 1.25]
 	set xtics (1, 4, 16, 64, 256, '1k' 1024, '4k' 4096, '16k' 16384, '64k' 65536)
@@ -93,7 +93,7 @@ if (with_lengths) {
 	}
 	set lmargin at screen with_depths ? 0.575 : 0.085
 	set rmargin at screen 0.965
-	set label 51 'a step, in blocks of '.depth.': time (µs)' at graph 0, 1.04 left
+	set label 51 'a step, in samples of '.depth.': time (µs)' at graph 0, 1.04 left
 	set label 53 size at graph 0.5, screen from_top(height - 18) center noenhanced
 	if (ideal) {
 		set label 54 'grey: ideal' at graph 0.98, graph 0.04 right font small \

@@ -1,4 +1,4 @@
-# stack.gp - where the time of a step goes, a bar a block; harness/chart/stack.c sets
+# stack.gp - where the time of a step goes, a bar a sample; harness/chart/stack.c sets
 #   bars, barN, totalN     how many; names from the top; time per step
 #   modeN                  number of a bar's mode: where it changes there is some room
 #   title, finding, made1  texts

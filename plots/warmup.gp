@@ -1,4 +1,4 @@
-# warmup.gp - what blocks take from the first on; harness/chart/warmup_chart.c sets
+# warmup.gp - what samples take from the first on; harness/chart/warmup_chart.c sets
 #   columns, depthN   a column a depth
 #   beginnings, beginningN   how curves begin: three
 #   series, nameN   what is watched beside them, of rested processes; '' where it is not there
@@ -58,7 +58,7 @@ do for [c = 1:columns] {
 	set yrange [(lowest < 0.9 ? lowest : 0.9) - 0.05 : (highest > 1.1 ? highest : 1.1) + 0.05]
 	if (highest > 4) { set logscale y; set yrange [0.5 : highest * 1.3] }
 	set label 60 'over its last value' at graph 0, 1.06 left font small
-	set label 61 'ms since the first block began' at graph 0.5, screen from_top(622) center font small
+	set label 61 'ms since the first sample began' at graph 0.5, screen from_top(622) center font small
 	plot for [s = 1:series] samples using (of(c, s, 3) > 0 ? of(c, s, 3) : NaN):4 skip 1 \
 		with points linetype s pointsize 0.55 * point, \
 		1 with lines linecolor rgb faint dashtype (2, 3) linewidth 1

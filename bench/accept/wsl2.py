@@ -105,6 +105,8 @@ def draw(number, title, rows, platform):
         print("row,preset,ratio,from,to", file=f)
         for i, p, _, ratio in found:
             print(i, shown.index(p) + 1, *(f"{x:.4g}" for x in ratio), sep=",", file=f)
+    row, preset, _, worst = max(found, key=lambda f: f[3][0])
+    title = f"{title}: up to {worst[0]:.2f} times as long ({preset}, {rows[row - 1][0]})"
     def quote(text):
         return "'" + text.replace("'", "''") + "'"
     lines = [f"name = '{name}'"]

@@ -10,6 +10,9 @@
  *   caller kernels             registers two kernels, as nvcc's objects do, and launches one by its
  *                              function, twice, and one by its handle
  *   caller turns N             N times, two threads make four launches each, one after the other
+ *   caller paging N MS         N allocations, MS milliseconds of other work, and how many us the
+ *                              first use of the last allocation takes
+ *   caller aged                an operation, then no call: how many ms until the runtime has seen it
  *   caller plugin FILE         loads FILE for itself alone and calls its plugin()
  *   caller ask FILE N [far]    loads FILE, a runtime, asks it for cudaGetDeviceCount by its handle
  *                              and calls it N times; far: in a namespace of its own
@@ -21,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/wait.h>
 
@@ -292,6 +296,66 @@ static int fork_after(const char *name, long n)
 	return child < 0 || waitpid(child, &status, 0) != child || status;
 }
 
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+static int set_async(void *memory)
+{
+	int (*f)(void *, int, size_t, void *);
+
+	*(void **)&f = find("cudaMemsetAsync");
+	return f(memory, 0, 16, NULL);
+}
+
+/* The runtime of stubs gives no memory: an address stays as it was. */
+static int paging(int allocations, double ms)
+{
+	void *memory = NULL;
+	int (*allocate)(void **, size_t);
+	double start = now_us();
+
+	*(void **)&allocate = find("cudaMalloc");
+	for (int i = 1; i <= allocations; i++) {
+		memory = (void *)(0x10000000ul * (unsigned long)i);
+		allocate(&memory, 4096);
+	}
+	printf("allocated after %.0f us; ", now_us() - start);
+	while (now_us() - start < 1000 * ms)
+		;
+	start = now_us();
+	set_async(memory);
+	printf("first use %.0f us; ", now_us() - start);
+	start = now_us();
+	set_async(memory);
+	printf("second use %.0f us\n", now_us() - start);
+	return 0;
+}
+
+static int aged(void)
+{
+	struct stub_seen *(*seen)(void);
+	double start = now_us();
+	int set = 0;
+
+	while (strcmp(names[set], "cudaMemsetAsync") != 0)
+		set++;
+	*(void **)&seen = find("stubs_seen");
+	memset(seen(), 0, sizeof(*seen()));
+	set_async((void *)0x1000);
+	while (__atomic_load_n(&seen()->call, __ATOMIC_RELAXED) != (uint64_t)set &&
+	       now_us() - start < 5e6)
+		;
+	printf("seen after %.0f ms\n", (now_us() - start) / 1000);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -306,6 +370,10 @@ int main(int argc, char **argv)
 		return fork_after(argv[2], atol(argv[3]));
 	if (!strcmp(what, "turns") && argc > 2)
 		return turns(argv[2]);
+	if (!strcmp(what, "paging") && argc > 3)
+		return paging(atoi(argv[2]), atof(argv[3]));
+	if (!strcmp(what, "aged"))
+		return aged();
 	if (!strcmp(what, "plugin") && argc > 2)
 		return plugin(argv[2]);
 	if (!strcmp(what, "ask") && argc > 3)

@@ -311,16 +311,22 @@ static bool may_succeed(const struct visit *v)
 	return v->row->flags == NONE || (uint32_t)v->words[v->row->flags] <= 1;
 }
 
-/* The memory that the call is the first to use. */
+/* What is left until the memory is ready that the call is the first to use. If nothing is left, it
+ * costs no more than to find that out. */
 static void charge_first_use(const struct visit *v, bool uses_all)
 {
 	struct command c;
+	uint64_t ready;
+	int64_t left;
 
 	if (!memory_is_untouched())
 		return;
 	c = (struct command){ .call = v->call };
 	memcpy(c.words, v->words, sizeof(c.words));
-	charge_more(v, memory_first_use_ns(&c, uses_all));
+	ready = memory_ready(&c, uses_all);
+	left = ready ? (int64_t)(ready - ticks_now()) : 0;
+	if (left > 0)
+		charge_more(v, (double)left / shared->ticks_per_ns);
 }
 
 static struct answer command(struct visit *v)
@@ -339,7 +345,7 @@ static struct answer command(struct visit *v)
 	}
 	c->stream = stream_of(v);
 	c->event = event_of(v);
-	c->extra_ns = memory_first_use_ns(c, kinds[v->call] == KIND_GRAPH);
+	c->ready = memory_ready(c, kinds[v->call] == KIND_GRAPH);
 	charge(v, command_ns(v));
 	packet_add(c);
 	return answer(with_error_before(v->by, 0));

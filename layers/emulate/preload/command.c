@@ -320,9 +320,17 @@ static struct untouched {
 	struct untouched *next;
 	uint64_t memory;
 	size_t bytes;
+	uint64_t ready; /* ticks: its page tables are written */
 } * untouched;
 
+static uint64_t all_ready; /* ticks: of every allocation; under the lock */
+
 static pthread_mutex_t untouched_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) > 0 ? a : b;
+}
 
 void memory_untouched(const void *memory, size_t bytes)
 {
@@ -331,7 +339,8 @@ void memory_untouched(const void *memory, size_t bytes)
 	if (!u)
 		abort();
 	pthread_mutex_lock(&untouched_lock);
-	*u = (struct untouched){ untouched, word_of(memory), bytes };
+	all_ready = later_of(all_ready, ticks_now()) + (uint64_t)ticks_of(shared->costs.alloc_ns);
+	*u = (struct untouched){ untouched, word_of(memory), bytes, all_ready };
 	__atomic_store_n(&untouched, u, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&untouched_lock);
 }
@@ -368,9 +377,9 @@ bool memory_is_untouched(void)
 	return __atomic_load_n(&untouched, __ATOMIC_ACQUIRE) != NULL;
 }
 
-double memory_first_use_ns(const struct command *c, bool uses_all)
+uint64_t memory_ready(const struct command *c, bool uses_all)
 {
-	double ns = 0;
+	uint64_t ready = 0;
 
 	if (!memory_is_untouched())
 		return 0;
@@ -379,7 +388,7 @@ double memory_first_use_ns(const struct command *c, bool uses_all)
 		struct untouched *used = *u;
 
 		if (uses_all || points_into(c, used)) {
-			ns += shared->costs.alloc_ns;
+			ready = ready ? later_of(ready, used->ready) : used->ready;
 			*u = used->next;
 			free(used);
 		} else {
@@ -387,5 +396,5 @@ double memory_first_use_ns(const struct command *c, bool uses_all)
 		}
 	}
 	pthread_mutex_unlock(&untouched_lock);
-	return ns;
+	return ready;
 }

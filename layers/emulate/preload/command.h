@@ -27,13 +27,19 @@ size_t command_argument_bytes(enum keep keep, const uint64_t words[WORDS]);
 /* What is known of kernels may have changed. */
 void command_forget_kernels(void);
 
-/* Memory whose cost is paid when it is first used. */
+/*
+ * Memory that has just been allocated, and not been used. Its page tables are written from now on,
+ * after those of earlier allocations, beside what the program does (paging=first-use).
+ */
 void memory_untouched(const void *memory, size_t bytes);
 void memory_released(const void *memory);
 
 bool memory_is_untouched(void); /* any? */
 
-/* What the memory costs that a command is the first to use; a graph may use all. */
-double memory_first_use_ns(const struct command *c, bool uses_all);
+/*
+ * When the page tables are written of all memory that a command is the first to use, in ticks; 0:
+ * it is the first to use none. A graph may use all. What is used here is no longer untouched.
+ */
+uint64_t memory_ready(const struct command *c, bool uses_all);
 
 #endif

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "layers/emulate/preload/others.h"
 #include "layers/emulate/preload/spin.h"
@@ -35,6 +36,10 @@ static uint64_t delivered; /* ticks: when the packet before had been */
 
 #define FORGET_AFTER_NS 2e6 /* a submitter without work polls so long, then sleeps */
 #define YIELD_AFTER_NS 5e4
+
+/* Between two looks at a packet's age. */
+#define SLEEP_MIN_NS 5e4
+#define SLEEP_MAX_NS 1e6
 
 bool packets_in_use(void)
 {
@@ -165,8 +170,8 @@ static void issue(struct command *c, int *device)
 		err = call_next(CALL_cudaSetDevice, (uint64_t[WORDS]){ (uint64_t)c->device });
 		*device = c->device;
 	}
-	if (c->extra_ns > 0)
-		wait_until(ticks_now() + (uint64_t)ticks_of(c->extra_ns));
+	if (c->ready)
+		wait_until(c->ready);
 	if (!err)
 		err = c->in_blocks ? copy_in_blocks(c->call, c->words)
 				   : call_next(c->call, c->words);
@@ -270,14 +275,34 @@ static bool is_old(const struct packet *p)
 
 /* ---- the submitter --------------------------------------------------------------------------- */
 
-static void close_if_old(void)
+/* The open packet if it is old; NULL: it is not, or there is none. */
+static const struct packet *old_packet(void)
 {
-	if (shared->costs.where != SUBMIT_THREAD || !__atomic_load_n(&queue.open, __ATOMIC_RELAXED))
-		return;
+	const struct packet *p = NULL;
+
+	if (!__atomic_load_n(&queue.open, __ATOMIC_RELAXED))
+		return NULL;
 	pthread_mutex_lock(&queue.lock);
 	if (queue.open && is_old(queue.open))
+		p = queue.open;
+	pthread_mutex_unlock(&queue.lock);
+	return p;
+}
+
+/* The call that submits it is this thread's, where the program's would have made it. */
+static bool close_if_old(void)
+{
+	const struct packet *p = old_packet();
+
+	if (!p)
+		return false;
+	if (shared->costs.where == SUBMIT_CALLER)
+		wait_until(ticks_now() + (uint64_t)ticks_of(shared->costs.submit_ns));
+	pthread_mutex_lock(&queue.lock);
+	if (queue.open == p) /* nobody else has closed it meanwhile */
 		close_open();
 	pthread_mutex_unlock(&queue.lock);
+	return true;
 }
 
 static void sleep_until_woken(void)
@@ -320,6 +345,58 @@ static void *submit(void *unused)
 	return NULL;
 }
 
+/* ---- a packet's age, where callers deliver --------------------------------------------------- */
+
+/* Where no thread delivers, the caller does. */
+static void deliver_closed(struct thread *by)
+{
+	int device = by->device;
+
+	if (has_submitter())
+		return;
+	pthread_mutex_lock(&delivering);
+	while (deliver_oldest(&device))
+		;
+	pthread_mutex_unlock(&delivering);
+	if (device != by->device) /* others' commands were in it */
+		call_next(CALL_cudaSetDevice, (uint64_t[WORDS]){ (uint64_t)by->device });
+}
+
+/* How long the open packet still has, or a new one would: the next one may open at once. */
+static double age_left_ns(void)
+{
+	double left_ns = shared->costs.packet_age_ns;
+
+	pthread_mutex_lock(&queue.lock);
+	if (queue.open)
+		left_ns -= (double)(ticks_now() - queue.open->opened) / shared->ticks_per_ns;
+	pthread_mutex_unlock(&queue.lock);
+	return left_ns;
+}
+
+/*
+ * Sleeps and looks, so that callers pay nothing for being watched: a packet closes up to a tenth of
+ * a millisecond late, and up to a millisecond where none was opened for a while.
+ */
+static void *watch_age(void *unused)
+{
+	enum { QUIET = 100 }; /* looks without an old packet, until it looks less often */
+	static struct thread self = { .inside = true };
+	int quiet = 0;
+
+	(void)unused;
+	thread_is(&self);
+	while (!__atomic_load_n(&queue.stop, __ATOMIC_RELAXED)) {
+		double ns = quiet < QUIET ? age_left_ns() : SLEEP_MAX_NS;
+
+		ns = ns < SLEEP_MIN_NS ? SLEEP_MIN_NS : ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns;
+		nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
+		quiet = close_if_old() ? 0 : quiet + 1;
+		deliver_closed(&self);
+	}
+	return NULL;
+}
+
 /* What was given is issued, as it would have been without the layer, then the thread ends. */
 static void end_submitter(void)
 {
@@ -356,27 +433,12 @@ static void start_submitter(void)
 		pthread_atfork(NULL, NULL, forget_all);
 		before_first = false;
 	}
-	if (pthread_create(&queue.submitter, NULL, submit, NULL))
+	if (pthread_create(&queue.submitter, NULL, has_submitter() ? submit : watch_age, NULL))
 		abort();
 	queue.running = true;
 }
 
 /* ---- for callers ----------------------------------------------------------------------------- */
-
-/* Where no thread delivers, the caller does. */
-static void deliver_closed(struct thread *by)
-{
-	int device = by->device;
-
-	if (has_submitter())
-		return;
-	pthread_mutex_lock(&delivering);
-	while (deliver_oldest(&device))
-		;
-	pthread_mutex_unlock(&delivering);
-	if (device != by->device) /* others' commands were in it */
-		call_next(CALL_cudaSetDevice, (uint64_t[WORDS]){ (uint64_t)by->device });
-}
 
 /* Under the lock. */
 static struct packet *open_packet(void)
@@ -414,7 +476,7 @@ void packet_add(struct command *c)
 	bool full;
 
 	pthread_mutex_lock(&queue.lock);
-	if (has_submitter() && !queue.running)
+	if ((has_submitter() || shared->costs.packet_age_ns > 0) && !queue.running)
 		start_submitter();
 	p = open_packet();
 	*p->last = c;

@@ -1,13 +1,15 @@
 /*
  * packet.h - commands that wait in packets, and their delivery.
  *
- * A packet is open until it holds packet_commands, is packet_age old, or is flushed. It is
+ * A packet is open until it holds packet_commands, is packet_age old, or is flushed. Age closes it
+ * whatever the program does: also while it reads memory and calls nothing. It is
  * delivered at max(close + latency, the delivery before) + bytes / bandwidth + submit. Then its
  * commands are issued, in the order in which all threads gave them: one queue and one thread for
  * the process, so that a program's order among threads holds. Each command carries its thread's
  * device, and gives its error back to its thread.
  *
- * Without latency, and where the caller submits, nobody need wait: the caller delivers.
+ * Without latency, and where the caller submits, nobody need wait: the caller delivers. A packet
+ * that grows old without a call is then submitted by a thread that sleeps meanwhile.
  */
 #ifndef RIFT_LAYER_EMULATE_PACKET_H
 #define RIFT_LAYER_EMULATE_PACKET_H
@@ -41,7 +43,7 @@ struct command {
 	const void *stream, *event; /* NULL: the legacy default stream; no event */
 	size_t bytes;		    /* of arguments */
 	bool in_blocks;		    /* a copy between host and device over a network */
-	double extra_ns;	    /* before it is issued: memory's first use */
+	uint64_t ready; /* ticks: not issued before; 0: memory that it is the first to use is none */
 	const uint64_t *arguments, *arguments_end; /* a kernel's, in the payload; or NULL */
 	uint64_t words[WORDS]; /* as the program gave them, pointers to what was copied */
 	uint64_t payload[];

@@ -5,7 +5,7 @@
  */
 static const char wsl2_2020[] =
 	"call=1.5 "		/* guess */
-	"n=8 age=200 "		/* guess: packets grew until 2021, says the article */
+	"n=8 age=200 "		/* guess */
 	"submit=45 "		/* fitted: with latency and return, myocyte 5 to 12 times as long */
 	"where=caller "		/* the article: submission became asynchronous later */
 	"serialize=yes "	/* packet scheduling */

@@ -7,4 +7,5 @@ static const char wsl2_hags[] = "call=0.2 " /* fitted, as wsl2-2021's was in the
 				"n=1 submit=0.5 return=0.3 " /* fitted: between native and 2021 */
 				"where=caller "		     /* the call is the program's */
 				"stretch=5.3 "		     /* guess: copies at 0.95 of native */
-				"alloc=100";		     /* guess */
+				"alloc=100 "		     /* guess */
+				"paging=first-use"; /* the article: asynchronous paging */
