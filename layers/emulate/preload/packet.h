@@ -43,7 +43,8 @@ struct command {
 	const void *stream, *event; /* NULL: the legacy default stream; no event */
 	size_t bytes;		    /* of arguments */
 	bool in_blocks;		    /* a copy between host and device over a network */
-	uint64_t ready; /* ticks: not issued before; 0: memory that it is the first to use is none */
+	uint64_t
+		ready; /* ticks: not issued before; 0: memory that it is the first to use is none */
 	const uint64_t *arguments, *arguments_end; /* a kernel's, in the payload; or NULL */
 	uint64_t words[WORDS]; /* as the program gave them, pointers to what was copied */
 	uint64_t payload[];

@@ -8,4 +8,4 @@ static const char wsl2_hags[] = "call=0.2 " /* fitted, as wsl2-2021's was in the
 				"where=caller "		     /* the call is the program's */
 				"stretch=5.3 "		     /* guess: copies at 0.95 of native */
 				"alloc=100 "		     /* guess */
-				"paging=first-use"; /* the article: asynchronous paging */
+				"paging=first-use";	     /* the article: asynchronous paging */

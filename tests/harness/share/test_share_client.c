@@ -152,6 +152,20 @@ Test(small_share_client, what_cannot_be_set_up_ends_it)
 
 /* ---- windows -------------------------------------------------------------------------------- */
 
+/* A window from now on; on a busy machine not the first one has a whole step of the first client.
+ */
+static json_t *window_with_a_step(int64_t *from)
+{
+	json_t *o = NULL;
+
+	for (int i = 0; i < 20 && !(o && timed(o, 0) > 0); i++) {
+		json_decref(o);
+		*from = clock_ns();
+		o = window(*from);
+	}
+	return o;
+}
+
 /* A kernel lasts 2 ms: each step at least that long, and no more steps than fit. */
 Test(small_share_client, a_window_of_one)
 {
@@ -163,8 +177,7 @@ Test(small_share_client, a_window_of_one)
 	json_decref(ready());
 	tell("prepare");
 	json_decref(answer("prepared"));
-	from = clock_ns();
-	o = window(from);
+	o = window_with_a_step(&from);
 	fit = (double)(clock_ns() - from) / 2e6;
 	cr_expect(lt(dbl, 0, steps(o, 0)), "%g steps", steps(o, 0));
 	cr_expect(le(dbl, steps(o, 0), fit), "%g steps, %g fit", steps(o, 0), fit);
@@ -208,12 +221,13 @@ Test(small_share_client, a_window_of_two_in_turn)
 Test(small_share_client, a_window_of_two_streams)
 {
 	json_t *o, *passed;
+	int64_t from;
 
 	start(WAY_STREAMS, "[[\"launch\",\"us=2000\"],[\"transfer\",\"bytes=4k\"]]");
 	json_decref(ready());
 	tell("prepare");
 	json_decref(answer("prepared"));
-	o = window(clock_ns());
+	o = window_with_a_step(&from);
 	for (size_t i = 0; i < 2; i++)
 		cr_expect(lt(dbl, 0, steps(o, i)), "%zu: %g steps", i, steps(o, i));
 	cr_expect(le(dbl, 2e6, step_ns(o, 0, false)), "%g ns", step_ns(o, 0, false));
