@@ -1,6 +1,7 @@
 #!/bin/sh
-# aa_compare.sh RIFT [TRIES] - what rift compare says of a system against itself: in no try may it
-# call B slower, nor halves of a session, or of those in data/sessions, different. Then, on the CPU
+# aa_compare.sh RIFT [TRIES] - what rift compare says of a system against itself: how often it calls
+# B slower, or halves of a session different, and whether that is more than the 5 % that each verdict
+# may be wrong in by chance. Halves of the sessions in data/sessions may not differ. Then, on the CPU
 # device, of 5 us more for every launch: that has to be found. Then how many of the 95 % intervals of
 # what differs nowhere hold no difference. About 15 s a try, 5 minutes for the default of 20.
 #
@@ -35,7 +36,7 @@ compare() {
 }
 
 against='env'
-same=0 inconclusive=0 slower=0 tested=0
+same=0 inconclusive=0 slower=0 halves=0 tested=0
 while [ "$tested" -lt "$tries" ]; do
 	tested=$((tested + 1))
 	sweep "aa$tested" RIFT_AA="$tested"
@@ -48,9 +49,9 @@ while [ "$tested" -lt "$tries" ]; do
 	"$rift" compare "$dir/aa$tested.jsonl" --json >"$dir/aa$tested.json" 2>"$dir/err" ||
 		[ $? -le 2 ] || fail "rift compare --json: $(cat "$dir/err")"
 	compare --self-test "$dir/aa$tested.jsonl"
-	[ "$code" != 1 ] || fail "--self-test of try $tested: $(head -n 1 "$dir/out")"
+	[ "$code" != 1 ] || { halves=$((halves + 1)) && echo "halves of try $tested: $(head -n 1 "$dir/out")"; }
 done
-echo "a system against itself, $tested tries: $same same or faster, $inconclusive inconclusive, $slower slower"
+echo "a system against itself, $tested tries: $same same or faster, $inconclusive inconclusive, $slower slower; halves differ in $halves"
 
 # The differences of parameters and the ratios of points of a system against itself.
 python3 - "$dir"/aa*.json <<-'END'
@@ -87,4 +88,6 @@ if "$rift" --version | grep -q CPU; then
 	[ "$code" = 1 ] || fail "5 us more a launch are not found"
 fi
 [ -z "${KEEP:-}" ] || cp "$dir"/*.jsonl "$KEEP"
-[ "$slower" = 0 ]
+# Of n tries with 5 % each, more than these come in less than one run of a thousand.
+allowed=$((3 + tries / 8))
+[ "$slower" -le "$allowed" ] && [ "$halves" -le "$allowed" ]
