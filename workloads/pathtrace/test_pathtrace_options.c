@@ -59,7 +59,12 @@ Test(small_pathtrace_options, a_sweep_leaves_out_launches_that_it_foresees_to_be
 	refused(3, "limit_ms", BRIEF "limit_ms=-1");
 	need_device();
 	refused(3, "a launch of each would take more than 10 ms", "%s 32k", sweep);
-	cr_assert(!run_rift(OUT, &text, "%s 1,16,32k", sweep), "two are left");
+	/* a launch that is timed while the processor was another's may look too long */
+	for (int i = 0; i < 10; i++) {
+		cr_assert(!run_rift(OUT, &text, "%s 1,16,32k", sweep), "two are left");
+		if (strstr(text, " rounds of 2 points"))
+			break;
+	}
 	cr_assert(strstr(text, " rounds of 2 points"), "%s", text);
 }
 
