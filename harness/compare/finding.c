@@ -222,25 +222,32 @@ static void add_mean(struct line *l, const struct comparison *c)
 	add_ratio(l, c, &c->whole);
 }
 
+/* The next of a list of names: some of them, after its lead. */
+static void add_name(struct line *l, int *said, const char *lead, const struct compared_workload *w)
+{
+	if (*said < CLAUSES)
+		append_text(l, "%s%s", *said ? ", " : lead, w->workload->name);
+	++*said;
+}
+
+static void end_names(struct line *l, int said)
+{
+	if (said > CLAUSES)
+		append_text(l, " and %d more", said - CLAUSES);
+}
+
 /* "; open: memory, alignment, mlp and 4 more": a table below has their ratios. */
 static void add_names(struct line *l, const struct comparison *c)
 {
-	const char *title = c->by_time == OUTCOME_SLOWER   ? "slower"
-			    : c->by_time == OUTCOME_FASTER ? "faster"
-							   : "open";
+	const char *lead = c->by_time == OUTCOME_SLOWER	  ? "; slower: "
+			   : c->by_time == OUTCOME_FASTER ? "; faster: "
+							  : "; open: ";
 	int said = 0;
 
-	for (int i = 0; i < c->pairs.n_workloads; i++) {
-		if (!is_decisive(c, &c->workload[i].judged))
-			continue;
-		if (said < CLAUSES)
-			append_text(l, "%s%s%s", said ? ", " : "; ", said ? "" : title,
-				    said ? "" : ": ");
-		if (said++ < CLAUSES)
-			append_text(l, "%s", c->workload[i].workload->name);
-	}
-	if (said > CLAUSES)
-		append_text(l, " and %d more", said - CLAUSES);
+	for (int i = 0; i < c->pairs.n_workloads; i++)
+		if (is_decisive(c, &c->workload[i].judged))
+			add_name(l, &said, lead, &c->workload[i]);
+	end_names(l, said);
 }
 
 /* Where nothing differs: how far that is known, by workloads. */
@@ -277,14 +284,10 @@ static void add_beyond(struct line *l, const struct comparison *c)
 	for (int i = 0; i < c->pairs.n_workloads; i++) {
 		const struct compared_workload *w = &c->workload[i];
 
-		if (!w->all_slower && !w->all_faster)
-			continue;
-		if (said < CLAUSES)
-			append_text(l, "%s %s", said ? "," : "; all place", w->workload->name);
-		said++;
+		if (w->all_slower || w->all_faster)
+			add_name(l, &said, "; all place ", w);
 	}
-	if (said > CLAUSES)
-		append_text(l, " and %d more", said - CLAUSES);
+	end_names(l, said);
 	if (said)
 		append_text(l, " beyond the margin");
 }

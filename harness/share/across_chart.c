@@ -55,8 +55,9 @@ static bool grows(const struct across *a, int record, enum share_arm arm)
 	return false;
 }
 
-/* What is drawn at its worst. */
+/* What is drawn: up to so many clients, and its worst. */
 struct worst {
+	int most_clients;
 	int clients;
 	double slowdown;
 	const char *workload;
@@ -75,8 +76,9 @@ static void put_growth(const struct across *a, int record, enum share_arm arm, i
 		fprintf(out, "%d,%d,%.6g,%.6g,%.6g,%s\n", series, n, v->value,
 			v->known ? v->lo : v->value, v->known ? v->hi : v->value,
 			share_arms[arm].name);
-		worst->clients = n > worst->clients ? n : worst->clients;
+		worst->most_clients = n > worst->most_clients ? n : worst->most_clients;
 		if (v->value > worst->slowdown) {
+			worst->clients = n;
 			worst->slowdown = v->value;
 			worst->workload = a->record[record].plan.mix[0].workload->name;
 		}
@@ -99,7 +101,7 @@ static void name_growth(struct plot *p, const struct across *a, int record, int 
 
 static int fill_growth(const struct across *a, enum share_arm arm, struct plot *p)
 {
-	struct worst worst = { .clients = 1 };
+	struct worst worst = { .most_clients = 1, .clients = 1, .workload = "a workload" };
 	int series = 0, err;
 	double most = 1;
 	struct output out;
@@ -118,10 +120,10 @@ static int fill_growth(const struct across *a, enum share_arm arm, struct plot *
 		name_growth(p, a, r, ++series);
 		put_growth(a, r, arm, series, out.file, &worst, &most);
 	}
-	plot_text(p, "title", "%s: with %d clients, %s takes up to %s", share_arms[arm].name,
+	plot_text(p, "title", "%s: with %d clients, %s takes %s", share_arms[arm].name,
 		  worst.clients, worst.workload, words_ratio(worst.slowdown).s);
 	plot_count(p, "series", series);
-	plot_count(p, "most_clients", worst.clients);
+	plot_count(p, "most_clients", worst.most_clients);
 	plot_number(p, "most", most);
 	return output_commit(&out);
 }

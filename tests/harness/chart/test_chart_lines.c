@@ -310,3 +310,27 @@ Test(small_chart_lines, steps_over_another_parameter)
 		  made.charts.set[0].grid[0].left_out);
 	chart_files_release(&made);
 }
+
+/* Samples of 64 steps take 7 % longer, so that depths beyond it are needed, which no fit says. */
+static double slow_at_64(const struct batch *b, int side)
+{
+	(void)side;
+	return b->mode == MODE_STREAM && b->depth == 64 ? 1.07 : 1;
+}
+
+Test(small_chart_lines, depths_that_most_points_contradict_have_no_line)
+{
+	struct fake_session s = chart_session(1);
+	const struct table *t;
+	int rows[4] = { 0 };
+
+	s.size = "50,100,200";
+	s.factor = slow_at_64;
+	charts_of(&made, &s);
+	t = table_read("launch-depth-needed-fit.csv");
+	for (int i = 0; i < t->rows; i++)
+		rows[(int)t->v[i][0]]++;
+	cr_expect(eq(int, rows[1], 0), "stream");
+	cr_expect(lt(int, 50, rows[2]), "graph");
+	chart_files_release(&made);
+}

@@ -246,6 +246,11 @@ static void are_cells(const char *name, int n, const double (*want)[5])
 				  "%s: row %d, column %d: %g", name, i, k, t->v[i][k]);
 }
 
+static void title_is(const char *name, const char *want)
+{
+	cr_expect(eq(str, (char *)script_value(name, "title"), (char *)want), "%s", name);
+}
+
 Test(small_share_across, charts)
 {
 	static const double growth[][5] = { { 1, 1, 1, 1, 1 }, { 1, 2, 2, 2, 2 } };
@@ -267,6 +272,12 @@ Test(small_share_across, charts)
 	are_cells("share-matrix-processes-cells.csv", 3, processes);
 	are_cells("share-matrix-streams-cells.csv", 3, streams);
 	cr_expect(eq(str, (char *)script_value("share-growth-processes", "series"), "1"), "series");
+	title_is("share-growth-processes",
+		 "processes: with 2 clients, launch takes 2.0 times as long");
+	title_is("share-matrix-streams",
+		 "streams: beside launch, launch us=5 takes 4.0 times as long");
+	title_is("share-beside-processes",
+		 "launch, processes: a step takes 1.0 ms alone, 2.5 ms beside launch us=5");
 	cr_expect(eq(str, (char *)script_value("share-growth-processes", "most_clients"), "2"),
 		  "clients");
 	cr_expect(eq(str, (char *)script_value("share-growth-processes", "most"), "2.0"), "most");
