@@ -59,7 +59,9 @@ CUBLASES := $(if $(CUDARTS),$(patsubst %,$B/layers/cublas/%,libcublas.so.12 libc
 TESTS := $(if $(CHOSEN),tests/test_conformance.c $(wildcard $(LNAMES:%=tests/layers/test_%.c)),$(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
 TESTS += $(wildcard $(patsubst %,%/test_*.c,$(WFOLDERS) $(LFOLDERS)))
 TESTS := $(if $(filter cuda,$(DEVICE)),$(filter-out tests/cpu/test_cpu_% $(LFOLDERS:%=%/test_cpu_%),$(TESTS)),$(TESTS))
-SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c common/*.cu harness/*/*.cu $(foreach f,$(WFOLDERS) $(LFOLDERS),$f/*.c $f/*.cu))
+# A layer may have a daemon, which is rift's, and files that both its ends share, in folders of their own.
+SRC   := $(wildcard common/*.c harness/*.c harness/*/*.c common/*.cu harness/*/*.cu $(foreach f,$(WFOLDERS) $(LFOLDERS),$f/*.c $f/*.cu) \
+	     $(foreach f,$(LFOLDERS),$f/daemon/*.c $f/transport/*.c))
 SRC   := $(filter-out harness/main.c $(patsubst %,%/test_%,$(WFOLDERS) $(LFOLDERS)),$(SRC))
 SRC   += $(wildcard common/recorder/*.c common/trace/*.c)
 OBJ   := $(SRC:%=$B/%.o) $B/table.c.o $B/layers.c.o
@@ -174,9 +176,9 @@ $B/build_info.h: always
 	@mkdir -p $(@D)
 	@tools/build_info.sh '$(notdir $B)' '$(CFLAGS)' '$(ARCHS)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-$B/harness/env/build.c.o: $B/build_info.h
+$B/harness/platform/build.c.o: $B/build_info.h
 # private, here and below: make would hand it to whatever the target is made of, too.
-$B/harness/env/build.c.o: private HOST += -I$B
+$B/harness/platform/build.c.o: private HOST += -I$B
 
 $B/%.c.o: %.c $B/flags
 	$(call begin,CC,$<)
@@ -201,7 +203,7 @@ endif
 PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(if $(OUTSIDE),-I$B) $(HOST) $(WARN) -D_GNU_SOURCE
 preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
 # Each is made of its own folder: a rule for each, as a pattern cannot list the files of a folder.
-$(foreach f,$(PFOLDERS),$(eval $B/layers/$(notdir $f).so: $(wildcard $f/preload/*.[ch] $f/*.h)))
+$(foreach f,$(PFOLDERS),$(eval $B/layers/$(notdir $f).so: $(wildcard $f/preload/*.[ch] $f/*.h $f/wire/*.h $f/transport/*.h)))
 $(PRELOADS:%=$B/layers/%.so): $B/layers/%.so: $(wildcard layers/*.h) $B/flags
 	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) $(if $(filter tsan,$(SANITIZE)),$(INSTRUMENT)) -shared -Wl,-soname,librift-$*.so -o $@ $(filter %.c,$^) -ldl
@@ -339,7 +341,7 @@ $B/tests.a $B/rift.a: $B/objects
 # Loaded by tests: a wrapper, which shows whoever wants to see them the calls of a program, and
 # stand-ins for libraries of NVIDIA's driver.
 $B/tests/cpu/test_wrapper $B/tests/cpu/test_wrapper_calls $B/tests/cpu/test_cpu_loader $B/tests/harness/cmd/test_cli_doctor $B/tests/common/test_refusal $B/tests/harness/session/test_sweep_identity: $B/tests/wrapper.so
-$B/tests/harness/env/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
+$B/tests/harness/platform/test_platform_gpu: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so
 $B/tests/harness/session/test_sweep_clocks: $B/tests/driver/nvml.so $B/tests/driver/gpu.so
 $B/tests/harness/session/test_sweep_watch: $B/tests/driver/nvml.so $B/tests/driver/old_nvml.so $B/tests/driver/none.so
 $B/tests/harness/cmd/test_cli_doctor: $B/tests/driver/none.so

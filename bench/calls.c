@@ -20,7 +20,7 @@
 #include "bench/calls.h"
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 #include "harness/stats/stats.h"
 
 enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15, WARMUP = 10 };

@@ -16,7 +16,7 @@
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 #include "harness/stats/stats.h"
 
 enum { DEPTH = 64, BLOCKS = 31 };

@@ -16,7 +16,7 @@
 #include "common/check.h"
 #include "common/philox.h"
 #include "harness/compare/compare.h"
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 #include "harness/session/stopping.h"
 #include "harness/stats/bootstrap.h"
 #include "harness/stats/contrast.h"

@@ -1,6 +1,6 @@
 /*
  * param.h - rows that declare parameters: of workloads, layers and rift's own options.
- * harness/params parses and shows them.
+ * harness/base parses and shows them.
  */
 #ifndef RIFT_PARAM_H
 #define RIFT_PARAM_H

@@ -1,4 +1,4 @@
-# atlas.gp - layers against one base; harness/atlas/atlas_chart.c sets
+# atlas.gp - layers against one base; harness/chart/atlas_chart.c sets
 #   rows, rowN             names, from the top
 #   panels, headN, ownN    how many; what each shows; what the base has
 #   nothingN               where there is no difference

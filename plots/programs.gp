@@ -1,4 +1,4 @@
-# programs.gp - layers by programs; harness/atlas/atlas_chart.c sets
+# programs.gp - layers by programs; harness/chart/atlas_chart.c sets
 #   rows, rowN             layers, from the top
 #   columns, columnN       programs, from the left
 #   panels, depthN         one for each depth, one below the other

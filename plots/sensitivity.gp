@@ -1,4 +1,4 @@
-# sensitivity.gp - a workload's time over costs of a layer; harness/sensitivity/sensitivity_chart.c
+# sensitivity.gp - a workload's time over costs of a layer; harness/chart/sensitivity_chart.c
 # sets
 #   series, nameN, panelN   how many costs; their names; which panel each is in
 #   panels, unitN, fallsN   one for each unit; falls: 1 where less is worse

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/atlas/atlas.h"
+#include "harness/compare/atlas.h"
 
 /* Its own until the next call. */
 static inline const char *printed(const struct atlas *a)

@@ -9,7 +9,7 @@
 #ifndef RIFT_TESTS_CONFORMANCE_H
 #define RIFT_TESTS_CONFORMANCE_H
 
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 #include "workloads/workload.h"
 
 struct driven {

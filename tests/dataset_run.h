@@ -12,7 +12,7 @@
 
 #include "common/cuda_check.h"
 #include "common/dataset.h"
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/workload_run.h"

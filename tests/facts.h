@@ -2,7 +2,7 @@
 #ifndef RIFT_TESTS_FACTS_H
 #define RIFT_TESTS_FACTS_H
 
-#include "harness/env/fact.h"
+#include "harness/platform/fact.h"
 
 void text_is(const struct fact *f, const char *want);
 void number_is(const struct fact *f, int64_t want);

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 #include "tests/fake_workload.h"
 
 /* A plan of the fake; args are name=values. */

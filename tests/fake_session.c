@@ -11,7 +11,7 @@
 #include "common/philox.h"
 #include "harness/base/command.h"
 #include "harness/measure/run.h"
-#include "harness/model/model.h"
+#include "harness/measure/model.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/point_record.h"
 #include "harness/stats/stats.h"

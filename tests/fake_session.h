@@ -1,6 +1,6 @@
 /*
  * fake_session.h - sessions made up from a model: what a fit, a comparison or a chart must find
- * again. Blocks take what the recursion says (harness/model/model.h), times lognormal noise
+ * again. Blocks take what the recursion says (harness/measure/model.h), times lognormal noise
  * that depends on the seed only.
  *
  *   struct fake_session s = fake_session();
@@ -11,7 +11,7 @@
 #ifndef RIFT_TESTS_FAKE_SESSION_H
 #define RIFT_TESTS_FAKE_SESSION_H
 
-#include "harness/model/model.h"
+#include "harness/measure/model.h"
 #include "harness/record/journal.h"
 #include "workloads/workload.h"
 

@@ -2,7 +2,7 @@
 #ifndef RIFT_TESTS_FINDINGS_H
 #define RIFT_TESTS_FINDINGS_H
 
-#include "harness/doctor/doctor.h"
+#include "harness/platform/doctor.h"
 
 extern struct doctor doctor;
 

@@ -2,7 +2,7 @@
 #ifndef RIFT_TESTS_PLACE_H
 #define RIFT_TESTS_PLACE_H
 
-#include "harness/env/fact.h"
+#include "harness/platform/fact.h"
 
 /*
  * The machine of tests/platforms/NAME.txt in a folder of its own, which goes with place_remove().

@@ -15,7 +15,7 @@
  * in its first line, the names of the columns; what is not known is left empty.
  *
  * Overhead over ideal is T / ideal - 1, T the time of a block and ideal what nothing but its
- * kernels would take (model_ideal_ns() in harness/model/model.h).
+ * kernels would take (model_ideal_ns() in harness/measure/model.h).
  */
 #ifndef RIFT_CHART_CHART_H
 #define RIFT_CHART_CHART_H

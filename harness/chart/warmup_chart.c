@@ -10,7 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/chart/words.h"
-#include "harness/warmup/warmup.h"
+#include "harness/probe/warmup.h"
 
 enum { COLUMNS_MAX = 4 };
 

@@ -10,13 +10,13 @@
 #include "harness/base/text.h"
 #include "harness/cmd/manual.h"
 #include "harness/cmd/options.h"
-#include "harness/env/platform.h"
-#include "harness/env/system.h"
+#include "harness/platform/platform.h"
+#include "harness/platform/system.h"
 #include "harness/probe/costs.h"
 #include "harness/profile/recording.h"
 #include "harness/session/worker.h"
 #include "harness/share/share.h"
-#include "harness/warmup/warmup.h"
+#include "harness/probe/warmup.h"
 
 /* ---- the list --------------------------------------------------------------------------- */
 

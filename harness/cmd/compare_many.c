@@ -6,8 +6,8 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
-#include "harness/atlas/atlas.h"
-#include "harness/atlas/atlas_chart.h"
+#include "harness/compare/atlas.h"
+#include "harness/chart/atlas_chart.h"
 #include "harness/base/picture.h"
 #include "harness/base/text.h"
 #include "harness/cmd/compare.h"

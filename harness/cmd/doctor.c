@@ -1,7 +1,7 @@
 /* doctor.c - rift doctor: what this machine is, what works, what would spoil a measurement. */
 #include "harness/cmd/options.h"
-#include "harness/doctor/doctor.h"
-#include "harness/layer/in_force.h"
+#include "harness/platform/doctor.h"
+#include "harness/platform/in_force.h"
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "print one JSON object with everything that records say about a platform" },

@@ -8,8 +8,8 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
-#include "harness/layer/enter.h"
-#include "harness/params/together.h"
+#include "harness/platform/enter.h"
+#include "harness/base/together.h"
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "print layers and parameters as one JSON object" },

@@ -8,9 +8,9 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/cmd/options.h"
-#include "harness/env/platform.h"
+#include "harness/platform/platform.h"
 #include "harness/measure/run.h"
-#include "harness/params/together.h"
+#include "harness/base/together.h"
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "print workloads and parameters as one JSON object" },

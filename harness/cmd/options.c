@@ -13,8 +13,8 @@
 #include "common/check.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/env/platform.h"
-#include "harness/layer/enter.h"
+#include "harness/platform/platform.h"
+#include "harness/platform/enter.h"
 
 /* ---- values ----------------------------------------------------------------------------- */
 

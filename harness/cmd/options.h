@@ -16,7 +16,7 @@
 
 #include "harness/base/command.h"
 #include "harness/base/picture.h"
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 #include "harness/record/recorded.h"
 
 /* ---- arguments -------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
 #include "harness/probe/stack_sources.h"
-#include "harness/warmup/warmup.h"
+#include "harness/probe/warmup.h"
 #include "workloads/workload.h"
 
 /* ---- the command line ------------------------------------------------------------------- */

@@ -10,11 +10,11 @@
 #include "common/output.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
-#include "harness/layer/enter.h"
+#include "harness/platform/enter.h"
 #include "harness/measure/run.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
-#include "harness/warmup/warmup.h"
+#include "harness/probe/warmup.h"
 
 /* Options with values, as parameter rows: parsed and refused like all others. */
 struct probe_values {

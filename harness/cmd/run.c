@@ -8,7 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/measure/run.h"
-#include "harness/params/together.h"
+#include "harness/base/together.h"
 
 struct run_args {
 	struct arguments given; /* words: the workload, assignments */

@@ -10,7 +10,7 @@
 #include "harness/base/picture.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
-#include "harness/layer/enter.h"
+#include "harness/platform/enter.h"
 #include "harness/measure/run.h"
 #include "harness/share/across.h"
 #include "harness/share/findings.h"

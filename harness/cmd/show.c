@@ -21,7 +21,7 @@
 #include "harness/record/validate_record.h"
 #include "harness/session/results.h"
 #include "harness/share/share_file.h"
-#include "harness/warmup/warmup.h"
+#include "harness/probe/warmup.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include "harness/cmd/options.h"
 #include "harness/measure/wait.h"
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 
 /* Options that are parsed like parameters; 0 and -1: not given. */
 struct sweep_values {

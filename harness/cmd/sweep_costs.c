@@ -8,8 +8,8 @@
 #include "harness/base/picture.h"
 #include "harness/base/text.h"
 #include "harness/cmd/sweep.h"
-#include "harness/sensitivity/sensitivity.h"
-#include "harness/sensitivity/sensitivity_chart.h"
+#include "harness/probe/sensitivity.h"
+#include "harness/chart/sensitivity_chart.h"
 #include "workloads/workload.h"
 
 enum { PROCESSES = 3 }; /* of each value, unless so many are asked for */

@@ -9,11 +9,11 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/cmd/sweep.h"
-#include "harness/env/platform.h"
-#include "harness/layer/enter.h"
-#include "harness/plan/request.h"
-#include "harness/sensitivity/sensitivity.h"
-#include "harness/env/system.h"
+#include "harness/platform/platform.h"
+#include "harness/platform/enter.h"
+#include "harness/measure/axis.h"
+#include "harness/probe/sensitivity.h"
+#include "harness/platform/system.h"
 #include "harness/session/stopping.h"
 
 /* ---- options ---------------------------------------------------------------------------- */
@@ -44,15 +44,13 @@ static int take_kinds(void *field, const struct command_option *o, char *text)
 	static const struct param row = { "sync", PARAM_CHOICE, 0,  "",	  "",	0,
 					  0,	  sync_names,	"", NULL, NULL, false };
 	struct axis kinds;
-	int err, kind;
+	int err;
 
 	if (a->kinds)
 		return complain(EINVAL, "--%s is given twice", o->name);
 	err = axis_parse(&kinds, &row, "--sync", text);
-	for (int i = 0; !err && i < kinds.n; i++) {
-		CHECK(!param_parse(&row, "--sync", kinds.value[i], &kind), "kind");
-		a->kind[a->kinds++] = (enum wait_policy)kind;
-	}
+	for (int i = 0; !err && i < kinds.n; i++)
+		a->kind[a->kinds++] = (enum wait_policy)kinds.value[i].choice;
 	axis_release(&kinds);
 	return err;
 }

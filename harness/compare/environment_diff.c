@@ -13,7 +13,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/record/environment.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 
 /* ---- in what the places of two sides differ ------------------------------------------- */
 

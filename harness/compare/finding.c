@@ -5,8 +5,8 @@
 
 #include "harness/compare/compare.h"
 #include "harness/compare/format.h"
-#include "harness/model/model.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/model.h"
+#include "harness/measure/plan_record.h"
 #include "harness/record/trust.h"
 #include "workloads/workload.h"
 

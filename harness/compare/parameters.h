@@ -1,5 +1,5 @@
 /*
- * parameters.h - the model's parameters (harness/model/model.h) of two sides: what a launch, a
+ * parameters.h - the model's parameters (harness/measure/model.h) of two sides: what a launch, a
  * gap, a synchronize cost on each, and by how much more on B.
  *
  * A parameter differs where B - A is beyond the margin's share of A, and beyond

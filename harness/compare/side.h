@@ -2,7 +2,7 @@
 #ifndef RIFT_COMPARE_SIDE_H
 #define RIFT_COMPARE_SIDE_H
 
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 #include "harness/record/journal.h"
 
 /* ---- a side ---------------------------------------------------------------------------- */

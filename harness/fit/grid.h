@@ -9,7 +9,7 @@
 #ifndef RIFT_FIT_GRID_H
 #define RIFT_FIT_GRID_H
 
-#include "harness/model/model.h"
+#include "harness/measure/model.h"
 #include "harness/record/journal.h"
 
 struct grid_point {

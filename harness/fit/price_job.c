@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "harness/model/model.h"
+#include "harness/measure/model.h"
 #include "workloads/workload.h"
 
 /* ---- the workload ------------------------------------------------------------------------- */

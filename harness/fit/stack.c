@@ -13,7 +13,7 @@
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/measure/wait.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/record/recorded.h"
 #include "workloads/workload.h"
 

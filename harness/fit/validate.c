@@ -14,7 +14,7 @@
 #include "harness/measure/wait.h"
 #include "harness/fit/fit_part.h"
 #include "harness/fit/fit_parts.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 #include "workloads/workload.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/params/together.h"
+#include "harness/base/together.h"
 
 /* The first text or hook that is missing, or NULL. limits, fused, report and plot are optional. */
 static const char *missing_hook(const struct workload *w)

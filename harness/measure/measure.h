@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/measure/submit.h"
 
 struct block {
@@ -59,18 +59,5 @@ int64_t blocks_that_fit(int64_t per_block_ns);
 int measure_blocks(const struct submission *s, int64_t n, struct blocks *out);
 
 void blocks_release(struct blocks *b);
-
-/* ---- what reading the harness's clock costs, and how fine it is ------------------------- */
-
-struct clock_probe {
-	double cost_ns;	 /* of one reading: the fastest of several thousand in a row */
-	int64_t tick_ns; /* smallest step seen, which is never below the cost of a reading */
-};
-
-/* Takes a few ms. */
-struct clock_probe clock_probe(void);
-
-/* The same for a clock of another kind. */
-struct clock_probe clock_probe_of(int64_t (*now_ns)(void));
 
 #endif

@@ -15,7 +15,7 @@
 #include "common/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/measure/nvtx.h"
-#include "harness/params/together.h"
+#include "harness/base/together.h"
 #include "harness/stats/stats.h"
 
 /* ---- since when this process runs ------------------------------------------------------- */

@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "harness/base/picture.h"
-#include "harness/env/platform.h"
+#include "harness/platform/platform.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/overhead.h"
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 
 /* ---- before the blocks that are timed --------------------------------------------------- */
 

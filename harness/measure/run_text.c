@@ -8,7 +8,7 @@
 #include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
-#include "harness/layer/in_force.h"
+#include "harness/platform/in_force.h"
 #include "harness/measure/run.h"
 #include "harness/stats/stats.h"
 

@@ -17,7 +17,7 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
-#include "harness/env/platform.h"
+#include "harness/platform/platform.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 

@@ -16,7 +16,7 @@
 #include "harness/compare/format.h"
 #include "harness/compare/parameters.h"
 #include "harness/compare/environment_diff.h"
-#include "harness/env/platform.h"
+#include "harness/platform/platform.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/interval_json.h"

@@ -11,10 +11,10 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/env/platform.h"
+#include "harness/platform/platform.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
 #include "harness/record/environment.h"
@@ -22,7 +22,7 @@
 #include "harness/record/record.h"
 #include "harness/session/child.h"
 #include "harness/session/job.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 
 /* ---- a costs file is made: fresh processes one after the other, and what they say ------------ */
 

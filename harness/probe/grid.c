@@ -11,7 +11,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/params/together.h"
+#include "harness/base/together.h"
 #include "harness/probe/costs.h"
 #include "harness/record/recorded.h"
 #include "workloads/workload.h"

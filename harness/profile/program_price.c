@@ -24,8 +24,8 @@ static const double reordered_share = 0.05;
 /* ---- prices of launches ------------------------------------------------------------------- */
 
 /*
- * What a launch passes, ns: the stations of harness/model/model.h, but for has_stage(). There L may
- * be less than nothing, here it is how long a wait takes.
+ * What a launch passes, ns: the stations of harness/measure/model.h, but for has_stage(). There L
+ * may be less than nothing, here it is how long a wait takes.
  */
 struct stations {
 	double call, behind, ends; /* c, d, L + wake */

@@ -27,7 +27,7 @@
 #include "common/preload.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/layer/program.h"
+#include "harness/platform/program.h"
 #include "harness/measure/measure.h"
 #include "common/trace/trace.h"
 #include "harness/profile/host_runs.h"

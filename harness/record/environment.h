@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "harness/env/platform.h"
-#include "harness/layer/in_force.h"
+#include "harness/platform/platform.h"
+#include "harness/platform/in_force.h"
 #include "harness/record/record.h"
 
 /* platform_json(), with the digest of this binary in build. New reference. */

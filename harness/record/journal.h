@@ -14,7 +14,7 @@
 #ifndef RIFT_RECORD_JOURNAL_H
 #define RIFT_RECORD_JOURNAL_H
 
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 #include "harness/record/record.h"
 
 /* ---- one session, one writer ------------------------------------------------------------ */

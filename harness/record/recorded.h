@@ -56,7 +56,7 @@ bool costs_is(const char *path);
 bool grid_is_named(const char *record);
 bool grid_is(const char *path);
 
-/* And of warm-up curves (harness/warmup/warmup.h). */
+/* And of warm-up curves (harness/probe/warmup.h). */
 bool warmup_is_named(const char *record);
 bool warmup_is(const char *path);
 

@@ -12,7 +12,7 @@
 #include "common/check.h"
 #include "common/unpacked.h"
 #include "harness/record/journal_impl.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/record/thin.h"
 #include "harness/record/validate_point.h"

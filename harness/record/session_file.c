@@ -20,9 +20,9 @@
 #include "harness/base/json.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal_impl.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/record/point_record.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/stats/stats.h"
 #include "workloads/workload.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "common/check.h"
-#include "harness/plan/plan.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan.h"
+#include "harness/measure/plan_record.h"
 #include "harness/record/fields.h"
 #include "harness/record/point_record.h"
 #include "harness/record/record.h"

@@ -10,7 +10,7 @@
 #include "common/interrupt.h"
 #include "harness/base/json.h"
 #include "harness/measure/measure.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/stats/stats.h"
 
 /* ---- clocks and waits ------------------------------------------------------------------- */

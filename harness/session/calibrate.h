@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 #include "harness/session/canary.h"
 #include "harness/session/visit.h"
 

@@ -19,7 +19,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/layer/enter.h"
+#include "harness/platform/enter.h"
 #include "harness/measure/measure.h"
 #include "harness/record/record.h"
 #include "harness/session/supervisor.h"

@@ -5,7 +5,7 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/base/text.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/record/record.h"
 #include "harness/session/child.h"
 #include "harness/session/job.h"

@@ -10,7 +10,7 @@
 #include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/record/point_record.h"
 #include "harness/stats/decide.h"
 #include "harness/stats/stats.h"

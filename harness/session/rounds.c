@@ -2,6 +2,8 @@
  * rounds.c - one configuration set up, its points run once, then each of them once a round, in
  * random order; and all of it given back.
  */
+#include "harness/session/rounds.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,10 +14,9 @@
 #include "harness/base/json.h"
 #include "harness/measure/contract.h"
 #include "harness/measure/measure.h"
-#include "harness/plan/estimate.h"
+#include "harness/measure/estimate.h"
 #include "harness/record/point_record.h"
 #include "harness/session/calibrate.h"
-#include "harness/session/worker.h"
 #include "harness/stats/stats.h"
 
 /* ---- set up and given back -------------------------------------------------------------- */

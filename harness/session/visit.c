@@ -10,7 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/nvtx.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 
 int visit_first(struct prepared *p)
 {

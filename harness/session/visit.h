@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "harness/measure/submit.h"
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 #include "harness/record/record.h"
 #include "harness/session/canary.h"
 

@@ -1,5 +1,6 @@
 /* worker.c - the process that measures: reads its job, opens the device, one configuration at a
  * time. */
+#include "harness/session/rounds.h"
 #include "harness/session/worker.h"
 
 #include <errno.h>
@@ -13,12 +14,12 @@
 #include "common/interrupt.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
-#include "harness/layer/in_force.h"
+#include "harness/platform/in_force.h"
 #include "harness/measure/measure.h"
 #include "harness/record/environment.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/session/child.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/stats/stats.h"
 
 /* How long a clock may take to come up or to come back after a set-up, and how near, as a share. */

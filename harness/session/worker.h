@@ -28,7 +28,7 @@
 #include <stdio.h>
 
 #include "common/refusal.h"
-#include "harness/plan/plan.h"
+#include "harness/measure/plan.h"
 #include "harness/session/calibrate.h"
 #include "harness/session/visit.h"
 
@@ -76,26 +76,8 @@ struct worker_job {
 /* The process behind `rift sweep`, whose job comes from stdin; others ends with name NULL. */
 int worker_main(const struct worker_job *others);
 
-/* Parts of it, each in a file of its own. They return 0, -EINTR, or what cannot be gone on from. */
+/* A job of its kind: tries small sizes. Returns 0, -EINTR, or what cannot be gone on from. */
 int worker_probe(struct worker *w);
-/* The order in which a process measures its configurations, of the plan's; one for both sides. */
-void worker_order(const struct worker *w, int *order);
-/* What is not wanted of a configuration is left out from here on. Is anything left? */
-bool worker_leave_out(struct worker *w, int config);
-/*
- * Sets a configuration up and runs each of its points that is wanted once; what fails is left out.
- * Then worker_rounds() measures them, and worker_put_away() gives all of it back.
- */
-int worker_prepare(struct worker *w, int config);
-int worker_rounds(struct worker *w, int config);
-/* w->alone rounds of its points, which are said but are no results; then there are none to come. */
-int worker_rounds_alone(struct worker *w, int config);
-void worker_put_away(struct worker *w, int config);
-/* -ENOSYS: *r says what the platform lacks. */
-int worker_set_up(struct worker *w, int config, struct refusal *r);
-void worker_tear_down(struct worker *w, int config);
-/* The point with the longest block, of the configuration that is set up; NULL: none. */
-struct prepared *worker_longest(const struct worker *w);
 
 /* Writes a line and drops the reference. */
 void worker_send(struct worker *w, json_t *o);

@@ -13,11 +13,11 @@
 #include "common/check.h"
 #include "common/interrupt.h"
 #include "harness/base/json.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/measure/measure.h"
-#include "harness/plan/estimate.h"
+#include "harness/measure/estimate.h"
 #include "harness/record/environment.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/session/calibrate.h"
 
 enum { TICK_MS = 20 };

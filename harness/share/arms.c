@@ -5,7 +5,7 @@
 
 #include "common/check.h"
 #include "harness/base/text.h"
-#include "harness/layer/enter.h"
+#include "harness/platform/enter.h"
 #include "harness/share/share.h"
 
 /* clang-format off */

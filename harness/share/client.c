@@ -448,7 +448,7 @@ int share_client_work(FILE *out, const json_t *job)
 
 /* ---- a process that only keeps a layer -------------------------------------------------- */
 
-/* What layers set for a command (harness/layer/enter.c): by it clients find the daemon. */
+/* What layers set for a command (harness/platform/enter.c): by it clients find the daemon. */
 static bool is_of_a_layer(const char *variable)
 {
 	static const char *const whole[] = { "LD_PRELOAD", "LD_LIBRARY_PATH", "ASAN_OPTIONS" };

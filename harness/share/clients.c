@@ -10,8 +10,8 @@
 #include "common/interrupt.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
-#include "harness/env/system.h"
-#include "harness/layer/enter.h"
+#include "harness/platform/system.h"
+#include "harness/platform/enter.h"
 
 enum { TICK_MS = 5, STOP_S = 3 };
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "harness/params/param.h"
+#include "harness/base/param.h"
 #include "harness/record/journal.h"
 #include "harness/record/record.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/base/json.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/share/fault.h"
 
 enum { STEPS_LEAST = 4, SAMPLE_EVERY_NS = 100000000 };

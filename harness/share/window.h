@@ -2,7 +2,7 @@
 #ifndef RIFT_SHARE_WINDOW_H
 #define RIFT_SHARE_WINDOW_H
 
-#include "harness/env/nvml.h"
+#include "harness/platform/nvml.h"
 #include "harness/share/clients.h"
 #include "harness/share/helpers.h"
 

@@ -19,9 +19,9 @@
 #include "common/check.h"
 #include "common/plural.h"
 #include "common/shared_file.h"
-#include "layers/remote/backend.h"
-#include "layers/remote/tcp.h"
-#include "layers/remote/wire.h"
+#include "layers/remote/daemon/backend.h"
+#include "layers/remote/transport/tcp.h"
+#include "layers/remote/wire/wire.h"
 
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const transports[] = { "shm", "unix", "tcp", NULL };

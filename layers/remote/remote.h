@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "layers/layer.h"
-#include "layers/remote/wire.h"
+#include "layers/remote/wire/wire.h"
 
 /* Which device of the daemon's a client gets: the first one, in turn, or where least is. */
 enum remote_schedule { REMOTE_FIRST, REMOTE_STATIC, REMOTE_LOAD };

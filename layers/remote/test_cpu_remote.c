@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "layers/remote/test_daemon.h"
-#include "layers/remote/wire.h"
+#include "layers/remote/wire/wire.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/divert.h"

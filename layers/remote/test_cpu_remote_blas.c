@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 
 #include "common/blas.h"
-#include "layers/remote/serve.h"
+#include "layers/remote/daemon/serve.h"
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_fuzz.h"
 

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "layers/remote/serve.h"
+#include "layers/remote/daemon/serve.h"
 #include "layers/remote/test_cpu_remote_calls.h"
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_fuzz.h"

@@ -8,7 +8,7 @@
 #include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
 
-#include "layers/remote/serve.h"
+#include "layers/remote/daemon/serve.h"
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_fuzz.h"
 #include "layers/remote/test_passes.h"

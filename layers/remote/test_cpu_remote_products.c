@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/blas.h"
-#include "layers/remote/serve.h"
+#include "layers/remote/daemon/serve.h"
 
 TestSuite(small_remote_products, .timeout = 300);
 

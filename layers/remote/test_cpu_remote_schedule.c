@@ -1,10 +1,10 @@
 /*
- * test_cpu_remote_schedule.c - layers/remote/schedule.h: which of two devices a client gets, by
- * processes that do nothing else, and by clients of a daemon.
+ * test_cpu_remote_schedule.c - layers/remote/daemon/schedule.h: which of two devices a client gets,
+ * by processes that do nothing else, and by clients of a daemon.
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
-#include "layers/remote/schedule.h"
+#include "layers/remote/daemon/schedule.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

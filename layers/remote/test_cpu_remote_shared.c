@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layers/remote/library.h"
+#include "layers/remote/daemon/library.h"
 #include "layers/remote/test_parts.h"
 #include "layers/remote/test_streams.h"
 #include "tests/cli.h"

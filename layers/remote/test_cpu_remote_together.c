@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layers/remote/library.h"
+#include "layers/remote/daemon/library.h"
 #include "layers/remote/test_parts.h"
 #include "layers/remote/test_streams.h"
 

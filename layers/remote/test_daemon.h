@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 #include "layers/remote/remote.h"
-#include "layers/remote/tcp.h"
-#include "layers/remote/wire.h"
+#include "layers/remote/transport/tcp.h"
+#include "layers/remote/wire/wire.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/under_layer.h"

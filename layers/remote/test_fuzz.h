@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "layers/remote/serve.h"
+#include "layers/remote/daemon/serve.h"
 
 /* ---- one command -------------------------------------------------------------------------- */
 

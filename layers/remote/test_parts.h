@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <time.h>
 
-#include "layers/remote/image.h"
+#include "layers/remote/wire/image.h"
 #include "layers/remote/test_daemon.h"
 #include "tests/cli.h"
 #include "tests/divert.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layers/remote/session.h"
+#include "layers/remote/daemon/session.h"
 #include "layers/remote/test_cpu_remote_calls.h"
 #include "layers/remote/test_daemon.h"
 

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "layers/remote/backend.h"
-#include "layers/remote/driver.h"
-#include "layers/remote/serve.h"
+#include "layers/remote/daemon/backend.h"
+#include "layers/remote/daemon/driver.h"
+#include "layers/remote/daemon/serve.h"
 
 /* The test program has them; each ends with NULL. */
 extern const struct recorder_kernel {

@@ -22,7 +22,7 @@
 
 #include "common/check.h"
 #include "harness/cmd/options.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "harness/session/worker.h"
 #include "tests/enemy/mutate.h"
 #include "tests/fake_session.h"

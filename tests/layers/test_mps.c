@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
-#include "harness/layer/enter.h"
+#include "harness/platform/enter.h"
 #include "layers/mps/clients.h"
 #include "layers/mps/daemon.h"
 #include "tests/capture.h"

@@ -13,7 +13,7 @@
 #define RIFT_REMOTE_PRELOAD_BLAS_H
 
 #include "layers/remote/preload/client.h"
-#include "layers/remote/products.h"
+#include "layers/remote/wire/products.h"
 
 /* Takes the lock; or returns a status, without. */
 int blas_enter(void);

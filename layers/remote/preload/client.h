@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "layers/remote/mirror.h"
+#include "layers/remote/transport/mirror.h"
 #include "layers/remote/preload/cuda.h"
-#include "layers/remote/regions.h"
-#include "layers/remote/wire.h"
+#include "layers/remote/wire/regions.h"
+#include "layers/remote/wire/wire.h"
 
 #define SHOWN __attribute__((visibility("default")))
 

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "common/escape.h"
-#include "layers/remote/image.h"
+#include "layers/remote/wire/image.h"
 #include "layers/remote/preload/client.h"
-#include "layers/remote/socket.h"
-#include "layers/remote/tcp.h"
+#include "layers/remote/transport/socket.h"
+#include "layers/remote/transport/tcp.h"
 
 /* A daemon may say anything, of which nothing commands a terminal. */
 static bool fail(const char *what, const char *why)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "layers/interpose.h"
-#include "layers/remote/image.h"
+#include "layers/remote/wire/image.h"
 #include "layers/remote/preload/client.h"
 
 SHOWN int cudaLaunchKernel(const void *function, struct cuda_dim grid, struct cuda_dim block,

@@ -3,7 +3,7 @@
  * they are written to the ring; a thread puts answers and blocks where a daemon with shared memory
  * would have put them.
  */
-#include "layers/remote/socket.h"
+#include "layers/remote/transport/socket.h"
 
 #include <errno.h>
 #include <pthread.h>

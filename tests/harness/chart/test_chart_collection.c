@@ -4,7 +4,7 @@
  */
 /* sanitizers: one thread */
 #include "harness/chart/words.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"
 

@@ -3,7 +3,7 @@
  * fitted, on sessions that were made up from a model.
  */
 /* sanitizers: one thread */
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "tests/chart_files.h"
 #include "tests/figures.h"
 

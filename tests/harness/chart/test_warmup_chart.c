@@ -2,7 +2,7 @@
  */
 /* sanitizers: one thread */
 #include "harness/chart/warmup_chart.h"
-#include "harness/warmup/warmup.h"
+#include "harness/probe/warmup.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/layer/enter.h"
+#include "harness/platform/enter.h"
 
 TestSuite(small_cli_share, .timeout = 120);
 TestSuite(large_cli_share, .timeout = 120);

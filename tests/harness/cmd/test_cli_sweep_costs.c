@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/layer/enter.h"
+#include "harness/platform/enter.h"
 
 TestSuite(small_cli_sweep_costs, .timeout = 120);
 

@@ -3,7 +3,7 @@
  * known way are called by that name, and those that do not, not.
  */
 /* sanitizers: one thread */
-#include "harness/model/model.h"
+#include "harness/measure/model.h"
 #include "harness/fit/diagnostics.h"
 #include "tests/fake_session.h"
 #include "tests/divert.h"

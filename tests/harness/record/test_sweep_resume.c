@@ -5,7 +5,7 @@
 /* sanitizers: one thread */
 #include "harness/record/journal_impl.h"
 #include "harness/record/validate_record.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
 #include "workloads/workload.h"

@@ -5,7 +5,7 @@
 #include "common/interrupt.h"
 #include "harness/measure/measure.h"
 #include "harness/session/calibrate.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 

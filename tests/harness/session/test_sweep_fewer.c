@@ -3,8 +3,8 @@
  * the others do without, what the file says of it, and that it is gone on with and checked so.
  */
 #include "harness/base/command.h"
-#include "harness/plan/choose.h"
-#include "harness/plan/estimate.h"
+#include "harness/measure/choose.h"
+#include "harness/measure/estimate.h"
 #include "harness/record/journal.h"
 #include "harness/record/validate_record.h"
 #include "tests/capture.h"

@@ -6,7 +6,7 @@
 /* begins early: it waits long */
 #include "common/philox.h"
 #include "harness/base/command.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/session/stopping.h"
 #include "harness/stats/contrast.h"
 #include "tests/capture.h"

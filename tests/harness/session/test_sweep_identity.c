@@ -4,11 +4,11 @@
  */
 /* begins early: it waits long */
 #include "harness/base/command.h"
-#include "harness/env/system.h"
-#include "harness/plan/estimate.h"
+#include "harness/platform/system.h"
+#include "harness/measure/estimate.h"
 #include "harness/record/environment.h"
 #include "harness/record/journal.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/session/workers.h"
 #include "tests/capture.h"
 #include "tests/cli.h"

@@ -2,9 +2,9 @@
  * test_sweep_pairs.c - two sides in turns: what a pair's turns say of its processes, who writes
  * where, and sweeps on the CPU device whose workers wait for each other.
  */
-#include "harness/plan/choose.h"
+#include "harness/measure/choose.h"
 #include "harness/record/journal_impl.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/session/worker.h"
 #include "harness/session/workers.h"
 #include "tests/capture.h"

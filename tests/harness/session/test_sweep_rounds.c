@@ -2,7 +2,8 @@
  * test_sweep_rounds.c - harness/session/rounds.c: a worker made by hand sets the fake up, visits
  * its points in rounds and gives everything back. What it says is read back line by line.
  */
-#include "harness/plan/estimate.h"
+#include "harness/measure/estimate.h"
+#include "harness/session/rounds.h"
 #include "harness/session/worker.h"
 #include "tests/cli.h"
 #include "tests/divert.h"

@@ -6,7 +6,7 @@
  */
 #include "harness/base/command.h"
 #include "harness/base/json.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/session/worker.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"

@@ -5,7 +5,7 @@
  */
 /* sanitizers: seen elsewhere */
 #include "harness/base/command.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "harness/session/worker.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"

@@ -4,7 +4,7 @@
  */
 #include "harness/base/command.h"
 #include "harness/measure/measure.h"
-#include "harness/plan/plan_record.h"
+#include "harness/measure/plan_record.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_worker.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "harness/base/json.h"
-#include "harness/env/system.h"
+#include "harness/platform/system.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"

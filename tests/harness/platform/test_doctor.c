@@ -1,0 +1,393 @@
+/* test_doctor.c - what `rift doctor` says of machines that are not this one. */
+/* sanitizers: one thread */
+#include "harness/base/picture.h"
+#include "harness/platform/doctor.h"
+#include "tests/divert.h"
+#include "tests/findings.h"
+#include "tests/place.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_doctor, .timeout = 300, .fini = place_remove);
+
+static struct platform platform;
+static struct place place;
+static const struct clock_probe good_clock = { .cost_ns = 20, .tick_ns = 18 };
+
+/* Fills all but the device. */
+static void visit_place(const char *name)
+{
+	doctor = (struct doctor){ 0 };
+	platform = (struct platform){ 0 };
+	place = place_of(name);
+	host_read(&platform.host, &place, false);
+	virt_read(&platform.virt, &place);
+}
+
+static void leave(void)
+{
+	host_release(&platform.host);
+	place_remove();
+}
+
+/* ---- host ------------------------------------------------------------------------------- */
+
+Test(small_doctor, a_quiet_server_is_fine)
+{
+	visit_place("bare-metal");
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("system", DOCTOR_OK, "Debian GNU/Linux 12 (bookworm), Linux 6.1.0-28-amd64");
+	finds("processor", DOCTOR_OK, "Gold 6430; 2 sockets, 4 cores, 8 logical CPUs");
+	finds("cgroup limits", DOCTOR_OK, "no limit");
+	finds("CPU governor", DOCTOR_OK, "performance");
+	finds("memory", DOCTOR_OK, "252 GiB");
+	finds("load", DOCTOR_OK, "0.25");
+	finds("stolen time", DOCTOR_OK, "0 %");
+	finds("clock", DOCTOR_OK, "tsc: *20 ns, *18 ns");
+	cr_assert(eq(ptr, (void *)find("mitigations"), NULL), "mitigations");
+	leave();
+}
+
+Test(small_doctor, a_guest_whose_time_is_stolen)
+{
+	visit_place("kvm");
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("stolen time", DOCTOR_WARN, "3 %");
+	advises("stolen time", "CPUs");
+	finds("CPU governor", DOCTOR_NOTE, "not visible");
+	finds("mitigations", DOCTOR_NOTE, "off");
+	leave();
+}
+
+Test(small_doctor, limits_that_stop_the_group)
+{
+	visit_place("docker");
+	platform.host.cpus = fact_int(4);
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("cgroup limits", DOCTOR_WARN, "CPU time of 1.5, memory 8.00 GiB");
+	advises("cgroup limits", "cpuset");
+	leave();
+}
+
+Test(small_doctor, a_machine_of_which_nothing_is_known_is_no_crash_and_no_zero)
+{
+	visit_place("nothing");
+	doctor_host(&doctor, &platform, &good_clock);
+	doctor_layers(&doctor, &platform);
+	finds("processor", DOCTOR_NOTE, "not known");
+	finds("memory", DOCTOR_NOTE, "not known");
+	finds("cgroup limits", DOCTOR_NOTE, "not known");
+	finds("load", DOCTOR_NOTE, "not known");
+	finds("stolen time", DOCTOR_NOTE, "not known");
+	finds("hypervisor", DOCTOR_OK, "no ");
+	for (int i = 0; i < doctor.n; i++)
+		cr_assert(lt(sz, 0, strlen(doctor.finding[i].text)), "%s", doctor.finding[i].name);
+	leave();
+}
+
+Test(small_doctor, sockets_without_cores_are_not_known)
+{
+	for (int i = 0; i < 4; i++) {
+		doctor = (struct doctor){ 0 };
+		platform = (struct platform){ .host.cpus = fact_int(8) };
+		platform.host.sockets = i & 1 ? fact_int(1) : fact_unknown("no sockets");
+		platform.host.cores = i & 2 ? fact_int(4) : fact_unknown("no cores");
+		doctor_host(&doctor, &platform, &good_clock);
+		if (i == 3)
+			finds("processor", DOCTOR_OK, "; 1 socket, 4 cores, 8 logical CPUs");
+		else
+			finds("processor", DOCTOR_NOTE, "not known");
+	}
+}
+
+static void load_is(double load, int cpus, enum doctor_state state)
+{
+	doctor = (struct doctor){ 0 };
+	platform.host.load = fact_real(load);
+	platform.host.cpus = fact_int(cpus);
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("load", state, "minute");
+}
+
+Test(small_doctor, load_in_proportion_to_the_processors)
+{
+	load_is(0.1, 1, DOCTOR_OK);
+	load_is(0.9, 1, DOCTOR_WARN);
+	load_is(1.2, 2, DOCTOR_WARN);
+	load_is(8, 64, DOCTOR_OK);
+	load_is(30, 64, DOCTOR_NOTE);
+	load_is(64, 64, DOCTOR_WARN);
+}
+
+/* ---- either side of each limit ------------------------------------------------------------ */
+
+static void host_is(const char *name, enum doctor_state state)
+{
+	const struct clock_probe clock = { 200, 1000 };
+
+	doctor = (struct doctor){ 0 };
+	doctor_host(&doctor, &platform, &clock);
+	finds(name, state, "");
+	cr_assert(eq(int, find(name)->advice != NULL && *find(name)->advice != 0,
+		     state == DOCTOR_WARN || (state == DOCTOR_NOTE && !strcmp(name, "load"))),
+		  "%s", name);
+}
+
+Test(small_doctor, limits_of_load)
+{
+	static const struct {
+		double load;
+		int cpus;
+		enum doctor_state state;
+	} rows[] = {
+		{ 3, 10, DOCTOR_OK },	   { 3.01, 10, DOCTOR_NOTE }, { 8.5, 10, DOCTOR_NOTE },
+		{ 8.51, 10, DOCTOR_WARN }, { 0.5, 2, DOCTOR_OK },     { 0.61, 2, DOCTOR_WARN },
+		{ 0.3, 1, DOCTOR_OK },	   { 0.31, 1, DOCTOR_WARN },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		platform.host.load = fact_real(rows[i].load);
+		platform.host.cpus = fact_int(rows[i].cpus);
+		host_is("load", rows[i].state);
+	}
+	platform.host.cpus = fact_unknown("none"); /* taken for one */
+	platform.host.load = fact_real(0.31);
+	host_is("load", DOCTOR_WARN);
+}
+
+Test(small_doctor, limits_of_time_and_memory)
+{
+	platform.host.cpus = fact_int(4);
+	platform.host.steal_share = fact_real(0.01);
+	host_is("stolen time", DOCTOR_OK);
+	platform.host.steal_share = fact_real(0.0101);
+	host_is("stolen time", DOCTOR_WARN);
+	platform.host.mem_bytes = fact_int(INT64_C(8) << 30);
+	host_is("memory", DOCTOR_OK);
+	platform.host.mem_available_bytes = fact_int(INT64_C(1) << 30);
+	host_is("memory", DOCTOR_OK);
+	platform.host.mem_available_bytes = fact_int((INT64_C(1) << 30) - 1);
+	host_is("memory", DOCTOR_WARN);
+	platform.host.cgroup_cpus = fact_real(4);
+	host_is("cgroup limits", DOCTOR_OK);
+	finds("cgroup limits", DOCTOR_OK, "CPU time of 4, memory unlimited");
+	platform.host.cgroup_cpus = fact_real(3.9);
+	host_is("cgroup limits", DOCTOR_WARN);
+	platform.host.cpus = fact_unknown("none");
+	host_is("cgroup limits", DOCTOR_OK);
+	platform.host.cgroup_cpus = fact_unknown("no limit");
+	platform.host.cgroup_mem_bytes = fact_int(INT64_C(2) << 30);
+	host_is("cgroup limits", DOCTOR_OK);
+	finds("cgroup limits", DOCTOR_OK, "CPUs, memory 2.00 GiB");
+}
+
+Test(small_doctor, limits_of_clocks)
+{
+	static const struct {
+		double cost_ns;
+		int64_t tick_ns;
+		enum doctor_state state;
+	} rows[] = {
+		{ 200, 1000, DOCTOR_OK },
+		{ 200.5, 1000, DOCTOR_WARN },
+		{ 200, 1001, DOCTOR_WARN },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct clock_probe clock = { rows[i].cost_ns, rows[i].tick_ns };
+
+		doctor = (struct doctor){ 0 };
+		doctor_host(&doctor, &platform, &clock);
+		finds("clock", rows[i].state, "");
+	}
+}
+
+Test(small_doctor, processors_to_pin_to)
+{
+	platform.host.cpus_allowed = fact_text("3");
+	host_is("pinning", DOCTOR_WARN);
+	platform.host.cpus_allowed = fact_text("3-4");
+	host_is("pinning", DOCTOR_OK);
+	finds("pinning", DOCTOR_OK, "on 2 CPUs (3-4)");
+	platform.host.cpus_allowed = fact_unknown("hidden");
+	host_is("pinning", DOCTOR_NOTE);
+}
+
+/* Three pieces of a layer, and none of another layer. */
+Test(small_doctor, evidence_is_cut_after_three)
+{
+	struct virt *v = &platform.virt;
+
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "one", "%s", "");
+	virt_note(v, VIRT_CLOUD, "gcp", "other", "%s", "");
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "two", "%s", "says");
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "three", "%s", "");
+	virt_note(v, VIRT_HYPERVISOR, "kvm", "four", "%s", "");
+	doctor_layers(&doctor, &platform);
+	cr_assert(eq(str, (char *)find("hypervisor")->text, "kvm (one; two: says; three)"), "%s",
+		  find("hypervisor")->text);
+	cr_assert(eq(str, (char *)find("cloud")->text, "gcp (other)"), "%s", find("cloud")->text);
+}
+
+Test(small_doctor, governors_that_follow_the_load)
+{
+	platform.host.governor = fact_text("powersave");
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("CPU governor", DOCTOR_WARN, "powersave");
+	advises("CPU governor", "cpupower");
+}
+
+static void clock_is(double cost_ns, int64_t tick_ns, const char *all, const char *advice)
+{
+	const struct clock_probe clock = { cost_ns, tick_ns };
+
+	doctor = (struct doctor){ 0 };
+	platform.host.clocksource = fact_text("hpet");
+	platform.host.clocksources = fact_text("%s", all);
+	doctor_host(&doctor, &platform, &clock);
+	finds("clock", DOCTOR_WARN, "hpet");
+	advises("clock", advice);
+}
+
+Test(small_doctor, clocks_that_cost_too_much_or_stand_still)
+{
+	clock_is(900, 900, "hpet acpi_pm", "larger depths");
+	clock_is(900, 900, "tsc hpet acpi_pm", "echo tsc");
+	clock_is(30, 4000000, "hpet", "larger depths");
+}
+
+/* ---- layers ----------------------------------------------------------------------------- */
+
+Test(small_doctor, layers_with_their_evidence)
+{
+	visit_place("kubernetes");
+	platform.declared = "cluster a";
+	doctor_layers(&doctor, &platform);
+	finds("platform", DOCTOR_OK, "declared: cluster a");
+	finds("hypervisor", DOCTOR_NOTE, "kvm (CPUID 0x40000000: KVMKVMKVM");
+	finds("cloud", DOCTOR_NOTE, "gcp");
+	finds("WSL", DOCTOR_OK, "no");
+	finds("container", DOCTOR_NOTE, "containerd (/proc/self/cgroup");
+	finds("orchestrator", DOCTOR_NOTE, "kubernetes");
+	leave();
+	visit_place("wsl2");
+	doctor_layers(&doctor, &platform);
+	finds("WSL", DOCTOR_NOTE, "wsl2 (/proc/sys/kernel/osrelease");
+	finds("GPU sharing", DOCTOR_NOTE, "gpu-pv (/dev/dxg");
+	leave();
+	visit_place("bare-metal");
+	platform.is_gpu = true;
+	doctor_layers(&doctor, &platform);
+	finds("hypervisor", DOCTOR_OK, "none, says the processor");
+	finds("GPU sharing", DOCTOR_OK, "no sign");
+	leave();
+}
+
+/* ---- software --------------------------------------------------------------------------- */
+
+Test(small_doctor, what_stands_between_and_what_is_set)
+{
+	visit_place("kubernetes");
+	libraries_read(&platform.libraries, &place);
+	doctor_software(&doctor, &platform, &place);
+	finds("interposed", DOCTOR_WARN, "/usr/local/vgpu/libvgpu.so: HAMi");
+	finds("variable", DOCTOR_WARN, "CUDA_DEVICE_MEMORY_LIMIT_0=3000m: HAMi");
+	finds("libraries", DOCTOR_OK, "jansson 2.");
+	libraries_release(&platform.libraries);
+	leave();
+	visit_place("bare-metal");
+	libraries_read(&platform.libraries, &place);
+	doctor_software(&doctor, &platform, &place);
+	finds("interposed", DOCTOR_OK, "no ");
+	finds("variables", DOCTOR_OK, "none is set");
+	libraries_release(&platform.libraries);
+	leave();
+}
+
+Test(small_doctor, versions_of_gnuplot)
+{
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.4 patchlevel 4"), 1), "5.4");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.2 patchlevel 8"), 1), "5.2");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 6.0 patchlevel 0"), 1), "6.0");
+	cr_assert(eq(int, gnuplot_suffices("gnuplot 5.10 patchlevel 0"), 1), "5.10");
+	cr_assert(zero(int, gnuplot_suffices("gnuplot 5.0 patchlevel 5")), "5.0");
+	cr_assert(zero(int, gnuplot_suffices("gnuplot 4.6 patchlevel 6")), "4.6");
+	cr_assert(zero(int, gnuplot_suffices("")), "nothing");
+}
+
+/* ---- the page --------------------------------------------------------------------------- */
+
+static void page_has(const char *part)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	doctor_print(&doctor, &platform, f);
+	fclose(f);
+	cr_assert(eq(int, tells(text, part) != 0, 1), "'%s' in\n%s", part, text);
+	free(text);
+}
+
+Test(small_doctor, a_page_has_states_advice_and_a_sum)
+{
+	doctor_report(&doctor, DOCTOR_OK, "first", NULL, "fine");
+	doctor_report(&doctor, DOCTOR_WARN, "second", "do this", "bad %d", 7);
+	doctor_report(&doctor, DOCTOR_MISSING, "third", NULL, "gone");
+	page_has("\nwarn    second            bad 7\n");
+	page_has("                          -> do this\n");
+	page_has("\nMeasuring *: 0 *, 1 *, 1 *");
+	doctor.works = true;
+	page_has("Measuring works here:");
+	page_has("\nCPU device: *not GPU ");
+}
+
+Test(small_doctor, too_many_findings_are_left_out)
+{
+	for (int i = 0; i < FINDINGS_MAX + 5; i++)
+		doctor_report(&doctor, DOCTOR_OK, "x", NULL, "%d", i);
+	cr_assert(eq(int, doctor.n, FINDINGS_MAX), "%d", doctor.n);
+}
+
+/* ---- the clock -------------------------------------------------------------------------- */
+
+/* Stands still for 3 readings, then goes 1000 on: a reading counts as 250 ns on average. */
+static int64_t slow_clock(void)
+{
+	static int64_t readings;
+
+	return readings++ / 4 * 1000;
+}
+
+static int64_t stopped_clock(void)
+{
+	return 5;
+}
+
+/* 100 a reading, but once in a while the thread is interrupted. */
+static int64_t even_clock(void)
+{
+	static int64_t readings;
+
+	readings++;
+	return 100 * readings + 1000000 * (readings / 3000);
+}
+
+Test(small_doctor, clocks_are_measured)
+{
+	struct clock_probe c = clock_probe_of(slow_clock);
+
+	cr_assert(eq(i64, c.tick_ns, 1000), "%ld", (long)c.tick_ns);
+	cr_assert(epsilon_eq(dbl, c.cost_ns, 250, 1), "%g", c.cost_ns);
+	c = clock_probe();
+	cr_assert(lt(dbl, 0, c.cost_ns), "%g", c.cost_ns);
+	cr_assert(lt(i64, 0, c.tick_ns), "%ld", (long)c.tick_ns);
+	c = clock_probe_of(stopped_clock);
+	cr_assert(eq(i64, c.tick_ns, INT64_MAX), "%ld", (long)c.tick_ns);
+	c = clock_probe_of(even_clock);
+	cr_assert(epsilon_eq(dbl, c.cost_ns, 100, 1e-9), "%g", c.cost_ns);
+	cr_assert(eq(i64, c.tick_ns, 100), "%ld", (long)c.tick_ns);
+}

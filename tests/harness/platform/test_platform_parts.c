@@ -1,0 +1,372 @@
+/* test_platform_parts.c - facts, variables, libraries, and the object that records hold. */
+#include "harness/platform/libraries.h"
+#include "harness/platform/platform.h"
+#include "tests/capture.h"
+#include "tests/place.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+TestSuite(small_platform_parts, .timeout = 300, .fini = place_remove);
+
+/* ---- facts ------------------------------------------------------------------------------ */
+
+Test(small_platform_parts, facts_are_tidy)
+{
+	struct fact f = fact_text("%s", " two\twords \n");
+
+	cr_assert(eq(str, f.text, "two words"), "blanks and control characters");
+	f = fact_text("%s", " \n");
+	cr_assert(eq(int, f.kind, FACT_UNKNOWN), "empty");
+	f = fact_real(NAN);
+	cr_assert(eq(int, f.kind, FACT_UNKNOWN), "NaN");
+	f = fact_text("%0300d", 0);
+	cr_assert(eq(sz, strlen(f.text), sizeof(f.text) - 1), "longer ones are cut");
+}
+
+Test(small_platform_parts, facts_become_json_with_reasons)
+{
+	struct {
+		struct fact text, number, real, yes, gone, silent;
+	} s = { fact_text("x"),
+		fact_int(7),
+		fact_real(0.5),
+		fact_bool(true),
+		fact_unknown("%s", "why"),
+		{ 0 } };
+	static const struct fact_row rows[] = {
+		{ "text", 0 },
+		{ "number", sizeof(struct fact) },
+		{ "real", 2 * sizeof(struct fact) },
+		{ "yes", 3 * sizeof(struct fact) },
+		{ "gone", 4 * sizeof(struct fact) },
+		{ "silent", 5 * sizeof(struct fact) },
+		{ 0 },
+	};
+	json_t *o = facts_json(rows, &s);
+	json_t *want = json_pack("{s:s, s:i, s:f, s:b, s:n, s:n, s:{s:s, s:s}}", "text", "x",
+				 "number", 7, "real", 0.5, "yes", 1, "gone", "silent", "why_null",
+				 "gone", "why", "silent", "not asked");
+
+	cr_assert(eq(int, json_equal(o, want), 1), "%s", json_dumps(o, 0));
+	json_decref(o);
+	json_decref(want);
+}
+
+Test(small_platform_parts, facts_without_a_null_have_no_reasons)
+{
+	struct fact f = fact_int(1);
+	static const struct fact_row rows[] = { { "f", 0 }, { 0 } };
+	json_t *o = facts_json(rows, &f);
+
+	cr_assert(eq(ptr, json_object_get(o, "why_null"), NULL), "why_null");
+	json_decref(o);
+}
+
+/* ---- variables -------------------------------------------------------------------------- */
+
+Test(small_platform_parts, variables_are_kept_and_secrets_are_not)
+{
+	struct place p = place_of("kubernetes");
+	json_t *o = environment_json(&p);
+
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(o, "CUDA_DEVICE_SM_LIMIT")),
+		     "30"),
+		  "a limit");
+	cr_assert(eq(str, (char *)json_string_value(json_object_get(o, "NVIDIA_API_KEY")),
+		     "(hidden)"),
+		  "a secret");
+	cr_assert(eq(ptr, json_object_get(o, "HOME"), NULL), "HOME");
+	cr_assert(eq(sz, json_object_size(o), 4), "%s", json_dumps(o, 0));
+	json_decref(o);
+}
+
+/* They differ from process to process, and a session would remark on that. */
+Test(small_platform_parts, private_folders_of_layers_are_not_kept)
+{
+	static char *env[] = { "CUDA_MPS_PIPE_DIRECTORY=/tmp/rift-layers-0/Ab12Cd",
+			       "CUDA_MPS_LOG_DIRECTORY=/tmp/rift-layers-0/Ab12Cd/logs",
+			       "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50", "RIFT_LAYER_MPS=/tmp/x",
+			       NULL };
+	struct place p = { .env = env };
+	json_t *o = environment_json(&p);
+
+	cr_assert(eq(sz, json_object_size(o), 1), "%s", json_dumps(o, 0));
+	cr_assert(json_object_get(o, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE") != NULL);
+	json_decref(o);
+}
+
+Test(small_platform_parts, variables_that_change_something)
+{
+	static const struct {
+		const char *variable;
+		int bears; /* 0: nothing, 1: to note, 2: spoils */
+	} cases[] = {
+		{ "CUDA_LAUNCH_BLOCKING=1", 2 },
+		{ "CUDA_LAUNCH_BLOCKING=0", 0 },
+		{ "CUDA_DEVICE_MEMORY_LIMIT_0=1g", 2 },
+		{ "CUDA_DEVICE_MEMORY_LIMIT=1g", 2 },
+		{ "CUDA_SCALE_LAUNCH_QUEUES=4x", 1 },
+		{ "CUDA_MODULE_LOADING=EAGER", 1 },
+		{ "CUDA_MODULE_LOADING=LAZY", 0 },
+		{ "LD_PRELOAD=/x.so", 2 },
+		{ "LD_PRELOAD=", 0 },
+		{ "RIFT_CPU_LAUNCH_NS=5000", 2 },
+		{ "CUDA_HOME=/usr/local/cuda", 0 },
+		{ "CUDA_LAUNCH_BLOCKINGX=1", 0 },
+		{ "CUDA_VISIBLE_DEVICES=", 1 },
+		{ "PATH=/bin", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct influence *in = influence_of(cases[i].variable);
+
+		cr_assert(eq(int,
+			     !in	  ? 0
+			     : in->spoils ? 2
+					  : 1,
+			     cases[i].bears),
+			  "%s", cases[i].variable);
+	}
+}
+
+/* What each does that has no value but one; and that this one is harmless, where there is one. */
+Test(small_platform_parts, every_variable_that_is_known)
+{
+	static const struct {
+		const char *name, *harmless; /* NULL: none is */
+		bool spoils;
+	} rows[] = {
+		{ "CUDA_LAUNCH_BLOCKING", "0", true },
+		{ "CUDA_INJECTION64_PATH", NULL, true },
+		{ "NVTX_INJECTION64_PATH", NULL, true },
+		{ "CUDA_DEVICE_MEMORY_LIMIT_7", NULL, true },
+		{ "CUDA_DEVICE_SM_LIMIT", NULL, true },
+		{ "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100", true },
+		{ "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "0", true },
+		{ "CUDA_DEVICE_WAITS_ON_EXCEPTION", "0", true },
+		{ "NVIDIA_TF32_OVERRIDE", NULL, true },
+		{ "CUDA_DISABLE_PERF_BOOST", "0", true },
+		{ "CUDA_FORCE_PTX_JIT", "0", true },
+		{ "CUDA_FORCE_JIT", "0", true },
+		{ "LD_PRELOAD", "", true },
+		{ "LD_AUDIT", "", true },
+		{ "RIFT_TRACE", "", true },
+		{ "RIFT_CPU_LAUNCH_NS", "0", true },
+		{ "RIFT_CPU_SYNC_NS", "0", true },
+		{ "RIFT_CPU_ALLOC_NS", "0", true },
+		{ "RIFT_CPU_COPY_NS", "0", true },
+		{ "RIFT_CPU_ORDER", "up", false },
+		{ "RIFT_CPU_STRICT", "0", false },
+		{ "RIFT_CPU_WORKERS", NULL, false },
+		{ "RIFT_CPU_SPIN_US", "200", false },
+		{ "CUDA_SCALE_LAUNCH_QUEUES", "1x", false },
+		{ "CUDA_MODULE_LOADING", "LAZY", false },
+		{ "CUDA_MODULE_DATA_LOADING", "LAZY", false },
+		{ "CUDA_DEVICE_MAX_CONNECTIONS", NULL, false },
+		{ "CUDA_DEVICE_MAX_COPY_CONNECTIONS", NULL, false },
+		{ "CUDA_GRAPHS_USE_NODE_PRIORITY", "0", false },
+		{ "CUDA_VISIBLE_DEVICES", NULL, false },
+		{ "NVIDIA_VISIBLE_DEVICES", "all", false },
+		{ "CUDA_DEVICE_ORDER", NULL, false },
+		{ "CUDA_CACHE_DISABLE", "0", false },
+		{ "CUDA_MPS_PIPE_DIRECTORY", NULL, false },
+		{ "GLIBC_TUNABLES", "", false },
+	};
+	int known = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct influence *in;
+		char text[80];
+
+		snprintf(text, sizeof(text), "%s=other", rows[i].name);
+		in = influence_of(text);
+		cr_assert(ne(ptr, (void *)(uintptr_t)in, NULL), "%s", text);
+		cr_assert(eq(int, in->spoils, rows[i].spoils), "%s", text);
+		snprintf(text, sizeof(text), "%s=%s", rows[i].name,
+			 rows[i].harmless ? rows[i].harmless : "0");
+		cr_assert(eq(ptr, (void *)(uintptr_t)influence_of(text),
+			     rows[i].harmless ? NULL : (void *)(uintptr_t)in),
+			  "%s", text);
+	}
+	while (influences[known].name)
+		known++;
+	cr_assert(eq(int, known, (int)(sizeof(rows) / sizeof(*rows))), "%d", known);
+}
+
+/* ---- libraries -------------------------------------------------------------------------- */
+
+/* A machine that has mapped one library, and whether a layer is seen in it. */
+static int interposers(const char *library)
+{
+	char folder[] = "/tmp/rift_maps_XXXXXX", path[80];
+	char *const no_variables[] = { NULL };
+	struct place p = { .root = folder, .env = no_variables };
+	struct libraries l;
+	FILE *f;
+	int n;
+
+	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	snprintf(path, sizeof(path), "%s/proc", folder);
+	cr_assert(zero(int, mkdir(path, 0700)), "%s", path);
+	snprintf(path, sizeof(path), "%s/proc/self", folder);
+	cr_assert(zero(int, mkdir(path, 0700)), "%s", path);
+	snprintf(path, sizeof(path), "%s/proc/self/maps", folder);
+	f = fopen(path, "w");
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	fprintf(f, "7f10-7f20 r-xp 00001000 08:01 1234   %s\n", library);
+	fclose(f);
+	libraries_read(&l, &p);
+	n = l.n;
+	libraries_release(&l);
+	shell(NULL, "rm -r %s", folder);
+	return n;
+}
+
+Test(small_platform_parts, drivers_libraries_and_those_in_their_place)
+{
+	static const struct {
+		const char *library;
+		int layers;
+	} cases[] = {
+		{ "/usr/lib/x86_64-linux-gnu/libcuda.so.580.159.04", 0 },
+		{ "/usr/local/cuda/compat/libcuda.so.550.54.15", 0 },
+		{ "/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1.1", 0 },
+		{ "/usr/lib/wsl/lib/libcuda.so.1", 0 },
+		{ "/usr/lib/wsl/lib/libnvidia-ml.so.1", 0 },
+		{ "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.535.54", 0 },
+		{ "/opt/layer/libcuda.so.1", 1 },
+		{ "/opt/layer/libcuda.so", 1 },
+		{ "/opt/layer/libnvidia-ml.so.1", 1 },
+		{ "/opt/layer/libcuda.so.1.0.0", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		cr_assert(eq(int, interposers(cases[i].library), cases[i].layers), "%s",
+			  cases[i].library);
+}
+
+Test(small_platform_parts, interposers_by_the_preload_file)
+{
+	struct place p = place_of("kubernetes");
+	struct libraries l;
+
+	libraries_read(&l, &p);
+	cr_assert(eq(int, l.n, 1), "%d", l.n);
+	cr_assert(eq(str, l.interposer[0].path, "/usr/local/vgpu/libvgpu.so"), "path");
+	cr_assert(ne(ptr, strstr(l.interposer[0].why, "HAMi"), NULL), "%s", l.interposer[0].why);
+	cr_assert(eq(ptr, l.loaded, NULL), "maps of nothing");
+	libraries_release(&l);
+}
+
+Test(small_platform_parts, libcuda_is_found_by_its_name)
+{
+	struct place p = place_of("wsl2");
+	struct libraries l;
+
+	libraries_read(&l, &p);
+	cr_assert(eq(str, l.libcuda_path.text,
+		     "/usr/lib/wsl/drivers/nv_dispi.inf_amd64_0afec3f2050014a0/libcuda.so.1.1"),
+		  "path");
+	cr_assert(eq(sz, json_array_size(l.loaded), 2), "loaded");
+	/* this machine has no such file */
+	cr_assert(eq(int, fact_known(&l.libcuda_sha256), 0), "%s", l.libcuda_sha256.text);
+	cr_assert(lt(sz, 0, strlen(l.libcuda_sha256.text)), "no reason");
+	libraries_release(&l);
+}
+
+Test(small_platform_parts, this_process_and_its_runtime)
+{
+	struct place here = place_here();
+	struct libraries l;
+
+	libraries_read(&l, &here);
+	cr_assert(zero(int, l.n), "%s: %s", l.interposer[0].path, l.interposer[0].why);
+	cr_assert(lt(sz, 2, json_array_size(l.loaded)), "loaded");
+	cr_assert(ne(ptr, strstr(l.libcudart_path.text, "libcudart.so"), NULL), "%s",
+		  l.libcudart_path.text);
+	libraries_release(&l);
+}
+
+/* ---- the object ------------------------------------------------------------------------- */
+
+Test(small_platform_parts, names_of_platforms)
+{
+	char longest[66];
+
+	memset(longest, 'x', 64);
+	longest[64] = '\0';
+	cr_assert(eq(ptr, (void *)platform_name_refused("vm, passthrough"), NULL), "plain");
+	cr_assert(eq(ptr, (void *)platform_name_refused(longest), NULL), "64 bytes");
+	strcat(longest, "x");
+	cr_assert(ne(ptr, (void *)platform_name_refused(longest), NULL), "65 bytes");
+	cr_assert(ne(ptr, (void *)platform_name_refused(""), NULL), "empty");
+	cr_assert(ne(ptr, (void *)platform_name_refused("a\nb"), NULL), "newline");
+}
+
+/* Every null anywhere has a reason beside it. */
+static void check_nulls(const json_t *o, const char *path)
+{
+	const json_t *why = json_object_get(o, "why_null");
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)o, key, value)
+	{
+		if (json_is_null(value))
+			cr_assert(lt(sz, 0, json_string_length(json_object_get(why, key))),
+				  "%s.%s is null for no reason", path, key);
+		if (json_is_object(value))
+			check_nulls(value, key);
+	}
+}
+
+Test(small_platform_parts, an_object_of_this_machine)
+{
+	static const char *const keys[] = { "git_commit", "git_dirty", "build", "boot_id",
+					    "host",	  "virt",      "gpu",	"cuda_flags",
+					    "libraries",  "env",       NULL };
+	struct platform p = { .declared = "test" };
+	json_t *o;
+
+	platform_host(&p);
+	platform_open(&p);
+	platform_details(&p);
+	o = platform_json(&p);
+	for (const char *const *key = keys; *key; key++)
+		cr_assert(ne(ptr, json_object_get(o, *key), NULL), "%s", *key);
+	check_nulls(o, "platform");
+	cr_assert(eq(str,
+		     (char *)json_string_value(
+			     json_object_get(json_object_get(o, "virt"), "declared_platform")),
+		     "test"),
+		  "declared");
+	json_decref(o);
+	platform_release(&p);
+}
+
+Test(small_platform_parts, what_lasts_is_equal_when_taken_again)
+{
+	json_t *a = json_pack("{s:{s:f, s:s, s:{s:s}}, s:{s:n, s:i, s:{s:s}}, s:s}", "host", "load",
+			      0.5, "kernel", "6.1", "why_null", "uptime_s", "x", "gpu",
+			      "other_processes", "sms", 132, "why_null", "other_processes",
+			      "hidden", "boot_id", "b");
+	json_t *b = json_pack("{s:{s:f, s:s}, s:{s:i, s:i}, s:s}", "host", "load", 7.5, "kernel",
+			      "6.1", "gpu", "other_processes", 3, "sms", 132, "boot_id", "b");
+	json_t *lasting_a = platform_lasting(a), *lasting_b = platform_lasting(b);
+
+	cr_assert(zero(int, json_equal(a, b)), "the whole");
+	cr_assert(eq(int, json_equal(lasting_a, lasting_b), 1), "%s\n%s", json_dumps(lasting_a, 0),
+		  json_dumps(lasting_b, 0));
+	json_object_set_new(json_object_get(lasting_b, "host"), "kernel", json_string("6.2"));
+	cr_assert(zero(int, json_equal(lasting_a, lasting_b)), "another kernel");
+	json_decref(a);
+	json_decref(b);
+	json_decref(lasting_a);
+	json_decref(lasting_b);
+}
