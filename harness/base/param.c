@@ -241,15 +241,16 @@ static int refuse_value(const struct param *row, const char *label, const char *
 					    "a ",
 					    "1 to 32 whole numbers with commas, each " };
 	bool says_all = has_form(row);
-	struct suggestion near = suggest_start(value);
+	struct text unit = param_unit(row);
+	struct suggestion near;
 	char range[512];
 
+	param_range(row, range, sizeof(range));
+	near = suggest_start(value);
 	for (int i = 0; row->kind == PARAM_CHOICE && row->choices[i]; i++)
 		suggest_offer(&near, row->choices[i]);
-	param_range(row, range, sizeof(range));
 	return complain(EINVAL, "%s=%s: %s; must be %s%s%s%s", label, text_shown(value).s, why,
-			says_all ? "" : must[row->kind], range, param_unit(row).s,
-			suggest_hint(&near).s);
+			says_all ? "" : must[row->kind], range, unit.s, suggest_hint(&near).s);
 }
 
 int param_parse(const struct param *row, const char *label, const char *value, void *opts)

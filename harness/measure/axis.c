@@ -20,18 +20,14 @@ static int refuse_text(const struct source *s, const char *why)
 	return complain(EINVAL, "%s=%s: %s", s->label, text_shown(s->text).s, why);
 }
 
-/* Takes the value, a path with it. */
+/* Takes the value. A path is the only one, so none is refused here. */
 static int keep_value(struct axis *out, const struct source *s, union param_value value)
 {
-	const char *why = out->n == AXIS_VALUES_MAX ? "more than 256 values" : NULL;
-
-	for (int i = 0; i < out->n && !why; i++)
+	for (int i = 0; i < out->n; i++)
 		if (param_equal(s->row, &out->value[i], &value))
-			why = "one value twice";
-	if (why) {
-		param_drop(s->row, &value);
-		return refuse_text(s, why);
-	}
+			return refuse_text(s, "one value twice");
+	if (out->n == AXIS_VALUES_MAX)
+		return refuse_text(s, "more than 256 values");
 	out->value = realloc(out->value, (size_t)(out->n + 1) * sizeof(*out->value));
 	CHECK(out->value, "memory of %d values", out->n);
 	out->value[out->n++] = value;

@@ -235,8 +235,9 @@ int points_add(struct plan *p, const struct axes *a)
 {
 	int before = p->n_points, err = add_grid(p, a, NULL);
 
-	for (int i = 0; i < a->n_asides && !err; i++)
-		err = add_grid(p, a, &a->aside[i]);
+	for (int i = 0; a->workload->params[i].name && !err; i++)
+		if (a->aside[i].n)
+			err = add_grid(p, a, &a->aside[i]);
 	if (!err && p->n_points == before)
 		err = complain(EINVAL, "%s allows none of these points: %s", a->workload->name,
 			       p->refused_why);

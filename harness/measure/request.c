@@ -152,8 +152,7 @@ static int take_assignments(struct axes *a, const struct plan_request *r, const 
 		if (!own || !preset_is(own))
 			err = take_own(a, own);
 		else if (*preset)
-			err = complain(EINVAL, "%s: a preset is given twice",
-				       text_shown(r->assignment[i]).s);
+			err = complain(EINVAL, "%s: a preset is given twice", a->workload->name);
 		else
 			*preset = own;
 	}
@@ -185,83 +184,71 @@ static int take_preset(struct axes *a, const struct plan_request *r, const char 
 	return preset ? preset_each(preset, take_value, &into) : -EINVAL;
 }
 
-/* The sizes: given by name or by --size, else the workload's own, fewer in a quick design. */
-static int take_sizes(struct axes *a, const struct plan_request *r)
+/* The axes that every grid has: by option, sizes also by name, else those of the design; few sizes
+ * in a quick one. */
+static int take_grid(struct axes *a, const struct plan_request *r, const struct param *size)
 {
-	const struct param *row = workload_axis(a->workload);
-	struct axis *sizes = &a->values[row - a->workload->params];
-	int err;
+	struct axis *sizes = &a->values[size - a->workload->params];
+	const char *depth = r->design.express ? express_depths
+			    : r->design.quick ? quick_depths
+					      : full_depths;
+	const struct {
+		struct axis *to;
+		const struct param *row;
+		const char *label, *text;
+	} part[] = {
+		{ sizes, size, r->size ? "--size" : size->name, r->size ? r->size : size->axis },
+		{ &a->depths, &depth_row, "--depth", r->depth ? r->depth : depth },
+		{ &a->modes, &mode_row, "--mode", r->mode ? r->mode : "stream,graph,fused" },
+	};
+	int err = 0;
 
 	if (r->size && sizes->n)
-		return complain(EINVAL, "--size and %s= are the same: give one", row->name);
+		return complain(EINVAL, "--size and %s= are the same: give one", size->name);
 	a->size_given = r->size || sizes->n;
-	if (sizes->n)
-		return 0;
-	err = axis_parse(sizes, row, r->size ? "--size" : row->name, r->size ? r->size : row->axis);
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part) && !err; i++)
+		if (!part[i].to->n)
+			err = axis_parse(part[i].to, part[i].row, part[i].label, part[i].text);
 	if (!err && !a->size_given && r->design.quick)
 		axis_thin(sizes, QUICK_SIZES);
 	return err;
 }
 
-static int take_depths_and_modes(struct axes *a, const struct plan_request *r)
-{
-	const char *depth = r->design.express ? express_depths
-			    : r->design.quick ? quick_depths
-					      : full_depths;
-	int err = axis_parse(&a->depths, &depth_row, "--depth", r->depth ? r->depth : depth);
-
-	return err ? err
-		   : axis_parse(&a->modes, &mode_row, "--mode",
-				r->mode ? r->mode : "stream,graph,fused");
-}
-
 /* ---- what is varied aside of the grid --------------------------------------------------- */
 
-static int add_aside(struct axes *a, const struct param *row, const char *values)
-{
-	a->aside = realloc(a->aside, (size_t)(a->n_asides + 1) * sizeof(*a->aside));
-	CHECK(a->aside, "memory of %d axes", a->n_asides + 1);
-	return axis_parse(&a->aside[a->n_asides++], row, row->name, values);
-}
-
-static int take_arounds(struct axes *a, const struct plan_request *r, bool named[PARAM_ROWS_MAX])
-{
-	int err = 0;
-
-	for (int k = 0; k < r->n_arounds && !err; k++) {
-		const char *own = plan_own(a->workload, r->around[k]);
-		int i = find_row(a->workload, own);
-		const struct param *row;
-
-		if (i < 0)
-			continue;
-		row = &a->workload->params[i];
-		named[i] = true;
-		err = row->axis ? complain(EINVAL,
-					   "--around %s: is already the size axis of the grid",
-					   row->name)
-				: add_aside(a, row, strchr(own, '=') + 1);
-	}
-	return err;
-}
-
-/* The workload's own go with a full design whose grid the user has not chosen. */
-static int take_side_axes(struct axes *a, const struct plan_request *r,
-			  const bool named[PARAM_ROWS_MAX])
+/* What the user wants around the grid; the workload's own side axes go with a full design whose
+ * grid the user has not chosen. */
+static int take_asides(struct axes *a, const struct plan_request *r, const struct param *size,
+		       const bool named[PARAM_ROWS_MAX])
 {
 	const struct param *rows = a->workload->params;
+	bool own = !r->design.quick && !r->size && !r->depth && !named[size - rows];
+	const char *wanted[PARAM_ROWS_MAX] = { NULL }, *around[PARAM_ROWS_MAX] = { NULL };
 	int err = 0;
 
-	if (r->design.quick || r->size || r->depth || named[workload_axis(a->workload) - rows])
-		return 0;
+	for (int i = 0; rows[i].name; i++)
+		wanted[i] = own && !named[i] ? rows[i].one_factor : NULL;
+	for (int k = 0; k < r->n_arounds; k++) {
+		const char *text = plan_own(a->workload, r->around[k]);
+		int i = find_row(a->workload, text);
+
+		if (i >= 0 && around[i])
+			return complain(EINVAL, "--around %s is given twice", rows[i].name);
+		if (i >= 0)
+			wanted[i] = around[i] = strchr(text, '=') + 1;
+	}
+	if (wanted[size - rows])
+		return complain(EINVAL, "--around %s: is already the size axis of the grid",
+				size->name);
 	for (int i = 0; rows[i].name && !err; i++)
-		if (rows[i].one_factor && !named[i])
-			err = add_aside(a, &rows[i], rows[i].one_factor);
+		if (wanted[i])
+			err = axis_parse(&a->aside[i], &rows[i], rows[i].name, wanted[i]);
 	return err;
 }
 
 int request_read(struct axes *out, const struct plan_request *r, const struct workload *w)
 {
+	const struct param *size = workload_axis(w);
 	bool named[PARAM_ROWS_MAX] = { false };
 	const char *preset;
 	int err;
@@ -274,22 +261,16 @@ int request_read(struct axes *out, const struct plan_request *r, const struct wo
 	if (!err && preset)
 		err = take_preset(out, r, preset);
 	if (!err)
-		err = take_sizes(out, r);
-	if (!err)
-		err = take_depths_and_modes(out, r);
-	if (!err)
-		err = take_arounds(out, r, named);
-	return err ? err : take_side_axes(out, r, named);
+		err = take_grid(out, r, size);
+	return err ? err : take_asides(out, r, size, named);
 }
 
 void axes_release(struct axes *a)
 {
-	for (int i = 0; a->workload->params[i].name; i++)
+	for (int i = 0; a->workload->params[i].name; i++) {
 		axis_release(&a->values[i]);
+		axis_release(&a->aside[i]);
+	}
 	axis_release(&a->depths);
 	axis_release(&a->modes);
-	while (a->n_asides)
-		axis_release(&a->aside[--a->n_asides]);
-	free(a->aside);
-	*a = (struct axes){ .workload = a->workload };
 }

@@ -13,10 +13,8 @@ struct axes {
 	const struct workload *workload;
 	struct axis values[PARAM_ROWS_MAX]; /* of each row; n = 0: the default */
 	struct axis depths, modes;
-	bool size_given, depth_given; /* by the user */
-	/* Each takes its values at the centre of all others. */
-	struct axis *aside;
-	int n_asides;
+	bool size_given, depth_given;	   /* by the user */
+	struct axis aside[PARAM_ROWS_MAX]; /* of each row: taken too, at the centre of all others */
 };
 
 /*

@@ -165,3 +165,16 @@ Test(small_sweep_own, given_for_all_and_for_one_is_twice)
 	cr_assert(ne(ptr, strstr(said, "cells "), NULL), "%s", said);
 	plan_release(&p);
 }
+
+Test(small_sweep_own, around_one_parameter_twice)
+{
+	char *around[] = { "solver=rk4", "solver=euler" };
+	struct plan p;
+	const char *said;
+
+	divert_stderr();
+	cr_assert(eq(int, make_plan(&p, NULL, 0, around, 2), -EINVAL), "refused");
+	said = diverted_stderr();
+	cr_assert(ne(ptr, strstr(said, "solver is given twice"), NULL), "%s", said);
+	plan_release(&p);
+}
