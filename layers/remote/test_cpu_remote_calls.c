@@ -709,6 +709,93 @@ Test(small_remote_daemon, hints_are_answered_and_what_is_missing_is_named)
 	own_daemon_end(&d);
 }
 
+/*
+ * Is run by the next test. Offsets of some fields in CUDA 12.4's struct cudaDeviceProp, each behind
+ * one more of those that CUDA 13 has no longer.
+ */
+Test(small_remote_properties, of_cuda_12)
+{
+	static const struct {
+		size_t at;
+		enum cudaDeviceAttr attribute;
+	} row[] = { { 320, cudaDevAttrMaxThreadsPerBlock },
+		    { 360, cudaDevAttrComputeCapabilityMajor },
+		    { 388, cudaDevAttrMultiProcessorCount },
+		    { 400, cudaDevAttrCanMapHostMemory },
+		    { 604, cudaDevAttrUnifiedAddressing },
+		    { 616, cudaDevAttrL2CacheSize },
+		    { 624, cudaDevAttrMaxThreadsPerMultiProcessor },
+		    { 688, cudaDevAttrCooperativeLaunch } };
+	struct cudaDeviceProp now;
+	uint8_t p[1032 + 4];
+	int got, want;
+
+	if (!getenv("RIFT_REMOTE_PROPERTIES"))
+		return;
+	memset(p, 0xa5, sizeof(p));
+	OK(cudaGetDeviceProperties(&now, 0));
+	OK(CALL(cudaGetDeviceProperties_v2, void *, int)(p, 0));
+	cr_assert(eq(str, (char *)p, now.name));
+	cr_assert(eq(sz, *(size_t *)(p + 288), now.totalGlobalMem));
+	cr_assert(eq(int, *(int *)(p + 648), now.regsPerMultiprocessor));
+	cr_assert(eq(int, *(int *)(p + 712), now.maxBlocksPerMultiProcessor));
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		OK(cudaDeviceGetAttribute(&want, row[i].attribute, 0));
+		memcpy(&got, p + row[i].at, sizeof(got));
+		cr_expect(eq(int, got, want), "at %zu", row[i].at);
+	}
+	cr_assert(eq(int, p[1032], 0xa5), "no byte more");
+	OK(cudaGetLastError());
+	FAILS(CALL(cudaGetDeviceProperties_v2, void *, int)(p, 1), cudaErrorInvalidDevice);
+	FAILS(CALL(cudaGetDeviceProperties_v2, void *, int)(NULL, 0), cudaErrorInvalidValue);
+}
+
+Test(small_remote_daemon, programs_of_cuda_12_get_properties)
+{
+	struct own_daemon d = own_daemon_start(false, NULL);
+	const char *out;
+
+	cr_assert(zero(int, run_own_tests(&d, "small_remote_properties/*",
+					  "RIFT_REMOTE_PROPERTIES=1", &out)),
+		  "%s", out);
+	own_daemon_end(&d);
+}
+
+/* Is run by the next test: any library of the driver's name, loaded before the first call. */
+Test(small_remote_driver, is_loaded)
+{
+	const char *library = getenv("RIFT_REMOTE_DRIVER");
+	int n;
+
+	if (!library)
+		return;
+	cr_assert(ne(ptr, dlopen(library, RTLD_NOW | RTLD_LOCAL), NULL), "%s", dlerror());
+	OK(cudaGetDeviceCount(&n));
+	cr_assert(eq(int, n, 1));
+}
+
+/* PyTorch asks the driver past the runtime; it would end with the driver's error alone. */
+Test(small_remote_daemon, a_program_that_loads_the_driver_is_told)
+{
+	static const char said[] = "rift: layer remote: not supported: the driver (libcuda.so)";
+	struct own_daemon d = own_daemon_start(false, NULL);
+	char library[600], other[PATH_MAX + 32], set[700];
+	const char *out;
+
+	snprintf(library, sizeof(library), "%s/libcuda.so.1", d.folder);
+	snprintf(other, sizeof(other), "%.*s/recorder/ends.so",
+		 (int)(strrchr(rift(), '/') - rift()), rift());
+	cr_assert(zero(int, symlink(other, library)), "%s", library);
+	snprintf(set, sizeof(set), "RIFT_REMOTE_DRIVER=%s", library);
+	cr_assert(zero(int, run_own_tests(&d, "small_remote_driver/*", set, &out)), "%s", out);
+	cr_expect(ne(ptr, strstr(out, said), NULL), "%s", out);
+	unlink(library);
+	cr_assert(zero(int, run_own_tests(&d, "small_remote_hints/*", "RIFT_REMOTE_HINTS=1", &out)),
+		  "%s", out);
+	cr_expect(eq(ptr, strstr(out, said), NULL), "%s", out);
+	own_daemon_end(&d);
+}
+
 /* The guide has each function of the runtime that the client's library refuses. */
 Test(small_remote_daemon, the_guide_names_what_is_missing)
 {

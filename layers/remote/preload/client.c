@@ -144,8 +144,10 @@ static void open_connection(void)
 	if (!folder)
 		fprintf(stderr, "rift: layer remote: its library is loaded, but %s is not set\n",
 			REMOTE_VARIABLE);
-	else if (nowhere && connection_open(&connection, folder, shared))
+	else if (nowhere && connection_open(&connection, folder, shared)) {
 		state = CONNECTED;
+		libraries_say_driver();
+	}
 }
 
 static int error_of_state(void)

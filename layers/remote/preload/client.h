@@ -46,6 +46,8 @@ int client_result(int error);
 
 /* Says once on stderr that the function is refused. */
 void client_say_refused(const char *function);
+/* The same of CUDA's driver, where the program has loaded it: its calls to it go past the layer. */
+void libraries_say_driver(void);
 
 /* And is an error of CUDA, which becomes the thread's last one: cudaErrorNotSupported. */
 int client_refuse(const char *function);

@@ -16,6 +16,7 @@ SHOWN int cudaSetDevice(int device);
 SHOWN int cudaSetDeviceFlags(unsigned flags);
 SHOWN int cudaGetDeviceFlags(unsigned *flags);
 SHOWN int cudaGetDeviceProperties(void *properties, int device);
+SHOWN int cudaGetDeviceProperties_v2(void *properties, int device);
 SHOWN int cudaDeviceGetAttribute(int *value, int attribute, int device);
 SHOWN int cudaDeviceSynchronize(void);
 SHOWN int cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
@@ -216,9 +217,12 @@ int cudaSetDevice(int device)
 	return client_result(device ? CUDA_INVALID_DEVICE : 0);
 }
 
+/* sizeof(struct cudaDeviceProp) */
+enum { PROPERTIES_12_BYTES = 1032, PROPERTIES_13_BYTES = 1008 };
+
 int cudaGetDeviceProperties(void *properties, int device)
 {
-	static uint8_t answer[1008]; /* sizeof(struct cudaDeviceProp), CUDA 13.0 */
+	static uint8_t answer[PROPERTIES_13_BYTES];
 	static struct once once = { false, sizeof(answer), answer };
 
 	if (!properties || device)
@@ -242,6 +246,58 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device)
 	all[attribute].once.bytes = sizeof(all[attribute].answer);
 	return ask_once(&all[attribute].once, REMOTE_ATTRIBUTE, WORDS((uint64_t)attribute, 0),
 			value);
+}
+
+/*
+ * The name that CUDA 12 gives its programs' cudaGetDeviceProperties(): its struct is CUDA 13's with
+ * eight fields more, which attributes say (headers of CUDA 12.4 and 13.0).
+ */
+int cudaGetDeviceProperties_v2(void *properties, int device)
+{
+	static const struct {
+		uint16_t at_12, at_13, bytes;
+	} run[] = {
+		{ 0, 0, 384 },	   /* name ... texturePitchAlignment */
+		{ 388, 384, 4 },   /* multiProcessorCount */
+		{ 396, 388, 8 },   /* integrated, canMapHostMemory */
+		{ 408, 396, 8 },   /* maxTexture1D, maxTexture1DMipmap */
+		{ 420, 404, 188 }, /* maxTexture2D ... unifiedAddressing */
+		{ 612, 592, 28 },  /* memoryBusWidth ... localL1CacheSupported */
+		{ 640, 624, 28 },  /* sharedMemPerMultiprocessor ... hostNativeAtomicSupported */
+		{ 672, 652, 20 },  /* pageableMemoryAccess ... cooperativeLaunch */
+		{ 696, 672, 84 },  /* sharedMemPerBlockOptin ... unifiedFunctionPointers */
+	};
+	static const struct {
+		uint16_t at_12, attribute;
+	} more[] = {
+		{ 348, 13 }, /* clockRate */
+		{ 384, 15 }, /* deviceOverlap */
+		{ 392, 17 }, /* kernelExecTimeoutEnabled */
+		{ 404, 20 }, /* computeMode */
+		{ 416, 69 }, /* maxTexture1DLinear */
+		{ 608, 36 }, /* memoryClockRate */
+		{ 668, 87 }, /* singleToDoublePrecisionPerfRatio */
+	};
+	uint8_t now[PROPERTIES_13_BYTES], *out = properties;
+	int error = properties ? cudaGetDeviceProperties(now, device)
+			       : client_result(CUDA_INVALID_VALUE);
+
+	if (error)
+		return error;
+	memset(out, 0, PROPERTIES_12_BYTES);
+	for (size_t i = 0; i < sizeof(run) / sizeof(*run); i++)
+		memcpy(out + run[i].at_12, now + run[i].at_13, run[i].bytes);
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more) && !error; i++) {
+		int value = 0;
+
+		error = cudaDeviceGetAttribute(&value, more[i].attribute, device);
+		if (error == CUDA_INVALID_VALUE) { /* this device does not say: 0 */
+			client_last_error(true);
+			error = 0;
+		}
+		memcpy(out + more[i].at_12, &value, sizeof(value));
+	}
+	return error;
 }
 
 /* Two numbers, either of which the caller may do without. */

@@ -6,6 +6,7 @@
  * These come first among all libraries, for programs that are linked and for dlsym(RTLD_DEFAULT).
  * What is looked up in such a library's own handle is not seen here; that of the runtime is.
  */
+#include <link.h>
 #include <string.h>
 
 #include "layers/interpose.h"
@@ -36,6 +37,23 @@ LIBRARY_CALL(cufftPlan2d, FFT_NOT_SUPPORTED)
 LIBRARY_CALL(cufftPlan3d, FFT_NOT_SUPPORTED)
 LIBRARY_CALL(cufftPlanMany, FFT_NOT_SUPPORTED)
 LIBRARY_CALL(curandCreateGenerator, RAND_INITIALIZATION_FAILED)
+
+/* The driver itself is not asked: here it has no device, and fails with CUDA_ERROR_NOT_INITIALIZED.
+ */
+static int is_driver(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size, (void)unused;
+	return !strncmp(slash ? slash + 1 : info->dlpi_name, "libcuda.so", strlen("libcuda.so"));
+}
+
+void libraries_say_driver(void)
+{
+	if (dl_iterate_phdr(is_driver, NULL))
+		client_say_refused("the driver (libcuda.so), which this program has loaded itself: "
+				   "what it calls there fails");
+}
 
 /* What a program that is linked with the driver's library asks it for first. */
 #define DRIVER_CALL(function)                                                                      \
