@@ -61,11 +61,7 @@ static bool is_default(const struct config *c, const struct param *axis, const b
 
 static bool is_same(const struct param *row, const void *x, const void *y)
 {
-	char a[512], b[512];
-
-	param_format(row, x, a, sizeof(a));
-	param_format(row, y, b, sizeof(b));
-	return !strcmp(a, b);
+	return param_equal(row, (const char *)x + row->offset, (const char *)y + row->offset);
 }
 
 bool grid_alike(const struct config *x, const struct config *y, const struct param *axis)
@@ -252,7 +248,7 @@ void grid_kernels(struct grid *g)
 	free(total_ns);
 }
 
-/* ---- the grid --------------------------------------------------------------------------- */
+/* ---- sizes and depths --------------------------------------------------------------------- */
 
 static void *new_array(size_t n, size_t size)
 {
@@ -261,8 +257,6 @@ static void *new_array(size_t n, size_t size)
 	CHECK(p, "memory of %zu elements", n);
 	return p;
 }
-
-/* ---- sizes and depths --------------------------------------------------------------------- */
 
 static double size_value(const struct grid *g, const struct config *c)
 {

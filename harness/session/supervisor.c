@@ -67,12 +67,6 @@ static void print_lost(struct lane *l, const char *at, bool hung)
 		  *failures ? "left out" : "tried again in a fresh process");
 }
 
-static int lost_at_point(struct lane *l, bool hung)
-{
-	print_lost(l, "", hung);
-	return fail_point(l, hung);
-}
-
 /* It was lost while it set up a configuration: so are all points that need that. */
 static int lost_at_setup(struct lane *l, bool hung)
 {
@@ -217,21 +211,6 @@ static bool is_left(const struct lane *l, enum wait_policy policy)
 	return false;
 }
 
-/*
- * It ended because its sentinel did not come back after a configuration (worker.c): what is held or
- * was held there is charged to others, so a fresh process goes on with those.
- */
-static void go_on_afresh(struct lane *l)
-{
-	const char *side = side_label(l);
-
-	if (!l->workers)
-		show_line(&l->session->show,
-			  "%sa synchronize stays slower after a configuration was released: each "
-			  "gets a fresh process",
-			  side);
-}
-
 /* A worker has ended: in order, or what it was at is settled and another one may go on. */
 static int take_end(struct lane *l, bool hung)
 {
@@ -242,20 +221,26 @@ static int take_end(struct lane *l, bool hung)
 	if (!hung && l->bye) {
 		l->done = !json_is_true(json_object_get(l->bye, "left")) ||
 			  !is_left(l, l->session->policy);
-		if (!l->done)
-			go_on_afresh(l);
+		/* Its sentinel did not come back after a configuration (worker.c): what is held or
+		 * was held there is charged to others, so a fresh process goes on with those. */
+		if (!l->done && !l->workers)
+			show_line(&l->session->show,
+				  "%sa synchronize stays slower after a configuration was "
+				  "released: each gets a fresh process",
+				  side_label(l));
 		json_object_del(l->bye, "left");
 		l->summed = add_up(l->summed, l->bye);
 		l->bye = NULL;
 		l->workers++;
-	} else if (l->point >= 0)
-		err = lost_at_point(l, hung);
-	else if (l->config >= 0)
+	} else if (l->point >= 0) {
+		print_lost(l, "", hung);
+		err = fail_point(l, hung);
+	} else if (l->config >= 0) {
 		err = lost_at_setup(l, hung);
-	else if (hung)
-		err = hung_at_start(l, ++l->lost_starts);
-	else
-		err = lost_at_start(l, ++l->lost_starts);
+	} else {
+		l->lost_starts++;
+		err = hung ? hung_at_start(l, l->lost_starts) : lost_at_start(l, l->lost_starts);
+	}
 	child_release(&l->child);
 	return err;
 }
