@@ -6,10 +6,11 @@
 #
 # Each is made in a copy, never in the tree. One that does not compile is drawn anew. The test
 # programs that reach its line run until one fails: first those named like the file or that include
-# its header, then those named like its folder, the quick ones before the slow ones, as long as they
-# take $MUTANT_SECONDS (60) in all when nothing is wrong. A failure counts when it comes twice; so does a program that
-# takes far longer than it should. What the first of them let pass runs under the address sanitizer
-# too: the small tests, as in `make sanitize`.
+# its header, then those of its folder or named like it, the quick ones before the slow ones. They
+# take $MUTANT_SECONDS (60) at most in all when nothing is wrong: a program that no longer fits is
+# left out, and a quicker one behind it runs. A failure counts when it comes twice; so does a
+# program that takes far longer than it should. What the first of them let pass runs under the
+# address sanitizer too: the small tests, as in `make sanitize`.
 #
 # A line for each: FILE:LINE, before -> after, and what came of it:
 #   killed by PROGRAM  a test failed, or hung
@@ -142,12 +143,20 @@ count_program() { # PROGRAM
 	rm -rf "$counts"
 }
 
+test_sources() { echo tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c; }
+
+# They find no mistake until their file in the map is removed, or their source changes.
+say_what_fails() {
+	failing=$(awk 'FNR == 1 && $4 { printf " %s", $1 }' "$map"/*)
+	[ -z "$failing" ] || echo "fail without a mistake too, and find none:$failing" >&2
+}
+
 # Each program is named by its path below the build's folder.
 update_map() {
 	mkdir -p "$map"
 	rm -rf "$map"/*.new "$work"/counts.*
 	stale=
-	for source in tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c; do
+	for source in $(test_sources); do
 		p=${source%.c}
 		read -r _ sum _ _ 2>/dev/null <"$map/$(echo "$p" | tr / @)" || sum=
 		[ "$sum" = "$(sum_of "$p.c" "$p.cu")" ] || stale="$stale $p"
@@ -177,14 +186,15 @@ count_programs() { # JOB PROGRAMS...
 }
 
 # Programs that reach a line, in the order in which they run, each with its milliseconds: first those
-# named like the file or that include its header, then those that share a word with it or with its
-# folder. A line that is no
+# named like the file or that include its header, then those in a folder named like one of its own
+# and those that share a word with it or with its folder. A line that is no
 # code of its own counts as the code before it; one outside functions as any of its file; of a file
 # without code count all programs of such names.
 programs_for() { # FILE LINE WHERE
 	stem=${1##*/} folder=${1%/*}
 	stem=${stem#cmd_}
-	including=$(grep -lF "\"${1%.c}.h\"" tests/test_*.c workloads/*/test_*.c | tr '\n' ' ')
+	# shellcheck disable=SC2046
+	including=$(grep -lF "\"${1%.c}.h\"" $(test_sources) | tr '\n' ' ')
 	awk -v including=" $including" -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
 		FNR == 1 { program = $1; ms[program] = $3; failed[program] = $4; next }
 		$1 == file { here[program] = 1; some = 1 }
@@ -192,8 +202,10 @@ programs_for() { # FILE LINE WHERE
 		function rank(p) {
 			if (index(including, " " p ".c "))
 				return 0
-			sub(/.*\//, "", p)
-			return index(p, stem) ? 0 : index(p, folder) || index(p, word) ? 1 : 2
+			parts = split(p, part, "/")
+			p = part[parts]
+			return index(p, stem) ? 0 : index(p, folder) || index(p, word) ||
+			       index("/" file, "/" part[parts - 1] "/") ? 1 : 2
 		}
 		END {
 			word = stem
@@ -205,8 +217,7 @@ programs_for() { # FILE LINE WHERE
 				    (where == "data" || !(p in yes) || index(yes[p], "," line ",")))
 					print rank(p), ms[p], p
 		}' "$map"/* | sort -k1n -k2n | awk -v most="$((seconds * 1000))" '
-		{ sum += $2 }
-		sum <= most || NR == 1 { print $3, $2 }'
+		sum + $2 <= most || NR == 1 { sum += $2; print $3, $2 }'
 }
 
 # ---- one mistake ------------------------------------------------------------------------------
@@ -415,6 +426,7 @@ exec 9>"$work/lock"
 flock -n 9 || wrong "another run of it is under way in this tree"
 draw "$@"
 update_map
+say_what_fails
 : >"$work/survivors"
 for job in $(seq "$jobs"); do (prepare "$job"); done
 pids=

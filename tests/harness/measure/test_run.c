@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,5 +290,146 @@ Test(small_run, json_has_null_and_a_reason_where_there_is_no_number)
 	cr_assert(eq(i64, json_integer_value(json_object_get(row, "n")), 11), "samples");
 	cr_assert(eq(i64, json_integer_value(json_object_get(o, "steps")), 3 * 64), "steps");
 	json_decref(o);
+	run_release(&run);
+}
+
+/* A run with times as if a step took 1 us and then 2 us, of which half was submitting. */
+static void run_made_up(void)
+{
+	run_fake("cells=3", "--mode=graph", "--depth=7", "--samples=2", "--check-steps=21", NULL);
+	for (int i = 0; i < 2; i++) {
+		run.blocks.total_ns[i] = 7000 * (i + 1);
+		run.blocks.enq_ns[i] = 3500 * (i + 1);
+	}
+	run.kernel = (struct kernel_time){ .ns = 900, .ends_ns = 250, .steps = 3, .source = "made" };
+	run.overhead = (struct overhead){ 0.25, "as it is" };
+	run.startup = (struct startup){ 3e6, 2e6, 1e6 };
+	run.warmup.blocks = 4;
+	run.warmup.elapsed_ns = 12345;
+	run.depth_cut_from = 64;
+	run.cost = (struct cost){ .launches = 2,
+				  .flops = 11,
+				  .bytes_moved = 12,
+				  .bytes_transferred = 13,
+				  .to_device = { 1, 5 },
+				  .to_host = { 2, 8 },
+				  .within = { 4, 9 },
+				  .allocations = 14,
+				  .evaluations = 3,
+				  .evaluation = "right-hand side",
+				  .formula = "made up" };
+	run.verdict.compared = 3;
+	run.verdict.total = 4;
+}
+
+Test(small_run, figures_in_json)
+{
+	static const struct {
+		const char *in, *name;
+		double want;
+	} rows[] = {
+		{ NULL, "depth", 7 },
+		{ NULL, "depth_cut_from", 64 },
+		{ NULL, "graph_steps", 4 },
+		{ NULL, "graph_rest_steps", 3 },
+		{ NULL, "steps", 14 },
+		{ NULL, "evaluation_ns", 500 },
+		{ NULL, "launches_per_step", 2 },
+		{ NULL, "kernel_ns", 900 },
+		{ NULL, "kernel_steps", 3 },
+		{ NULL, "block_ends_ns", 250 },
+		{ NULL, "non_kernel_share", 0.25 },
+		{ "step_ns", "median", 1500 },
+		{ "step_ns", "min", 1000 },
+		{ "step_ns", "n", 2 },
+		{ "submit_ns", "median", 750 },
+		{ "submit_ns", "min", 500 },
+		{ "startup", "start_ns", 3e6 },
+		{ "startup", "setup_ns", 2e6 },
+		{ "startup", "block_ns", 1e6 },
+		{ "warmup", "blocks", 4 },
+		{ "warmup", "elapsed_ns", 12345 },
+		{ "blocks", "n", 2 },
+		{ "check", "compared", 3 },
+		{ "check", "total", 4 },
+		{ "check", "share", 0.75 },
+		{ "check", "tolerance", 0.5 },
+		{ "check", "steps", 21 },
+		{ "cost", "launches", 2 },
+		{ "cost", "flops", 11 },
+		{ "cost", "bytes_moved", 12 },
+		{ "cost", "bytes_transferred", 13 },
+		{ "cost", "copies", 7 },
+		{ "cost", "allocations", 14 },
+		{ "cost", "evaluations", 3 },
+	};
+	const json_t *raw;
+	json_t *o;
+
+	run_made_up();
+	o = run_json(&run);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const json_t *in = rows[i].in ? json_object_get(o, rows[i].in) : o;
+		double value = json_get_number(in, rows[i].name);
+
+		cr_expect(epsilon_eq(dbl, value, rows[i].want, 1e-9), "%s: %g", rows[i].name, value);
+	}
+	raw = json_object_get(json_object_get(o, "blocks"), "t_enq_ns");
+	cr_assert(eq(sz, json_array_size(raw), 2), "samples");
+	cr_expect(eq(i64, json_integer_value(json_array_get(raw, 1)), 7000), "the second");
+	cr_expect(eq(str, (char *)json_get_text(o, "kernel_ns_source"), "made"), "source");
+	cr_expect(eq(int, json_is_null(json_object_get(json_object_get(o, "check"), "error_text")), 1), "none");
+	run.kernel.unknown = "no slope";
+	run.mode = MODE_STREAM;
+	run.depth_cut_from = 0;
+	json_decref(o);
+	o = run_json(&run);
+	cr_expect(eq(str, (char *)json_get_text(o, "kernel_ns_source"), "no slope"), "why");
+	cr_expect(eq(int, json_is_null(json_object_get(o, "graph_steps")), 1), "no graph");
+	cr_expect(eq(int, json_is_null(json_object_get(o, "graph_rest_steps")), 1), "no graph");
+	cr_expect(eq(int, json_is_null(json_object_get(o, "depth_cut_from")), 1), "not cut");
+	json_decref(o);
+	run_release(&run);
+}
+
+static void shows(bool verbose, const char *want)
+{
+	cr_expect(tells(printed_with(verbose), want), "'%s' in\n%s", want, printed_with(verbose));
+}
+
+Test(small_run, figures_in_the_table)
+{
+	run_made_up();
+	shows(true, "depth 7, 2 samples*(not the default depth of 64,");
+	shows(true, "\ntime per step     median 1.50 us, min 1.00 us, n = 2\n");
+	shows(true, "\nsubmit per step   median 750 ns, min 500 ns, n = 2\n");
+	shows(true, "\nkernels per step  900 ns (made)\n");
+	shows(true, "\nlaunches          2 per step");
+	shows(true, "\nevaluation        500 ns per right-hand side, 2.00 M/s\n");
+	shows(true, "\nnon-kernel share  25.0 % of a sample at depth 7; as it is");
+	/* kernels: 7 * 900 ns of 6 ms */
+	shows(true, "6.00 ms for one sample: 3.00 ms to start, 2.00 ms to set up, 1.00 ms for the");
+	shows(true, "kernels are 0.105 % of that\n");
+	shows(true, "3 of 4 compared after*21 steps");
+	/* copies alone have a rate: 13 bytes in 1500 ns; noise is no share below 0 */
+	cr_expect(not(tells(printed(), "\nrate ")), "%s", printed());
+	run.cost.launches = 0;
+	run.overhead.share = -0.1;
+	shows(false, "\nrate              0.00867 GB/s\n");
+	shows(false, "\nnon-kernel share  0.0 % of");
+	run.cost.bytes_transferred = 0;
+	run.cost.evaluations = 0;
+	run.kernel.unknown = "no slope";
+	run.overhead.share = NAN;
+	run.startup.setup_ns = NAN;
+	run.depth_cut_from = 0;
+	run.rest_steps = 0;
+	shows(false, "\nkernels per step  not known: no slope\n");
+	shows(false, "\nnon-kernel share  as it is\n");
+	shows(true, "graph of 4 steps, depth 7, ");
+	cr_expect(not(tells(printed(), "\nrate ")), "%s", printed());
+	cr_expect(not(tells(printed(), "\nevaluation ")), "%s", printed());
+	cr_expect(not(tells(printed(), "\nstartup ")), "%s", printed());
+	cr_expect(not(tells(printed(), "default depth")), "%s", printed());
 	run_release(&run);
 }

@@ -14,9 +14,13 @@
 #include <string.h>
 
 #include "harness/platform/enter.h"
+#include "harness/chart/sensitivity_chart.h"
+#include "tests/chart_files.h"
 #include "tests/divert.h"
 
 TestSuite(small_sensitivity, .timeout = 60);
+TestSuite(small_sensitivity_chart, .init = chart_folder_make, .fini = chart_folder_remove,
+	  .timeout = 60);
 
 static const struct param *row(const char *name)
 {
@@ -475,5 +479,154 @@ Test(small_sensitivity, one_object_for_machines)
 	cr_assert(epsilon_eq(dbl, number(value, "value"), 0.5, 1e-9), "frontier");
 	cr_assert(eq(ptr, json_object_get(at(o, "costs", 1), "in_step"), json_false()), "alloc");
 	json_decref(o);
+	sensitivity_release(&s);
+}
+
+/* ---- the chart ---------------------------------------------------------------------------- */
+
+static void draw(const struct sensitivity *s)
+{
+	struct picture p;
+
+	cr_assert(zero(int, sensitivity_chart_write(&p, s, chart_folder)), "chart");
+	sensitivity_chart_release(&p);
+}
+
+static void are_points(int n, const double (*want)[5])
+{
+	const struct table *t = table_read("launch-sensitivity-points.csv");
+
+	cr_assert(eq(int, t->rows, n), "%d points", t->rows);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < 5; k++)
+			cr_expect(epsilon_eq(dbl, t->v[i][k], want[i][k], 1e-5 * want[i][k]),
+				  "row %d, column %d: %g", i, k, t->v[i][k]);
+}
+
+static void says(const char *variable, const char *want)
+{
+	script_says("launch-sensitivity", variable, want);
+}
+
+static void is_number(const char *variable, double want)
+{
+	const char *text = script_value("launch-sensitivity", variable);
+
+	cr_expect(epsilon_eq(dbl, strtod(text, NULL), want, 1e-5 * want), "%s: %s", variable, text);
+}
+
+/* Series, value, time over native: the median, the least, the most. Nothing added is no point. */
+Test(small_sensitivity_chart, costs_with_one_unit)
+{
+	static const double points[][5] = {
+		{ 1, 1, 1.5, 1500 / 1050.0, 1650 / 1050.0 },
+		{ 1, 5, 3.5, 3500 / 1050.0, 3850 / 1050.0 },
+		{ 2, 2, 1, 1000 / 1050.0, 1100 / 1050.0 },
+	};
+	struct sensitivity_request r;
+	const struct table *model;
+	struct sensitivity s;
+
+	plan(&s, &r);
+	run_all(&s);
+	draw(&s);
+	are_points(3, points);
+	/* from 1 to 5 us: 500 ns of a step are the host's, and a block of 10 waits once */
+	model = table_read("launch-sensitivity-model.csv");
+	cr_assert(eq(int, model->rows, 2 * 61), "%d", model->rows);
+	for (int i = 0; i < model->rows; i++) {
+		double us = pow(5, i % 61 / 60.0), call = fmax(500 + 1000 * us, 1050) / 1050;
+
+		cr_expect(eq(dbl, model->v[i][0], i < 61 ? 1 : 2), "%d", i);
+		cr_expect(epsilon_eq(dbl, model->v[i][1], us, 1e-4), "%d", i);
+		cr_expect(epsilon_eq(dbl, model->v[i][2], i < 61 ? call : (1050 + 100 * us) / 1050,
+				     1e-4),
+			  "%d: %g", i, model->v[i][2]);
+	}
+	says("title", "launch us=0 takes up to 3.5 times as long (call: 5 ");
+	says("finding", "of 2 processes");
+	says("made2", "made-up device, layer emulate (model), stream mode, depth 10; native: 1.");
+	is_number("series", 2);
+	says("name1", "call");
+	says("name2", "sync");
+	is_number("panel1", 1);
+	is_number("panel2", 1);
+	is_number("panels", 1);
+	is_number("falls1", 0);
+	is_number("least1", 1);
+	is_number("most1", 5);
+	is_number("least_ratio", 0.95);
+	is_number("most_ratio", 5500 / 1050.0);
+	is_number("frontiers", 0);
+	sensitivity_release(&s);
+}
+
+/* Only 200 us make it 10 % longer, so that 5 % are crossed half way from 100 us. */
+Test(small_sensitivity_chart, a_network)
+{
+	struct sensitivity_request r;
+	struct sensitivity s;
+
+	if (!begin_network(&s, &r))
+		cr_skip("the layer remote is not available here");
+	run_first(&s);
+	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
+	for (int i = 0; i < s.cells; i++)
+		for (int k = 0; k < s.turns; k++) {
+			s.cell[i].run[k] = native_run();
+			s.cell[i].run[k].step.step_ns = i == 7 ? 1100 : 1000;
+		}
+	sensitivity_conclude(&s);
+	draw(&s);
+	/* six round trips above 0, five bandwidths */
+	cr_expect(eq(int, table_read("launch-sensitivity-points.csv")->rows, 11), "points");
+	is_number("panels", 2);
+	is_number("panel1", 1);
+	is_number("panel2", 2);
+	is_number("falls1", 0);
+	is_number("falls2", 1);
+	is_number("least1", 5);
+	is_number("most1", 200);
+	is_number("least2", 1);
+	is_number("most2", 200);
+	is_number("frontiers", 2);
+	is_number("frontier1", 150);
+	is_number("zero1", 1);
+	says("says1", "5 % longer: 150 us");
+	says("alone1", "over the layer alone: 150 us");
+	cr_expect(not(isfinite(strtod(script_value("launch-sensitivity", "frontier2"), NULL))),
+		  "none");
+	cr_expect(not(isfinite(strtod(script_value("launch-sensitivity", "zero2"), NULL))),
+		  "no bandwidth of 0");
+	says("says2", "5 % longer: not reached");
+	says("title", "10 % longer (rtt: 200 ");
+	sensitivity_release(&s);
+}
+
+/* 5 % is what is said; nothing is drawn of costs that no step has. */
+Test(small_sensitivity_chart, little_to_say)
+{
+	struct sensitivity_request r;
+	struct sensitivity s;
+	struct picture p;
+
+	plan(&s, &r);
+	for (int i = 0; i < s.cells; i++)
+		for (int k = 0; k < s.turns; k++) {
+			s.cell[i].run[k] = native_run();
+			s.cell[i].run[k].step.step_ns = i == 3 ? 1049 : 1000;
+		}
+	sensitivity_conclude(&s);
+	draw(&s);
+	says("title", "launch us=0: no cost that was tried makes it over 5 % longer");
+	is_number("most_ratio", 5.5);
+	sensitivity_release(&s);
+	cr_assert(zero(int, begin(&s, &r, "emulate alloc=0,1")), "begin");
+	run_first(&s);
+	cr_assert(zero(int, sensitivity_plan_runs(&s)), "plan");
+	divert_stderr();
+	cr_expect(eq(int, sensitivity_chart_write(&p, &s, chart_folder), -EINVAL), "nothing");
+	cr_expect(is_one_complaint(diverted_stderr()), "a line");
+	sensitivity_chart_release(&p);
 	sensitivity_release(&s);
 }

@@ -269,6 +269,77 @@ Test(small_warmup, clocks_beside_the_blocks)
 	cr_assert(tells(text, "host canary, us  *26.7  *28.7  *94.15"), "%s", text);
 }
 
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* Eight samples of two steps: the first takes so long, three take 20 us within 10 ms, and four
+ * after two seconds 18 us. */
+static void add_curve(json_t *curves, int process, enum beginning beginning, int first_us)
+{
+	json_t *o = json_pack(
+		"{s:i, s:i, s:s, s:[I,I,I,I,I,I,I,I], s:[i,i,i,i,i,i,i,i], s:[i,i,i,i,i,i,i,i]}",
+		"process", process, "depth", 2, "beginning", beginning_names[beginning], "begin_ns",
+		(json_int_t)0, (json_int_t)2000000, (json_int_t)4000000, (json_int_t)6000000,
+		(json_int_t)2000000000, (json_int_t)2000100000, (json_int_t)2000200000,
+		(json_int_t)2000300000, "enq_ns", 5000, 3000, 3000, 3000, 4000, 4000, 4000, 4000,
+		"total_ns", 1000 * first_us, 20000, 20000, 20000, 18000, 18000, 18000, 18000);
+
+	json_object_update(o, json_pack("{s:{s:[i,i], s:[i,i]}, s:{s:[i]}, s:{s:b}}", "samples",
+					"sm_clock_mhz", 1000, 1200, "host_canary_ns", 20000, 30000,
+					"gpu", "power_mw", 80000, "check", "passed", 1));
+	json_object_set_new(o, "start_ns",
+			    json_real(beginning == BEGIN_RESTED	     ? 3e6
+				      : beginning == BEGIN_FOLLOWING ? 5e6
+								     : 9e9));
+	if (beginning == BEGIN_FOLLOWING)
+		json_object_set_new(o, "setup_ns", json_real(2e6));
+	json_array_append_new(json_object_get(curves, "curves"), o);
+}
+
+Test(small_warmup, tables_of_a_file)
+{
+	static const char *const want[] = {
+		"warm-up *launch us=5\n",
+		"made-up device\n",
+		"2026, 5 processes, mode stream, sync spin; 2 s of idling, curves of 3 s\n",
+		"check *passed\n",
+		/* first and steady step, ratio, sample and time from which on it is steady */
+		"\n     2 rested *45.0 us *9.00 us *5 (5 to 5) *4 *2.00 s *3 *+0.0 % (+0.0 to +0.0)\n",
+		"\n     2 resumed *27.0 us *9.00 us *3 (3 to 3) ",
+		"\n     2 following *36.0 us *9.00 us *4 (4 to 4) ",
+		/* of two steps: all, as after another process, as after a rest */
+		"together\n     2 *72.0 us *54.0 us *36.0 us *-18.0 us\n\n",
+		"\n     2 rested *5.00 us *4.00 us *1.00 us (1.00 us to 1.00 us) *85.0 us *14.0 us "
+		"*71.0 us (71.0 us to 71.0 us)\n     2 resumed *5.00 us",
+		"change\n     2 rested *10.0 us *9.00 us *-10.0 % (-10.0 to -10.0)\n",
+		"first canary, MHz *1000 *1000 *1000 *15\n",
+		"all canaries, MHz *1000 *1100 *1200 *30\n",
+		"power, W *80 *80 *80 *15\n",
+		"host canary, us *20 *25 *30 *30\n",
+		": to the set-up 4.00 ms (3.00 ms to 5.00 ms), set-up 2.00 ms (2.00 ms to 2.00 ms), "
+		"graphs not known\n",
+		NULL,
+	};
+	static char text[16384];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	json_t *curves = json_pack(
+		"{s:s, s:[s], s:{s:s}, s:s, s:i, s:s, s:s, s:f, s:f, s:[]}", "workload", "launch",
+		"params", "us=5", "device", "name", "made-up device", "start_utc", "2026",
+		"processes", 5, "mode", "stream", "sync", "spin", "rest_s", 2.0, "seconds", 3.0,
+		"curves");
+
+	for (int i = 0; i < 5; i++) {
+		add_curve(curves, i, BEGIN_RESTED, 90);
+		add_curve(curves, i, BEGIN_RESUMED, 54);
+		add_curve(curves, i, BEGIN_FOLLOWING, 72);
+	}
+	warmup_print(curves, out);
+	fclose(out);
+	for (int i = 0; want[i]; i++)
+		cr_expect(tells(text, want[i]), "'%s' in\n%s", want[i], text);
+	cr_expect(!tells(text, "degrees"), "no temperature is known\n%s", text);
+	json_decref(curves);
+}
+
 /* ---- the command --------------------------------------------------------------------------- */
 
 Test(small_warmup, what_cannot_be_asked_for)
