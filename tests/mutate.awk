@@ -49,10 +49,18 @@ function number(text)
 	return "(" text " * 2)\t(" text " / 2)"
 }
 
-function is_array_size(i, end)
+# Between the brackets of an array that this line declares.
+function is_array_size(i, k, inner)
 {
-	return substr($0, i - 1, 1) == "[" && substr($0, end, 1) == "]" && $0 !~ /=.*\[/ &&
-	       $0 ~ /^[\t ]*((static|const|unsigned|struct|enum|union) )*[a-z_0-9]+ \**[a-z_0-9]+(\[|, )/
+	if ($0 ~ /^[\t ]*(return|else|case) / ||
+	    $0 !~ /^[\t ]*((static|const|unsigned|struct|enum|union) )*[a-z_0-9]+ \**[a-z_0-9]+(\[|, )/)
+		return 0
+	for (k = i - 1; k > 0; k--)
+		if (substr($0, k, 1) == "]")
+			inner++
+		else if (substr($0, k, 1) == "[" && inner-- == 0)
+			break
+	return k > 0 && substr($0, 1, k) !~ /[=(]/
 }
 
 # The 1 of calloc(n + 1, ...), which keeps n = 0 valid: no test can tell one more or less.
@@ -99,7 +107,7 @@ FNR == 1 { in_comment = 0; where = "data"; continued = 0 }
 				site(i, step, to[t])
 		} else if (match(rest, /^\.?[0-9]([eEpP][+-]|[A-Za-z_0-9.])*/)) {
 			step = RLENGTH
-			if (!is_array_size(i, i + step) && !is_room_to_spare(i))
+			if (!is_array_size(i) && !is_room_to_spare(i))
 				site(i, step, is_one(i) ? "0" : number(substr(rest, 1, step)))
 		} else if (match(rest, /^(<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*\/%&|^]=)/)) {
 			step = RLENGTH
@@ -108,7 +116,7 @@ FNR == 1 { in_comment = 0; where = "data"; continued = 0 }
 				site(i, step, to[t])
 		} else {
 			t = substr(rest, 1, 1)
-			if (t in between && spaced(i, 1))
+			if (t in between && spaced(i, 1) && !is_array_size(i))
 				site(i, 1, between[t])
 			else if (t in to && spaced(i, 1))
 				site(i, 1, to[t])

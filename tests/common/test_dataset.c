@@ -82,6 +82,22 @@ static int error_of(struct dataset_opts o, const char *says)
 	return err;
 }
 
+/* A step takes what a slot has; what is left over is one more. */
+Test(small_dataset, steps_of_a_total)
+{
+	static const struct {
+		int64_t more, steps;
+	} rows[] = { { 0, 3 }, { 1, 4 }, { -1, 3 } };
+	const struct dataset_shape shape = shape_of();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct dataset_opts o = { .total = 3 * dataset_bytes(&shape) + rows[i].more };
+
+		cr_assert(dataset_steps(&o, &shape) == rows[i].steps, "%ld more: %ld",
+			  (long)rows[i].more, (long)dataset_steps(&o, &shape));
+	}
+}
+
 Test(small_dataset, options_are_judged)
 {
 	struct dataset_opts o = { .slots = 2, .data = STREAMED_STREAMED, .overlap = 8 };

@@ -84,6 +84,34 @@ Test(small_fit_grid, points_without_a_result_are_left_out)
 	journal_release(&j);
 }
 
+/* Of one size and mode, in whatever order they are. */
+Test(small_fit_grid, the_two_deepest_points)
+{
+	static const double depths[][3] = { { 1, 4, 64 }, { 64, 1, 4 }, { 4, 64, 1 }, { 64, 4, 1 } };
+
+	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
+		struct grid_point point[6] = { { .size = 1, .batch.mode = MODE_GRAPH } };
+		struct grid g = { .point = point, .n_points = 6 };
+		const struct grid_point *first, *second;
+
+		point[0].batch.depth = point[1].batch.depth = point[5].batch.depth = 1000;
+		point[1].batch.mode = point[5].batch.mode = MODE_STREAM;
+		for (int k = 0; k < 3; k++)
+			point[2 + k] = (struct grid_point){
+				.size = 1, .batch = { .mode = MODE_GRAPH, .depth = depths[i][k] }
+			};
+		point[0].size = 2;
+		grid_two_deepest(&g, 1, MODE_GRAPH, &first, &second);
+		cr_assert(first && second, "%zu", i);
+		cr_expect(eq(dbl, first->batch.depth, 64), "%zu: %g", i, first->batch.depth);
+		cr_expect(eq(dbl, second->batch.depth, 4), "%zu: %g", i, second->batch.depth);
+		grid_two_deepest(&g, 2, MODE_GRAPH, &first, &second);
+		cr_expect(first == &point[0] && !second, "%zu: one alone", i);
+		grid_two_deepest(&g, 1, MODE_FUSED, &first, &second);
+		cr_expect(first == NULL && second == NULL, "%zu: none", i);
+	}
+}
+
 /* A session says how many launches a step has, or 0: it does not know. */
 Test(small_fit_grid, launches_of_a_step)
 {

@@ -374,6 +374,7 @@ Test(small_run, figures_in_json)
 
 		cr_expect(epsilon_eq(dbl, value, rows[i].want, 1e-9), "%s: %g", rows[i].name, value);
 	}
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "report")), 4), "rows");
 	raw = json_object_get(json_object_get(o, "blocks"), "t_enq_ns");
 	cr_assert(eq(sz, json_array_size(raw), 2), "samples");
 	cr_expect(eq(i64, json_integer_value(json_array_get(raw, 1)), 7000), "the second");

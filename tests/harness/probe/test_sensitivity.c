@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "harness/platform/enter.h"
+#include "harness/measure/wait.h"
 #include "harness/chart/sensitivity_chart.h"
 #include "tests/chart_files.h"
 #include "tests/divert.h"
@@ -72,6 +73,47 @@ Test(small_sensitivity, values_without_a_figure_are_not_there)
 	finds("call", us, (double[]){ 1, NAN, 2 }, 3, FRONTIER_AT, 6);
 	finds("call", us, (double[]){ 1, 1.1, NAN }, 3, FRONTIER_BEYOND, 5);
 	finds("call", us, (double[]){ NAN, 1.5, 2 }, 3, FRONTIER_BEFORE, 5);
+}
+
+/* ---- what a run says ---------------------------------------------------------------------- */
+
+/* 64 steps in graphs of 24 are three graphs. */
+Test(small_sensitivity, figures_of_a_run_are_medians)
+{
+	json_t *o = json_pack(
+		"{s:{s:s, s:s}, s:{s:i}, s:{s:[s]}, s:{s:f}, s:{s:f}, s:f, s:f, s:f, s:s, s:f}",
+		"device", "name", "made up", "kind", "cpu", "blocks", "n", 7, "platform", "layers",
+		"one", "step_ns", "median", 1000.0, "submit_ns", "median", 500.0, "kernel_ns", 900.0,
+		"block_ends_ns", 250.0, "depth", 64.0, "mode", "graph", "graph_steps", 24.0);
+	struct run_process p = { .exit_code = 0 };
+	const struct step_figures *f = &p.step;
+
+	json_object_set_new(o, "cost",
+			    json_pack("{s:f, s:f, s:f, s:f}", "launches", 2.0, "copies", 3.0,
+				      "bytes_transferred", 4.0, "allocations", 5.0));
+	run_process_read(&p, o);
+	cr_expect(eq(str, p.device, "made up"), "device");
+	cr_expect(p.is_cpu, "CPU");
+	cr_expect(eq(i64, p.blocks, 7), "samples");
+	cr_expect(eq(sz, json_array_size(p.layers), 1), "layers");
+	cr_expect(f->step_ns == 1000 && f->submit_ns == 500, "medians");
+	cr_expect(f->kernel_ns == 900 && f->ends_ns == 250 && f->depth == 64, "numbers");
+	cr_expect(f->launches == 2 && f->copies == 3, "of a step");
+	cr_expect(f->bytes_transferred == 4 && f->allocations == 5, "of a step");
+	cr_expect(eq(int, f->mode, MODE_GRAPH), "mode");
+	cr_expect(eq(dbl, f->graphs, 3), "graphs: %g", f->graphs);
+	run_process_release(&p);
+	for (int mode = 0; mode < MODE_COUNT; mode++) {
+		json_object_set_new(o, "mode", json_string(mode_name((enum mode)mode)));
+		json_object_set_new(o, "graph_steps", json_null());
+		json_object_set_new(json_object_get(o, "device"), "kind", json_string("gpu"));
+		run_process_read(&p, o);
+		cr_expect(eq(int, f->mode, (enum mode)mode), "%d", mode);
+		cr_expect(zero(dbl, f->graphs), "no graphs: %g", f->graphs);
+		cr_expect(not(p.is_cpu), "a GPU");
+		run_process_release(&p);
+	}
+	json_decref(o);
 }
 
 /* ---- the plan ----------------------------------------------------------------------------- */

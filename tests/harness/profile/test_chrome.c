@@ -292,6 +292,14 @@ Test(small_chrome, times_are_as_recorded)
 	cr_expect(eq(dbl, json_number_value(json_array_get(json_object_get(args, "grid"), 0)), 2));
 	cr_expect(
 		eq(dbl, json_number_value(json_array_get(json_object_get(args, "block"), 0)), 32));
+	/* what was not recorded is not there */
+	cr_expect(eq(ptr, json_object_get(args, "bytes"), NULL), "bytes");
+	args = json_object_get(the(events, "X", "Memset", 0, 3), "args");
+	cr_expect(eq(dbl, number(args, "bytes"), 64), "bytes");
+	cr_expect(eq(dbl, number(args, "stream"), 3), "stream");
+	cr_expect(eq(ptr, json_object_get(args, "grid"), NULL), "no kernel");
+	cr_expect(eq(ptr, json_object_get(args, "registers per thread"), NULL), "registers");
+	cr_expect(eq(ptr, json_object_get(args, "shared memory"), NULL), "shared memory");
 	json_decref(all);
 }
 
