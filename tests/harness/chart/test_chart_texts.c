@@ -162,6 +162,38 @@ Test(small_chart_texts, what_the_user_calls_side_a)
 	}
 }
 
+/* What was found, what the user calls it, the command of a side, a layer: the last of these. */
+Test(small_chart_texts, what_is_below_a_side)
+{
+	static const struct {
+		const char *part, *member, *json, *says;
+	} rows[] = {
+		{ "virt", "hypervisor", "\"kvm\"", "made-up GPU; kvm; n = " },
+		{ "virt", "container", "\"docker\"", "made-up GPU; kvm, docker; n = " },
+		{ "virt", "gpu", "\"passthrough\"", "made-up GPU; kvm, docker, passthrough; n = " },
+		{ "gpu", "driver_version", "\"1.2\"", "made-up GPU, driver 1.2; kvm, " },
+		{ "virt", "declared_platform", "\"a cloud\"", "; a cloud (kvm, docker, passthrough); " },
+		{ NULL, "command", "\"ssh guest\"", "; behind *ssh guest*(kvm, docker, pass" },
+		{ NULL, "layers", "[{\"name\":\"shim\",\"label\":\"real\",\"set\":[\"x=1\"]}]",
+		  "; under shim x=1 (real) (kvm, docker, " },
+	};
+	struct fake_session s = chart_session(1);
+
+	for (size_t n = 1; n <= sizeof(rows) / sizeof(*rows); n++) {
+		chart_files_session(&made, &s);
+		for (size_t i = 0; i < n; i++) {
+			json_t *header = made.journal.header[0];
+			json_t *in = rows[i].part ? json_object_get(header, rows[i].part) : header;
+
+			json_object_set_new(in, rows[i].member,
+					    json_loads(rows[i].json, JSON_DECODE_ANY, NULL));
+		}
+		chart_files_make(&made);
+		script_says("launch-overhead", "made1", rows[n - 1].says);
+		chart_files_release(&made);
+	}
+}
+
 static void of_sizes(const char *size, const char *mode, const struct value *said)
 {
 	struct fake_session s = chart_session(1);
