@@ -153,12 +153,6 @@ count_program() { # PROGRAM
 
 test_sources() { echo tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c; }
 
-# They find no mistake until their file in the map is removed, or their source changes.
-say_what_fails() {
-	failing=$(awk 'FNR == 1 && $4 { printf " %s", $1 }' "$map"/*)
-	[ -z "$failing" ] || echo "fail without a mistake too, and find none:$failing" >&2
-}
-
 # Each program is named by its path below the build's folder.
 update_map() {
 	mkdir -p "$map"
@@ -204,7 +198,7 @@ programs_for() { # FILE LINE WHERE
 	# shellcheck disable=SC2046
 	including=$(grep -lF "\"${1%.c}.h\"" $(test_sources) | tr '\n' ' ')
 	awk -v including=" $including" -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
-		FNR == 1 { program = $1; ms[program] = $3; failed[program] = $4; next }
+		FNR == 1 { program = $1; ms[program] = $3; next }
 		$1 == file { here[program] = 1; some = 1 }
 		$1 == file && $2 == sum { yes[program] = $3; all = all $3 $4 }
 		function rank(p) {
@@ -221,7 +215,7 @@ programs_for() { # FILE LINE WHERE
 			while (all && where == "code" && line > 1 && !index(all, "," line ","))
 				line--
 			for (p in ms)
-				if (!failed[p] && (some ? p in here : rank(p) < 2) &&
+				if ((some ? p in here : rank(p) < 2) &&
 				    (where == "data" || !(p in yes) || index(yes[p], "," line ",")))
 					print rank(p), ms[p], p
 		}' "$map"/* | sort -k1n -k2n | awk -v most="$((seconds * 1000))" '
@@ -434,7 +428,6 @@ exec 9>"$work/lock"
 flock -n 9 || wrong "another run of it is under way in this tree"
 draw "$@"
 update_map
-say_what_fails
 : >"$work/survivors"
 for job in $(seq "$jobs"); do (prepare "$job"); done
 pids=

@@ -20,7 +20,7 @@
 TestSuite(small_atlas_chart, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 120);
 
-enum { ROWS = 2 };
+enum { ROWS = 2, ROWS_MAX = 5 };
 
 static struct atlas atlas;
 static struct atlas_charts charts;
@@ -45,15 +45,15 @@ static void fill(struct journal *j, const struct fake_session *s, const char *id
 	snprintf(j->session_id, sizeof(j->session_id), "%s", id);
 }
 
-/* Charts of a base and two rows, to whose calls a layer adds so much. */
-static void draw(const struct fake_session *base, const double added_ns[ROWS])
+/* Charts of a base and so many rows, to whose calls a layer adds so much. */
+static void draw_rows(const struct fake_session *base, const double *added_ns, int rows)
 {
-	static const char *const ids[ROWS] = { "one", "other" };
+	static const char *const ids[ROWS_MAX] = { "one", "other", "third", "fourth", "last" };
 
-	atlas_init(&atlas, ROWS, &compare_not_given);
+	atlas_init(&atlas, rows, &compare_not_given);
 	fill(&atlas.base.session, base, "base");
 	cr_assert(zero(int, atlas_set_base(&atlas, 0)), "base");
-	for (int i = 0; i < ROWS; i++) {
+	for (int i = 0; i < rows; i++) {
 		struct fake_session s = *base;
 
 		s.model[0].v[MODEL_C] += added_ns[i];
@@ -63,6 +63,11 @@ static void draw(const struct fake_session *base, const double added_ns[ROWS])
 		cr_assert(zero(int, atlas_add(&atlas, i, 0)), "%d", i);
 	}
 	cr_assert(zero(int, atlas_charts_write(&charts, &atlas, chart_folder)), "charts");
+}
+
+static void draw(const struct fake_session *base, const double added_ns[ROWS])
+{
+	draw_rows(base, added_ns, ROWS);
 }
 
 static void end(void)
@@ -191,5 +196,51 @@ Test(small_atlas_chart, what_the_base_does_not_hold_has_no_text)
 	script_is("head5", "graph launch a (ns)");
 	script_is("own5", "");
 	script_is("own6", "");
+	end();
+}
+
+/* Of five rows one is more than four times as far out as the others: it is a number beside them. */
+Test(small_atlas_chart, what_is_far_out_is_a_number)
+{
+	static const double added_ns[] = { 1000, 100000, 2000, 3000, 4000 };
+	/* no kernel outlasts 100 us, so that g is hidden */
+	static const struct {
+		const char *panel, *word, *far;
+	} want[] = {
+		{ "1", "+100 µs", "1" }, { "2", "+100 µs", "1" },    { "3", "–", "0" },
+		{ "4", "+100 µs", "1" }, { "7", "18.2 times", "1" }, { "8", " times", "1" },
+	};
+	struct fake_session base = made_up("0,1,5,10,50", "stream,graph");
+	char name[16];
+
+	draw_rows(&base, added_ns, 5);
+	script_is("words", "6");
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "word%d", i + 1);
+		script_says("launch-atlas", name, want[i].word);
+		snprintf(name, sizeof(name), "word_panel%d", i + 1);
+		script_is(name, want[i].panel);
+		snprintf(name, sizeof(name), "word_row%d", i + 1);
+		script_is(name, "1");
+		snprintf(name, sizeof(name), "word_far%d", i + 1);
+		script_is(name, want[i].far);
+	}
+	/* the axis holds the others, to 4 us and its interval */
+	cr_expect(lt(dbl, 4, script_number("most1")), "%g", script_number("most1"));
+	cr_expect(lt(dbl, script_number("most1"), 8), "%g", script_number("most1"));
+	end();
+}
+
+/* Two of four: as many as the others are no exception. */
+Test(small_atlas_chart, half_of_the_rows_are_not_far_out)
+{
+	static const double added_ns[] = { 1000, 100000, 100000, 2000 };
+	struct fake_session base = made_up("0,1,5,10,50", "stream,graph");
+
+	draw_rows(&base, added_ns, 4);
+	script_is("words", "2");
+	script_is("word_panel1", "3");
+	script_is("word_panel2", "3");
+	cr_expect(lt(dbl, 100, script_number("most1")), "%g", script_number("most1"));
 	end();
 }

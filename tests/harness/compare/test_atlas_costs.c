@@ -4,6 +4,7 @@
  */
 /* sanitizers: one thread */
 #include "harness/compare/atlas.h"
+#include "harness/chart/atlas_chart.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -17,9 +18,12 @@
 #include "tests/atlas_printed.h"
 #include "tests/compared.h"
 #include "tests/divert.h"
+#include "tests/chart_files.h"
 #include "tests/fake_session.h"
 
 TestSuite(small_atlas_costs, .timeout = 120);
+TestSuite(small_atlas_costs_chart, .init = chart_folder_make, .fini = chart_folder_remove,
+	  .timeout = 120);
 
 /* ---- sessions --------------------------------------------------------------------------- */
 
@@ -430,5 +434,68 @@ Test(small_atlas_costs, all_of_them_in_json)
 	cr_assert(epsilon_eq(dbl, json_number_value(json_object_get(of_base, "value")), 200e6, 1),
 		  "the base's");
 	json_decref(all);
+	atlas_release(&a);
+}
+
+/* ---- charts ----------------------------------------------------------------------------- */
+
+static void script_is(const char *chart, const char *variable, const char *want)
+{
+	cr_expect(eq(str, (char *)script_value(chart, variable), (char *)want), "%s: %s", chart,
+		  variable);
+}
+
+/* A panel each, in its own unit; and all programs on one page. */
+Test(small_atlas_costs_chart, of_costs_and_of_programs)
+{
+	static const double unit[ATLAS_COSTS] = { 1, 1e9, 1e3, 1e9, 1e3, 1e6 };
+	const struct fake_session base = made_up(1), s = made_up(2);
+	struct atlas_charts charts;
+	const struct table *t;
+	struct atlas a;
+
+	begin(&a, &base, &s, both, NULL);
+	cr_assert(zero(int, atlas_charts_write(&charts, &a, chart_folder)), "charts");
+	t = table_read("costs-atlas-cells.csv");
+	cr_assert(eq(int, t->rows, ATLAS_COSTS), "%d cells", t->rows);
+	for (int i = 0; i < ATLAS_COSTS; i++) {
+		const struct interval *of = &a.entry[0].cost[i].of;
+		const double want[] = { i + 1,		   0, of->value / unit[i], of->lo / unit[i],
+					of->hi / unit[i], 1, 5 };
+
+		for (int k = 0; k < 7; k++)
+			cr_expect(epsilon_eq(dbl, t->v[i][k], want[k], 1e-5 * fabs(want[k])),
+				  "%s, column %d: %g", atlas_cost_names[i], k, t->v[i][k]);
+	}
+	script_is("costs-atlas", "title",
+		  "copies, memory or cold starts differ from the base in 1 of 1 rows");
+	script_is("costs-atlas", "head1", "copy to device (ns)");
+	script_is("costs-atlas", "head2", "rate to device (GB/s)");
+	script_is("costs-atlas", "head6", "cold start (ms)");
+	script_is("costs-atlas", "own1", "base: 5.0 µs, 4 B");
+	script_is("costs-atlas", "own2", "base: 43.5 GB/s");
+	script_is("costs-atlas", "own6", "base: 200 ms");
+	script_is("costs-atlas", "words", "0");
+	t = table_read("programs-atlas-cells.csv");
+	cr_assert(eq(int, t->rows, 2 * 2), "%d cells", t->rows);
+	for (int i = 0; i < 4; i++) {
+		const struct workload *w = atlas_workload(&a, i % 2);
+		const struct atlas_cell cell = atlas_step(&a, &a.entry[0], w, i / 2);
+
+		cr_expect(eq(dbl, t->v[i][0], i / 2), "%d: depth", i);
+		cr_expect(eq(dbl, t->v[i][1], i % 2), "%d: workload", i);
+		cr_expect(eq(dbl, t->v[i][2], 0), "%d: row", i);
+		cr_expect(epsilon_eq(dbl, t->v[i][3], cell.of.value, 1e-5), "%d: %g", i, t->v[i][3]);
+	}
+	script_is("programs-atlas", "rows", "1");
+	script_is("programs-atlas", "columns", "2");
+	script_is("programs-atlas", "panels", "2");
+	script_is("programs-atlas", "depth1", "1");
+	script_is("programs-atlas", "depth2", "64");
+	script_is("programs-atlas", "row1", "guest");
+	script_is("programs-atlas", "column1", atlas_workload(&a, 0)->name);
+	script_is("programs-atlas", "column2", atlas_workload(&a, 1)->name);
+	script_says("programs-atlas", "title", "1 of 1 rows slow a program by over 5 %; worst: ");
+	atlas_charts_release(&charts);
 	atlas_release(&a);
 }
