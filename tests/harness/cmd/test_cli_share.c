@@ -7,6 +7,7 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/need_gnuplot.h"
+#include "tests/on_cpu.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -247,6 +248,23 @@ Test(small_cli_share, a_record_given_twice, .init = folder_make, .fini = folder_
 		dir, dir);
 	refused(3, "a.jsonl*b.jsonl.part*same record",
 		"share --json --from '%s/a.jsonl' --from '%s/b.jsonl.part'", dir, dir);
+}
+
+/* A client holds 128 MiB and a little: three of them fit into 512, four do not. */
+Test(small_cli_share, clients_that_do_not_fit, .init = folder_make, .fini = folder_remove)
+{
+	const json_t *o;
+
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: its memory can be chosen");
+	setenv("RIFT_CPU_MEMORY_MIB", "512", 1);
+	o = rift_json("share transfer bytes=64M --clients 3,4 --arms processes --window 0.02 "
+		      "--windows 1 --repetitions 2 --starts 1 --quiet --json --output '%s/a.jsonl'",
+		      dir);
+	was_measured(o, "processes", 3);
+	cr_expect(tells(get_text(set_of(o, "processes", 4), "not_run"),
+			"4 clients * 513 MiB* 512 MiB"),
+		  "%s", get_text(set_of(o, "processes", 4), "not_run"));
 }
 
 /* 2 ms more a call: the client under it takes many times as long. */
