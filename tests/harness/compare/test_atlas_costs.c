@@ -460,8 +460,9 @@ Test(small_atlas_costs_chart, of_costs_and_of_programs)
 	cr_assert(eq(int, t->rows, ATLAS_COSTS), "%d cells", t->rows);
 	for (int i = 0; i < ATLAS_COSTS; i++) {
 		const struct interval *of = &a.entry[0].cost[i].of;
-		const double want[] = { i + 1,		   0, of->value / unit[i], of->lo / unit[i],
-					of->hi / unit[i], 1, 5 };
+		const double want[] = {
+			i + 1, 0, of->value / unit[i], of->lo / unit[i], of->hi / unit[i], 1, 5
+		};
 
 		for (int k = 0; k < 7; k++)
 			cr_expect(epsilon_eq(dbl, t->v[i][k], want[k], 1e-5 * fabs(want[k])),
@@ -485,7 +486,8 @@ Test(small_atlas_costs_chart, of_costs_and_of_programs)
 		cr_expect(eq(dbl, t->v[i][0], i / 2), "%d: depth", i);
 		cr_expect(eq(dbl, t->v[i][1], i % 2), "%d: workload", i);
 		cr_expect(eq(dbl, t->v[i][2], 0), "%d: row", i);
-		cr_expect(epsilon_eq(dbl, t->v[i][3], cell.of.value, 1e-5), "%d: %g", i, t->v[i][3]);
+		cr_expect(epsilon_eq(dbl, t->v[i][3], cell.of.value, 1e-5), "%d: %g", i,
+			  t->v[i][3]);
 	}
 	script_is("programs-atlas", "rows", "1");
 	script_is("programs-atlas", "columns", "2");

@@ -87,7 +87,9 @@ Test(small_fit_grid, points_without_a_result_are_left_out)
 /* Of one size and mode, in whatever order they are. */
 Test(small_fit_grid, the_two_deepest_points)
 {
-	static const double depths[][3] = { { 1, 4, 64 }, { 64, 1, 4 }, { 4, 64, 1 }, { 64, 4, 1 } };
+	static const double depths[][3] = {
+		{ 1, 4, 64 }, { 64, 1, 4 }, { 4, 64, 1 }, { 64, 4, 1 }
+	};
 
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
 		struct grid_point point[6] = { { .size = 1, .batch.mode = MODE_GRAPH } };

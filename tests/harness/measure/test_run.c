@@ -301,7 +301,8 @@ static void run_made_up(void)
 		run.blocks.total_ns[i] = 7000 * (i + 1);
 		run.blocks.enq_ns[i] = 3500 * (i + 1);
 	}
-	run.kernel = (struct kernel_time){ .ns = 900, .ends_ns = 250, .steps = 3, .source = "made" };
+	run.kernel =
+		(struct kernel_time){ .ns = 900, .ends_ns = 250, .steps = 3, .source = "made" };
 	run.overhead = (struct overhead){ 0.25, "as it is" };
 	run.startup = (struct startup){ 3e6, 2e6, 1e6 };
 	run.warmup.blocks = 4;
@@ -372,14 +373,17 @@ Test(small_run, figures_in_json)
 		const json_t *in = rows[i].in ? json_object_get(o, rows[i].in) : o;
 		double value = json_get_number(in, rows[i].name);
 
-		cr_expect(epsilon_eq(dbl, value, rows[i].want, 1e-9), "%s: %g", rows[i].name, value);
+		cr_expect(epsilon_eq(dbl, value, rows[i].want, 1e-9), "%s: %g", rows[i].name,
+			  value);
 	}
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "report")), 4), "rows");
 	raw = json_object_get(json_object_get(o, "blocks"), "t_enq_ns");
 	cr_assert(eq(sz, json_array_size(raw), 2), "samples");
 	cr_expect(eq(i64, json_integer_value(json_array_get(raw, 1)), 7000), "the second");
 	cr_expect(eq(str, (char *)json_get_text(o, "kernel_ns_source"), "made"), "source");
-	cr_expect(eq(int, json_is_null(json_object_get(json_object_get(o, "check"), "error_text")), 1), "none");
+	cr_expect(eq(int, json_is_null(json_object_get(json_object_get(o, "check"), "error_text")),
+		     1),
+		  "none");
 	run.kernel.unknown = "no slope";
 	run.mode = MODE_STREAM;
 	run.depth_cut_from = 0;

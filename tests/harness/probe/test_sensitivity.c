@@ -83,8 +83,8 @@ Test(small_sensitivity, figures_of_a_run_are_medians)
 	json_t *o = json_pack(
 		"{s:{s:s, s:s}, s:{s:i}, s:{s:[s]}, s:{s:f}, s:{s:f}, s:f, s:f, s:f, s:s, s:f}",
 		"device", "name", "made up", "kind", "cpu", "blocks", "n", 7, "platform", "layers",
-		"one", "step_ns", "median", 1000.0, "submit_ns", "median", 500.0, "kernel_ns", 900.0,
-		"block_ends_ns", 250.0, "depth", 64.0, "mode", "graph", "graph_steps", 24.0);
+		"one", "step_ns", "median", 1000.0, "submit_ns", "median", 500.0, "kernel_ns",
+		900.0, "block_ends_ns", 250.0, "depth", 64.0, "mode", "graph", "graph_steps", 24.0);
 	struct run_process p = { .exit_code = 0 };
 	const struct step_figures *f = &p.step;
 

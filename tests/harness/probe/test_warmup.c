@@ -303,7 +303,8 @@ Test(small_warmup, tables_of_a_file)
 		"2026, 5 processes, mode stream, sync spin; 2 s of idling, curves of 3 s\n",
 		"check *passed\n",
 		/* first and steady step, ratio, sample and time from which on it is steady */
-		"\n     2 rested *45.0 us *9.00 us *5 (5 to 5) *4 *2.00 s *3 *+0.0 % (+0.0 to +0.0)\n",
+		"\n     2 rested *45.0 us *9.00 us *5 (5 to 5) *4 *2.00 s *3 *+0.0 % (+0.0 to "
+		"+0.0)\n",
 		"\n     2 resumed *27.0 us *9.00 us *3 (3 to 3) ",
 		"\n     2 following *36.0 us *9.00 us *4 (4 to 4) ",
 		/* of two steps: all, as after another process, as after a rest */
@@ -315,17 +316,18 @@ Test(small_warmup, tables_of_a_file)
 		"all canaries, MHz *1000 *1100 *1200 *30\n",
 		"power, W *80 *80 *80 *15\n",
 		"host canary, us *20 *25 *30 *30\n",
-		": to the set-up 4.00 ms (3.00 ms to 5.00 ms), set-up 2.00 ms (2.00 ms to 2.00 ms), "
+		": to the set-up 4.00 ms (3.00 ms to 5.00 ms), set-up 2.00 ms (2.00 ms to 2.00 "
+		"ms), "
 		"graphs not known\n",
 		NULL,
 	};
 	static char text[16384];
 	FILE *out = fmemopen(text, sizeof(text), "w");
-	json_t *curves = json_pack(
-		"{s:s, s:[s], s:{s:s}, s:s, s:i, s:s, s:s, s:f, s:f, s:[]}", "workload", "launch",
-		"params", "us=5", "device", "name", "made-up device", "start_utc", "2026",
-		"processes", 5, "mode", "stream", "sync", "spin", "rest_s", 2.0, "seconds", 3.0,
-		"curves");
+	json_t *curves =
+		json_pack("{s:s, s:[s], s:{s:s}, s:s, s:i, s:s, s:s, s:f, s:f, s:[]}", "workload",
+			  "launch", "params", "us=5", "device", "name", "made-up device",
+			  "start_utc", "2026", "processes", 5, "mode", "stream", "sync", "spin",
+			  "rest_s", 2.0, "seconds", 3.0, "curves");
 
 	for (int i = 0; i < 5; i++) {
 		add_curve(curves, i, BEGIN_RESTED, 90);

@@ -20,11 +20,12 @@ TestSuite(small_share_file, .init = chart_folder_make, .fini = chart_folder_remo
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-static const char kept_plan[] = "{\"workloads\": [[\"launch\"], [\"launch\", \"us=5\"]],"
-				" \"clients\": [1, 3], \"arms\": [\"processes\", \"serial\"],"
-				" \"layer_of\": {\"2\": \"shim\"}, \"fault\": \"kill\", \"seed\": 7,"
-				" \"window_s\": 0.5, \"windows\": 2, \"repetitions\": 4,"
-				" \"starts\": 3, \"mode\": \"graph\", \"depth\": 5}";
+static const char kept_plan[] =
+	"{\"workloads\": [[\"launch\"], [\"launch\", \"us=5\"]],"
+	" \"clients\": [1, 3], \"arms\": [\"processes\", \"serial\"],"
+	" \"layer_of\": {\"2\": \"shim\"}, \"fault\": \"kill\", \"seed\": 7,"
+	" \"window_s\": 0.5, \"windows\": 2, \"repetitions\": 4,"
+	" \"starts\": 3, \"mode\": \"graph\", \"depth\": 5}";
 
 /* The plan with this member in place of its own. New reference. */
 static json_t *plan_with(const char *member, const char *value)
@@ -53,8 +54,9 @@ Test(small_share_file, a_plan_is_read_as_it_was_written)
 	json_decref(o);
 }
 
-#define EIGHT "[\"launch\"],[\"launch\"],[\"launch\"],[\"launch\"]," \
-	      "[\"launch\"],[\"launch\"],[\"launch\"],[\"launch\"]"
+#define EIGHT                                                                                      \
+	"[\"launch\"],[\"launch\"],[\"launch\"],[\"launch\"],"                                     \
+	"[\"launch\"],[\"launch\"],[\"launch\"],[\"launch\"]"
 
 /* 1000 windows of a set, 48 clients, 16 numbers of clients and 8 workloads at most. */
 Test(small_share_file, plans_that_are_valid_and_that_are_not)
@@ -177,7 +179,9 @@ Test(small_share_file, sets_of_a_plan)
 		{ ARM_PROCESSES, 3, 0 }, { ARM_STREAMS, 2, 0 },	  { ARM_STREAMS, 3, 0 },
 	};
 	static const struct share_set streams[] = {
-		{ ARM_PROCESSES, 1, 0 }, { ARM_PROCESSES, 1, 1 }, { ARM_STREAMS, 1, 0 },
+		{ ARM_PROCESSES, 1, 0 },
+		{ ARM_PROCESSES, 1, 1 },
+		{ ARM_STREAMS, 1, 0 },
 		{ ARM_STREAMS, 1, 1 },
 	};
 	struct share_plan p = { .mixes = 2,
@@ -231,11 +235,11 @@ Test(small_share_file, when_a_set_is_finished)
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 #define TWENTY "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
-#define CLIENT(steps, timed, quantiles) \
+#define CLIENT(steps, timed, quantiles)                                                            \
 	"{\"steps\":" steps ",\"timed\":" timed ",\"step_ns\":[" quantiles "]}"
 #define GOOD CLIENT("0", "1", TWENTY "1,2,3")
-#define WINDOW(repetition, window, seconds, clients) \
-	"{\"repetition\":" repetition ",\"window\":" window ",\"seconds\":" seconds \
+#define WINDOW(repetition, window, seconds, clients)                                               \
+	"{\"repetition\":" repetition ",\"window\":" window ",\"seconds\":" seconds                \
 	",\"clients\":[" clients "]}"
 
 /* What is said of a record whose second line is this: of the first set but for what it says. */
