@@ -13,6 +13,7 @@
 
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
+#include "harness/measure/submit.h"
 #include "harness/stats/stats.h"
 #include "workloads/launch/launch.h"
 

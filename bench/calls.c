@@ -20,8 +20,10 @@
 #include "bench/calls.h"
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
+#include "harness/measure/submit.h"
 #include "harness/base/param.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 enum { TURNS = 15, TURNS_MAX = 1000, FIGURES = 6, BLOCKS = 15, WARMUP = 10 };
 

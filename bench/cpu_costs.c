@@ -22,7 +22,9 @@
 
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
+#include "harness/measure/submit.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 const void *k_nothing(void);
 

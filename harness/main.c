@@ -14,6 +14,7 @@
 #include "harness/base/command.h"
 #include "harness/cmd/commands.h"
 #include "harness/measure/contract.h"
+#include "workloads/workload.h"
 
 enum { STACK_BYTES_LEAST = 256 << 10 }; /* four times what any command was seen to need */
 

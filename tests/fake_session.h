@@ -11,9 +11,9 @@
 #ifndef RIFT_TESTS_FAKE_SESSION_H
 #define RIFT_TESTS_FAKE_SESSION_H
 
+#include "common/cost.h"
 #include "harness/measure/model.h"
 #include "harness/record/journal.h"
-#include "workloads/workload.h"
 
 struct fake_session {
 	const char *workload;		 /* one that is built in */

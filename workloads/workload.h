@@ -25,6 +25,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/cost.h"
 #include "common/mode.h"
 #include "common/param.h"
 #include "common/plot.h"
@@ -63,26 +64,6 @@ struct verdict {
 	const char *measure;	 /* what error is: "largest relative difference of a state" */
 	int64_t compared, total; /* units (cells, frames, pairs) compared, of how many */
 	char worst[96];		 /* where the largest error is, for the user */
-};
-
-/* Copies that a step enqueues, of one kind: calls, and bytes in all of them. */
-struct copies {
-	double calls, bytes;
-};
-
-/* What a step costs by counting; formula says how it was counted. */
-struct cost {
-	double launches;	  /* kernel launches a step in stream mode */
-	double flops;		  /* floating-point operations */
-	double bytes_moved;	  /* device memory, each operand counted once */
-	double bytes_transferred; /* between host and device */
-	/* the calls that these are; none where that is not known, or where kernels read the host */
-	struct copies to_device, to_host, within; /* within: the device, not transferred */
-	bool pageable;		/* the host's end of them lies in memory that is not pinned */
-	double allocations;	/* calls that take or give back memory: none but in `memory` */
-	double evaluations;	/* of the unit inside a step that users think in; 0: none */
-	const char *evaluation; /* its name: "right-hand side" */
-	const char *formula;
 };
 
 enum { REPORT_ROWS_MAX = 96 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 

@@ -15,9 +15,11 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "harness/base/text.h"
-#include "common/param.h"
+
+struct param; /* common/param.h */
 
 enum { PARAM_ROWS_MAX = 64 };
 

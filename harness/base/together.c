@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/text.h"
 
 /* ---- parameters that count only with others: `when` is "trajectory", "solver=a|b" ------- */

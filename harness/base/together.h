@@ -6,6 +6,8 @@
 
 #include "harness/base/param.h"
 
+struct param_need; /* common/param.h */
+
 /* ---- parameters that count only with others (struct param_need) ------------------------- */
 
 /*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "common/plural.h"
 #include "harness/chart/words.h"
 #include "harness/fit/derive.h"

@@ -1,4 +1,5 @@
 /* latency.c - a block against its depth, and a step against the length of its kernels. */
+#include "common/param.h"
 #include "harness/chart/latency.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* words.c - numbers as charts and their titles show them. */
+#include "common/param.h"
 #include "harness/chart/words.h"
 
 #include <math.h>

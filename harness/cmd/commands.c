@@ -17,6 +17,7 @@
 #include "harness/session/worker.h"
 #include "harness/share/share.h"
 #include "harness/probe/warmup.h"
+#include "workloads/workload.h"
 
 /* ---- the list --------------------------------------------------------------------------- */
 

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/platform/enter.h"
 #include "harness/base/together.h"
+#include "layers/layer.h"
 
 static const struct command_option options[] = {
 	{ OPTION_JSON, "print layers and parameters as one JSON object" },

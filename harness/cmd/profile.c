@@ -12,6 +12,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "common/param.h"
 #include "harness/base/picture.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"

@@ -23,6 +23,7 @@
 #include "harness/platform/system.h"
 #include "harness/session/stopping.h"
 #include "harness/session/supervisor.h"
+#include "workloads/workload.h"
 
 /* ---- making the plan -------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "common/interrupt.h"
+#include "common/param.h"
 #include "harness/cmd/sweep.h"
 #include "harness/platform/platform.h"
 #include "harness/platform/enter.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "workloads/workload.h"
 
 /* ---- numbers ---------------------------------------------------------------------------- */
 

@@ -1,10 +1,11 @@
 /* price_job.c - what one block of a workload is priced with, and its time by a model. */
+#include "common/cost.h"
+#include "common/mode.h"
 #include "harness/fit/price.h"
 
 #include <math.h>
 
 #include "harness/measure/model.h"
-#include "workloads/workload.h"
 
 /* ---- the workload ------------------------------------------------------------------------- */
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/together.h"
+#include "workloads/workload.h"
 
 /* The first text or hook that is missing, or NULL. limits, fused, report and plot are optional. */
 static const char *missing_hook(const struct workload *w)

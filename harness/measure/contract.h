@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-#include "workloads/workload.h"
+struct verdict;
+struct workload;
 
 /*
  * 0 when every workload of the table (which ends with NULL) has its texts, its hooks, one row

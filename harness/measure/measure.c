@@ -10,6 +10,8 @@
 #include "common/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/measure/nvtx.h"
+#include "harness/measure/submit.h"
+#include "workloads/workload.h"
 
 /* ---- blocks: what is timed, and how often ----------------------------------------------- */
 

@@ -8,10 +8,14 @@
 #ifndef RIFT_MEASURE_MEASURE_H
 #define RIFT_MEASURE_MEASURE_H
 
+#include <cuda_runtime_api.h>
 #include <stdint.h>
 
+#include "common/mode.h"
 #include "harness/platform/system.h"
-#include "harness/measure/submit.h"
+
+struct instance; /* harness/measure/submit.h */
+struct submission;
 
 struct block {
 	int64_t enq_ns;	  /* first call to return of the last */

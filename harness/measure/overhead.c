@@ -10,6 +10,7 @@
 #include "common/refusal.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
+#include "harness/measure/submit.h"
 #include "harness/stats/stats.h"
 
 /* ---- what a block takes beyond its kernels, and what that means in plain words ---------- */

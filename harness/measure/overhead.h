@@ -10,8 +10,11 @@
 #define RIFT_MEASURE_OVERHEAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "harness/measure/submit.h"
+#include "common/mode.h"
+
+struct instance; /* harness/measure/submit.h */
 
 struct kernel_time {
 	double ns;	     /* K of a step; NaN: not known */

@@ -10,7 +10,9 @@
 #include "harness/platform/platform.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/overhead.h"
+#include "harness/measure/submit.h"
 #include "harness/base/param.h"
+#include "workloads/workload.h"
 
 /* ---- before the blocks that are timed --------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
+#include "workloads/workload.h"
 
 /* ---- enqueues exactly `depth` steps of a workload in one of the three modes ------------- */
 

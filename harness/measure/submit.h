@@ -5,8 +5,11 @@
 #include <cuda_runtime_api.h>
 #include <stdint.h>
 
+#include "common/cost.h"
+#include "common/mode.h"
 #include "harness/measure/wait.h"
-#include "workloads/workload.h"
+
+struct workload;
 
 /* ---- enqueues exactly `depth` steps of a workload in one of the three modes ------------- */
 

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 #include "harness/base/param.h"
-#include "layers/layer.h"
+
+struct layer; /* layers/layer.h */
 
 /* Exit codes of `rift layer` itself, as env(1) has them; else they are COMMAND's. */
 enum { LAYER_NOT_IN_FORCE = 125, LAYER_NOT_RUN = 126, LAYER_NOT_FOUND = 127 };

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "layers/layer.h"
 
 /* ---- the variable ------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include "harness/measure/wait.h"
 #include "harness/probe/sensitivity_costs.h"
 #include "harness/stats/stats.h"
+#include "layers/layer.h"
 
 const double frontier_ratios[FRONTIERS] = { 1.05, 1.25 };
 

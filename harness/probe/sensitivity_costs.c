@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/text.h"
 #include "harness/platform/enter.h"
-#include "workloads/workload.h"
+#include "layers/layer.h"
 
 /* ---- of calls: the layer emulate ---------------------------------------------------------- */
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/cost.h"
 #include "harness/base/json.h"
 #include "harness/record/fields.h"
 #include "harness/record/record.h"
 #include "harness/stats/stats.h"
-#include "workloads/workload.h"
 
 /* ---- arrays ----------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "common/input.h"
+#include "common/param.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/record/environment.h"

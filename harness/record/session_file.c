@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/cost.h"
 #include "common/output.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
@@ -24,7 +25,6 @@
 #include "harness/record/point_record.h"
 #include "harness/platform/system.h"
 #include "harness/stats/stats.h"
-#include "workloads/workload.h"
 
 /* ---- one session, one writer ------------------------------------------------------------ */
 

@@ -18,6 +18,7 @@
 #include "harness/record/point_record.h"
 #include "harness/session/calibrate.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* ---- set up and given back -------------------------------------------------------------- */
 

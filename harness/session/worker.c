@@ -21,6 +21,7 @@
 #include "harness/session/child.h"
 #include "harness/platform/system.h"
 #include "harness/stats/stats.h"
+#include "workloads/workload.h"
 
 /* How long a clock may take to come up or to come back after a set-up, and how near, as a share. */
 static const int64_t come_up_ns = 50000000, settle_ns = 200000000;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/param.h"
 #include "harness/base/param.h"
 #include "harness/record/recorded.h"
 #include "tests/atlas_printed.h"
@@ -20,6 +21,7 @@
 #include "tests/divert.h"
 #include "tests/chart_files.h"
 #include "tests/fake_session.h"
+#include "workloads/workload.h"
 
 TestSuite(small_atlas_costs, .timeout = 120);
 TestSuite(small_atlas_costs_chart, .init = chart_folder_make, .fini = chart_folder_remove,

@@ -3,6 +3,7 @@
  * what K is.
  */
 /* sanitizers: one thread */
+#include "common/param.h"
 #include "harness/fit/fit_parts.h"
 #include "tests/cells_session.h"
 #include "tests/divert.h"

@@ -7,6 +7,7 @@
 #include "common/interrupt.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/overhead.h"
+#include "harness/measure/submit.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"

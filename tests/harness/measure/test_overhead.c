@@ -3,6 +3,7 @@
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/overhead.h"
+#include "harness/measure/submit.h"
 #include "harness/stats/stats.h"
 #include "tests/divert.h"
 

@@ -1,5 +1,6 @@
 /* test_sweep_axis.c - harness/measure/axis.h: values, ranges, and what is refused. */
 /* sanitizers: one thread */
+#include "common/param.h"
 #include "harness/measure/axis.h"
 #include "tests/divert.h"
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/param.h"
 #include "harness/platform/enter.h"
 #include "harness/measure/wait.h"
 #include "harness/chart/sensitivity_chart.h"

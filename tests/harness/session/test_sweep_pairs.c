@@ -10,6 +10,7 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
+#include "workloads/workload.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
