@@ -45,7 +45,7 @@ static int stack_workload(const char *workload, void *arg)
 		err = complain(EINVAL, "%s: no sample has a good result of every process",
 			       workload);
 	if (!err && stack_step_of(&grid, 0) != STACK_CALLS && !stack_fit(&r, 0) &&
-	    !fit_make(&own, &grid, 0))
+	    !fit_make_values(&own, &grid))
 		r.own = &own;
 	if (!err)
 		show_stacks(s, &r);

@@ -146,7 +146,7 @@ static void hold_config(const struct chart_side *side, const struct config *c, c
 		cr_assert(zero(int, resamples_init(&set.resamples[0], set.grid[0].processes, 1, 0)),
 			  "%s", what);
 		complain_silence(true);
-		set.fitted[0] = !fit_make(&set.fit[0], &set.grid[0], 0);
+		set.fitted[0] = !fit_make_values(&set.fit[0], &set.grid[0]);
 		complain_silence(false);
 		hold_lines(&set, what);
 		if (set.fitted[0])
