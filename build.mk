@@ -87,7 +87,7 @@ CFLAGS   ?= -O2 -g1
 # Ubuntu has the last one on by itself.
 WARN     := -Wall -Wextra -Werror -Wformat-security
 # No contraction: the reference and the kernels of the CPU device round as written.
-COMMON    = -I. $(if $(OUTSIDE),-I$B) -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
+COMMON    = $(FIRST) -I. $(if $(OUTSIDE),-I$B) -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
 # A report must end the program: no test passes with one. Instrumented code gives rise to false
 # warnings (-w); the plain builds see the true ones. Reports name functions and lines, -g1 has both.
 asan     := -w -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -285,12 +285,20 @@ SHARED := $(filter-out tests/test_% tests/wrapper.c tests/lazy_git.c $(HOOKS),$(
 GIT    := $(if $(filter cpu,$(DEVICE)),$(shell tools/criterion_git.sh $(CC)))
 LAZY   := $(GIT:%=$B/$(notdir $(GIT)))
 $(TESTS:%=$B/%.o) $(TESTS:%.c=$B/%) $B/bugs $B/tests/enemy/fuzz $B/tests/cpu/traced: $B/test_flags
-$(TESTS:%=$B/%.o): private WARN += -Wno-unused-value
-$(TESTS:%=$B/%.o): private CFLAGS := $(TESTFLAGS)
+# What each includes before all else, compiled once: the compiler finds it before the header itself, and passes it by where flags
+# differ, as with -O2.
+FIRSTS := $(patsubst %,$B/first/tests/%.h.gch,test plain)
+$(FIRSTS): $B/first/%.gch: % $B/flags $B/test_flags
+	$(call begin,CC,$<)
+	$(Q)$(COMPILE.c)
+$(TESTS:%=$B/%.o): $(FIRSTS)
+$(TESTS:%=$B/%.o): private FIRST := -I$B/first
+$(TESTS:%=$B/%.o) $(FIRSTS): private WARN += -Wno-unused-value
+$(TESTS:%=$B/%.o) $(FIRSTS): private CFLAGS := $(TESTFLAGS)
 # Those that compute much themselves say so; -O2 is the one that counts.
 $(patsubst %,$B/%.o,$(shell grep -lxF '/* compiled with -O2: it computes much */' /dev/null $(TESTS))): private CFLAGS := $(TESTFLAGS) -O2
 # Their assertions are long expressions, slow to compile with checks for undefined behaviour.
-$(TESTS:%=$B/%.o): private INSTRUMENT := $(subst address$(comma)undefined,address,$(INSTRUMENT))
+$(TESTS:%=$B/%.o) $(FIRSTS): private INSTRUMENT := $(subst address$(comma)undefined,address,$(INSTRUMENT))
 $(patsubst %.cu,$B/%,$(wildcard $(TESTS:.c=.cu))): $B/%: $B/%.cu.o
 $(TESTS:%.c=$B/%): $B/%: $B/%.c.o $(HOOKS:%=$B/%.o) $B/tests.a $B/rift.a $(RUNTIME) | $(LAZY)
 	$(call begin,LINK,$@)

@@ -3,14 +3,7 @@
  * bench/holds.py finds what is held to cost what it was made to. No figure is measured.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/test.h"
 
 /*
  * A rift that measures nothing. Its sweep is cut off and leaves a .part; one that goes on is whole,

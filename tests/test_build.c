@@ -3,12 +3,7 @@
  * empty sources.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
-
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/plain.h"
 
 static char folder[] = "/tmp/rift-build-XXXXXX";
 

@@ -4,10 +4,9 @@
  * What only the CPU device can show: test_cpu_conformance.c.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/cli.h"
 #include "tests/conformance.h"
-
-#include <criterion/criterion.h>
 
 TestSuite(large_conformance, .timeout = 300);
 

@@ -13,18 +13,11 @@
  * A new refusal is one more command line below. Its wording belongs there; a test of its own says
  * under which conditions it comes.
  */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/figures.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 300);
 TestSuite(large_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 300);

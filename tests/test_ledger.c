@@ -1,9 +1,7 @@
 /* test_ledger.c - the ledger that tests of teardowns rely on sees every kind of thing. */
+#include "tests/plain.h"
 #include "tests/ledger.h"
 #include "tests/cpu/test_runtime.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_ledger, .timeout = 300);
 

@@ -2,14 +2,10 @@
  * test_rename.c - tests/golden/rename.map says what --json calls otherwise since schema 2.0.
  * Sessions of schema 1 are read.
  */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "tests/test.h"
 
-#include "tests/capture.h"
+#include <ctype.h>
+
 #include "tests/cli.h"
 
 TestSuite(small_rename, .timeout = 300);

@@ -1,13 +1,6 @@
 /* test_tools.c - what make decides before it builds: device, toolkit, packages, folders. */
 /* sanitizers: one thread */
-#include "tests/capture.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/test.h"
 
 /* A folder of its own with a fake nvcc of the given release; removed by fini. */
 static char folder[] = "/tmp/rift-tools-XXXXXX";

@@ -4,14 +4,11 @@
  */
 /* begins early: it waits long */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "layers/neighbour/work.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/ledger.h"
 #include "tests/under_layer.h"

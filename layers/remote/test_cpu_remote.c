@@ -5,23 +5,18 @@
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/wire/wire.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/under_layer.h"
 
 TestSuite(small_remote, .init = layers_apart, .timeout = 240);

@@ -5,8 +5,8 @@
  * It defines the functions that give out memory: what is there is filled first, and known.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  * was sent, damaged in many ways, is given to a session (small_remote_daemon).
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <pthread.h>

@@ -4,11 +4,10 @@
  * (test_recorder.h). No toolkit and no GPU are needed.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <criterion/redirect.h>
 #include <cuda_runtime_api.h>
-#include <stdio.h>
 
 #include "layers/remote/test_daemon.h"
 #include "layers/remote/test_fuzz.h"

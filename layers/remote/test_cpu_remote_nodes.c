@@ -4,8 +4,8 @@
  * daemon. What that one was sent is damaged as in test_cpu_remote_calls.c.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 
 #include "layers/remote/daemon/serve.h"

@@ -4,8 +4,8 @@
  * others, too, which has streams of its own in their place (order.c).
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <pthread.h>
 #include <time.h>
 

@@ -4,10 +4,7 @@
  * given.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
-
+#include "tests/test.h"
 #include "common/blas.h"
 #include "layers/remote/daemon/serve.h"
 

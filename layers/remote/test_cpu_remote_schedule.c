@@ -4,21 +4,16 @@
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
+#include "tests/test.h"
 #include "layers/remote/daemon/schedule.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "layers/remote/remote.h"
 #include "layers/remote/test_daemon.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/under_layer.h"
 
 TestSuite(small_remote_schedule, .timeout = 100);

@@ -3,20 +3,16 @@
  * Tests of small_remote_part are one part of two or three, each a process of its own, and meet by
  * files. What a client does alone is in test_cpu_remote_order.c.
  */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "layers/remote/daemon/library.h"
 #include "layers/remote/test_parts.h"
 #include "layers/remote/test_streams.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/under_layer.h"
 
 TestSuite(small_remote_part, .timeout = 100);

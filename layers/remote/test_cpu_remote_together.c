@@ -5,15 +5,12 @@
  * The CPU device ends a process by a kernel's fault. So the daemon's runtime is put before it here:
  * once it has been told to, calls that need the device return an error, as a GPU's do.
  */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "layers/remote/daemon/library.h"
 #include "layers/remote/test_parts.h"

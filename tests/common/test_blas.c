@@ -2,14 +2,10 @@
  * test_blas.c - products through common/blas.h on the device that was built for, against sums in
  * double: every transposition, odd sizes, epilogues, graphs.
  */
+#include "tests/plain.h"
 #include "common/blas.h"
 #include "common/cuda_check.h"
 #include "tests/cli.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_blas, .timeout = 300);
 

@@ -1,15 +1,10 @@
 /* test_check.c - common/check.h: one line, the hook, the abort. */
+#include "tests/test.h"
 #include "common/check.h"
 #include "common/cuda_check.h"
-#include "tests/capture.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <criterion/redirect.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_check, .timeout = 300);
 

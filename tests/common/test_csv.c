@@ -3,20 +3,11 @@
  * and line.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "common/csv.h"
 
-#include <criterion/criterion.h>
 #include <criterion/redirect.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "tests/capture.h"
-#include "tests/divert.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

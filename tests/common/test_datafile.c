@@ -1,15 +1,9 @@
 /* test_datafile.c - common/datafile.h: found from the binary, from RIFT_HOME, or a clear line. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/datafile.h"
-#include "tests/capture.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <criterion/redirect.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_datafile, .timeout = 300);
 

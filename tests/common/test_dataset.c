@@ -2,13 +2,8 @@
  * test_dataset.c - how arrays of data sets are cut into chunks, and what copies that makes. How
  * they travel and are looked at is seen in the workloads that have them.
  */
+#include "tests/plain.h"
 #include "common/dataset.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_dataset, .timeout = 300);
 

@@ -1,13 +1,10 @@
 /* test_device.c - device memory that there is not is one line, and nothing to give back. */
+#include "tests/plain.h"
 #include "common/device.h"
 
-#include <criterion/criterion.h>
 #include <criterion/redirect.h>
-#include <errno.h>
 
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 
 TestSuite(small_device, .timeout = 300, .init = need_device);
 

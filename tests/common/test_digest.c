@@ -1,15 +1,9 @@
 /* test_digest.c - common/digest.h against published digests. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/digest.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 TestSuite(small_digest, .timeout = 300);
 

@@ -3,16 +3,10 @@
  * tests/harness/cmd/test_cli_escape.c.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/escape.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/philox.h"
-#include "tests/capture.h"
 #include "tests/need_gnuplot.h"
 
 TestSuite(small_escape_gnuplot, .timeout = 60);

@@ -3,11 +3,7 @@
  * passages are joined, what is in them, what stays as it was.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/test.h"
 #include "common/trace/host_gaps.h"
 #include "common/trace/passages.h"
 #include "harness/base/json.h"

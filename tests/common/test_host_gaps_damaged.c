@@ -1,13 +1,9 @@
 /* test_host_gaps_damaged.c - host_gaps of a file that is none of rift's, or damaged: one line. */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-
+#include "tests/test.h"
 #include "common/trace/host_gaps.h"
 #include "common/trace/passages.h"
 #include "harness/base/json.h"
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_host_gaps_damaged, .timeout = 60);

@@ -3,11 +3,7 @@
  * for them in lighter recordings (common/trace/host_gaps.h).
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "tests/test.h"
 #include "common/trace/host_gaps.h"
 #include "harness/profile/profile.h"
 #include "tests/made_trace.h"

@@ -1,9 +1,8 @@
 /* test_inherited.c - common/inherited.h: what rift works with, and what its commands get back. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/inherited.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <signal.h>
 #include <sys/stat.h>
 

@@ -1,25 +1,18 @@
 /* test_input.c - common/input.h and textfile.h: what is opened, what is refused, and never waited
  * for. */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "common/input.h"
 
-#include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/textfile.h"
-#include "tests/capture.h"
 
 static char folder[] = "/tmp/rift-input-XXXXXX";
 

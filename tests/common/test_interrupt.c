@@ -3,20 +3,14 @@
  * and that no signal which can be caught leaves a temporary file.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "common/interrupt.h"
 #include "common/temporary.h"
 
-#include <criterion/criterion.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

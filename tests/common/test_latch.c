@@ -2,10 +2,8 @@
  * test_latch.c - common/latch.h: a stream is held and let go; whatever forgets to open it, the
  * watchdog or the kernel's own limit does, and the sample counts for none.
  */
+#include "tests/plain.h"
 #include "common/latch.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
 
 #include "common/cuda_check.h"
 #include "tests/cli.h"

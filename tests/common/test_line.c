@@ -1,9 +1,7 @@
 /* test_line.c - common/line.h: lines that are there are found, and no second one without need. */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "common/line.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
 
 TestSuite(small_line, .timeout = 300);
 

@@ -1,22 +1,15 @@
 /* test_output.c - common/output.h: whole or not at all, through links, with the old mode. */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "common/output.h"
 
-#include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/datafile.h"
 #include "common/interrupt.h"
-#include "tests/capture.h"
-#include "tests/divert.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

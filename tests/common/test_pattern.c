@@ -1,8 +1,6 @@
 /* test_pattern.c - common/pattern.h: host and device agree, and find what is off. */
+#include "tests/plain.h"
 #include "common/pattern.h"
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
 
 #include "common/cuda_check.h"
 #include "tests/cli.h"

@@ -1,12 +1,8 @@
 /* test_philox.c - Philox4x32-10: published answers, and the same bits on the device. */
+#include "tests/test.h"
 #include "common/cuda_check.h"
 #include "common/philox.h"
 #include "tests/cli.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 cudaError_t philox_fill_launch(uint32_t *out, uint64_t key, uint32_t n);
 

@@ -1,7 +1,6 @@
 /* test_pieces.c - pieces of something long: where they lie, and that none is left out. */
+#include "tests/plain.h"
 #include "common/pieces.h"
-
-#include <criterion/criterion.h>
 
 TestSuite(small_pieces, .timeout = 300);
 

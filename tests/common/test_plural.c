@@ -1,9 +1,7 @@
 /* test_plural.c - common/plural.h: a number with its noun. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/plural.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 TestSuite(small_plural, .timeout = 60);
 

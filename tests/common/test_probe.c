@@ -1,8 +1,7 @@
 /* test_probe.c - common/probe.h: the smallest kernel does what it says. */
+#include "tests/plain.h"
 #include "common/probe.h"
 #include "tests/cpu/test_runtime.h"
-
-#include <criterion/criterion.h>
 
 TestSuite(small_probe, .timeout = 300);
 

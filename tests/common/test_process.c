@@ -1,12 +1,11 @@
 /* test_process.c - the variables that a process was started with. */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "common/process.h"
 
-#include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 TestSuite(small_process, .timeout = 60);
 

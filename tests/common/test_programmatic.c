@@ -1,13 +1,10 @@
 /* test_programmatic.c - which devices run launches that overlap. */
+#include "tests/plain.h"
 #include "common/programmatic.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/ledger.h"
 
-#include <criterion/criterion.h>
 #include <cuda_runtime_api.h>
-#include <errno.h>
-#include <string.h>
 
 TestSuite(small_programmatic, .timeout = 300);
 

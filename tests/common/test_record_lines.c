@@ -3,17 +3,9 @@
  * and is not called damage.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/record_lines.h"
-#include "tests/divert.h"
 #include "tests/findings.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_record_lines, .timeout = 60);
 

@@ -3,10 +3,8 @@
  * events that are written down.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/recorder/calibration.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 TestSuite(small_recorder_calibration, .timeout = 60);
 

@@ -3,12 +3,7 @@
  * came, in order and number; sums of times are right to half a nanosecond a value.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "tests/test.h"
 #include "common/recorder/folder.h"
 #include "tests/traces.h"
 

@@ -4,13 +4,8 @@
  * own times, and threads that are no sequence part.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <unistd.h>
-
+#include "tests/test.h"
 #include "common/recorder/folder.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/traces.h"
 

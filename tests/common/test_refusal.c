@@ -2,20 +2,14 @@
  * test_refusal.c - common/refusal.h: what a platform lacks is a finding, a bug still aborts; and
  * what run, probe, sweep and doctor make of it. tests/enemy/refusals.sh has every call.
  */
+#include "tests/test.h"
 #include "common/refusal.h"
 #include "common/cuda_check.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 #include "tests/wrapped.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_refusal, .timeout = 300);
 TestSuite(large_refusal, .timeout = 300);

@@ -2,18 +2,13 @@
  * test_slots.c - what workloads with data sets in turn share: the step counter, poison, copies in
  * blocks, slots of the host, and FNV-1a.
  */
+#include "tests/plain.h"
 #include "common/cuda_check.h"
 #include "common/fnv.h"
 #include "common/programmatic.h"
 #include "common/slots.h"
 #include "common/streamed.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 void slots_count_launch(struct slots_counter *counter, uint32_t *seen, uint32_t n,
 			uint32_t forgetful, cudaStream_t stream);

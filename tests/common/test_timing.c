@@ -1,8 +1,7 @@
 /* test_timing.c - common/timing.h: medians and quantiles of a few times. */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "common/timing.h"
-
-#include <criterion/criterion.h>
 
 TestSuite(small_timing, .timeout = 300);
 

@@ -2,17 +2,11 @@
  * test_trace.c - common/trace: traces are read, folds made calls again, and what is damaged is
  * refused with its line.
  */
+#include "tests/test.h"
 #include "common/trace/trace.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_trace, .timeout = 60);

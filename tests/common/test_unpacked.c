@@ -1,22 +1,14 @@
 /* test_unpacked.c - common/unpacked.h: plain and gzip, whole and broken. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/unpacked.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "common/philox.h"
-#include "tests/capture.h"
 
 /* More than any buffer of the reader holds, packed too. */
 enum { TEXT_BYTES = 400000 };

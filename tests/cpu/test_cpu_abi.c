@@ -3,15 +3,10 @@
  * can be wrapped as NVIDIA's can.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_cpu_abi, .timeout = 300);
 

@@ -1,7 +1,7 @@
 /* test_cpu_blas.c - what the CPU device's cuBLAS refuses, with the status that cuBLAS gives. */
+#include "tests/plain.h"
 #include "common/blas.h"
 
-#include <criterion/criterion.h>
 #include <cuda_runtime_api.h>
 
 TestSuite(small_cpu_blas, .timeout = 300);

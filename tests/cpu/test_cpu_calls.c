@@ -2,10 +2,9 @@
  * test_cpu_calls.c - what the CPU device answers where CUDA's documentation leaves it open, or
  * where it does less than a GPU.
  */
+#include "tests/plain.h"
 #include "common/device.h"
 #include "tests/cpu/test_runtime.h"
-
-#include <stdlib.h>
 
 const void *k_count(void);
 void *symbol(int with_name);

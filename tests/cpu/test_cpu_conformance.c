@@ -8,14 +8,11 @@
  */
 /* compiled with -O2: it computes much */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/cheat.h"
 #include "tests/conformance.h"
 
-#include <criterion/criterion.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/cpu/include/cpudev_watch.h"
 #include "common/cuda_check.h"

@@ -3,19 +3,15 @@
  * from a clock of this program's own, which moves by a microsecond at each reading: what a call
  * costs is then exact, however busy the machine is. bench/cpu_costs.c has the real clock.
  */
-#include "tests/divert.h"
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 const void *k_nothing(void);
 const void *symbol_variable(void);

@@ -3,12 +3,10 @@
  * handles, arguments. Each test is a process of its own, so settings made before the first
  * runtime call count.
  */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 const void *k_takes_much(void);
 const void *k_work(void);

@@ -2,14 +2,9 @@
  * test_cpu_faults.c - what the CPU device says about kernels that cannot go on. They run in the
  * program of seeded bugs (tests/bugs), as they end it.
  */
-#include "tests/capture.h"
-#include "tests/divert.h"
+#include "tests/plain.h"
 
-#include <criterion/criterion.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_cpu_faults, .timeout = 300);
 

@@ -2,6 +2,7 @@
  * test_cpu_fork.c - captures over several streams where CUDA's documentation leaves open what
  * happens: what the CPU device does then.
  */
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 #include <pthread.h>

@@ -3,16 +3,9 @@
  * before a toolkit's in LD_LIBRARY_PATH, and whatever was preloaded before both.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/wrapped.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char folder[] = "/tmp/rift-loader-XXXXXX";
 

@@ -2,8 +2,7 @@
  * test_cpu_made.c - graphs that are made node by node, copies of graphs, and objects of the program
  * that graphs keep, on the CPU device.
  */
-#include <string.h>
-
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 TestSuite(small_cpu_made, .timeout = 300);

@@ -2,6 +2,7 @@
  * test_cpu_nodes.c - nodes of graphs and updates where CUDA's documentation leaves open what
  * happens: what the CPU device does then.
  */
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 TestSuite(small_cpu_nodes, .timeout = 300);

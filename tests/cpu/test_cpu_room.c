@@ -2,14 +2,11 @@
  * test_cpu_room.c - common/room.h where the device's memory is the host's: what is taken at both
  * ends counts twice, and what was allocated counts before it is touched.
  */
+#include "tests/plain.h"
 #include "common/room.h"
-
-#include <criterion/criterion.h>
-#include <errno.h>
 
 #include "common/cuda_check.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 
 TestSuite(small_cpu_room, .timeout = 300);
 

@@ -3,10 +3,9 @@
  * workers. Each test is a process of its own, so settings made before the first runtime call
  * count.
  */
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "tests/cpu/test_runtime.h"
-
-#include <stdlib.h>
 
 const void *k_odd_ones_wait(void);
 const void *k_arrival(void);

@@ -4,16 +4,11 @@
  * The program is traced.cu. No test judges a length of time.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tests/test.h"
 
-#include "tests/capture.h"
+#include <signal.h>
+#include <sys/stat.h>
+
 #include "tests/cli.h"
 #include "tests/traces.h"
 

@@ -3,10 +3,8 @@
  * what kernels use have test programs of their own. Where CUDA's documentation leaves an error code
  * open, the test takes what CUDA 13.0 returned on an H200.
  */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 const void *k_sum_parameters(void);
 const void *k_fill(void);

@@ -1,4 +1,5 @@
 /* test_runtime_atomic.c - atomic functions: each with each type, 1024 threads at once. */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 
 enum { SUM = 1023 * 1024 / 2 };

@@ -1,8 +1,6 @@
 /* test_runtime_copies.c - copies of rows, registered memory, memory in stream order. */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { PAGE = 4096 };
 

@@ -1,4 +1,5 @@
 /* test_runtime_fork.c - captures that spread over several streams by events and come together. */
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 TestSuite(small_runtime_fork, .timeout = 300);

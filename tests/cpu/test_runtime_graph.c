@@ -1,9 +1,9 @@
 /* test_runtime_graph.c - capturing a stream, and launching what was captured. */
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 TestSuite(small_runtime_graph, .timeout = 300);
 

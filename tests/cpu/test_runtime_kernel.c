@@ -2,11 +2,8 @@
  * test_runtime_kernel.c - what kernels may use, against answers worked out on the host: shared
  * memory, barriers, warp operations, publication between blocks, atomics, intrinsics.
  */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const void *k_reduce_static(void);
 const void *k_reduce_dynamic(void);

@@ -2,6 +2,7 @@
  * test_runtime_memory.c - the CUDA runtime: allocation, copies, what a pointer is. Error codes are
  * those of CUDA 13.0 on an H200 where the documentation leaves them open.
  */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 #include "tests/on_cpu.h"
 

@@ -3,6 +3,7 @@
  * and the lesser calls: priorities, limits, launches by a structure, occupancy. The codes are
  * those of the documentation; see also the tests of each part of the runtime.
  */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 
 const void *k_count(void);

@@ -2,10 +2,10 @@
  * test_runtime_modes.c - the modes of captures: which calls, unsafe while something is captured,
  * are refused to the thread that captures and to others, and break the capture.
  */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
 TestSuite(small_runtime_modes, .timeout = 300);
 

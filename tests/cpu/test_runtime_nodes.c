@@ -1,4 +1,5 @@
 /* test_runtime_nodes.c - asking about graphs: what their nodes are, do and need. */
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 TestSuite(small_runtime_nodes, .timeout = 300);

@@ -2,10 +2,10 @@
  * test_runtime_stream.c - order and asynchrony: streams, the legacy default stream, events, host
  * functions. A gate (a host function that waits) holds a stream, so nothing depends on timing.
  */
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 TestSuite(small_runtime_stream, .timeout = 300);
 

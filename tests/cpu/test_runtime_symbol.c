@@ -1,4 +1,5 @@
 /* test_runtime_symbol.c - variables of the device, seen from the host. */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 
 const void *k_sum_factors(void);

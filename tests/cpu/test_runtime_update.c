@@ -1,4 +1,5 @@
 /* test_runtime_update.c - changing executable graphs. */
+#include "tests/plain.h"
 #include "tests/graphs.h"
 
 TestSuite(small_runtime_update, .timeout = 300);

@@ -2,15 +2,12 @@
  * test_wrapper.c - a preloaded wrapper (wrapper.c) sees every call of the real binary, and the
  * same ones on both devices. What it logs must be exactly what the harness says it did.
  */
+#include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/wrapped.h"
 #include "workloads/myocyte/device.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 TestSuite(small_wrapper, .timeout = 300);
 

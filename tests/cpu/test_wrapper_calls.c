@@ -2,12 +2,9 @@
  * test_wrapper_calls.c - each call that the preloaded wrapper (wrapper.c) knows leaves its line
  * and is otherwise what it was, on both devices.
  */
+#include "tests/plain.h"
 #include "tests/cpu/test_runtime.h"
 #include "tests/wrapped.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 const void *k_count(void);
 const void *symbol_words(void);

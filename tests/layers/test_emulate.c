@@ -3,16 +3,11 @@
  * that programs compute the same under it.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/base/json.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/races.h"
 #include "tests/under_layer.h"

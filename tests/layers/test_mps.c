@@ -4,25 +4,20 @@
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/check.h"
 #include "harness/platform/enter.h"
 #include "layers/mps/clients.h"
 #include "layers/mps/daemon.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/under_layer.h"
 

@@ -3,15 +3,11 @@
  * what that records, and says why where it cannot. CUPTI is a stub (cupti.c).
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #if !defined RIFT_CPU_DEVICE && __has_include(<cupti.h>)
 #include <cupti.h>
 #define HAVE_CUPTI_HEADER 1
@@ -19,7 +15,6 @@
 
 #include "layers/layer.h"
 #include "layers/profiler/records.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/under_layer.h"
 

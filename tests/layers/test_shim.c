@@ -2,17 +2,12 @@
  * test_shim.c - the layer shim: the names that it has, that each call passes as it was made, that
  * each is counted once.
  */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "layers/shim/calls.h"
 #include "tests/on_cpu.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/races.h"
 #include "tests/under_layer.h"

@@ -3,9 +3,7 @@
  * recordings of both can be held together (common/trace/host_gaps.h).
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
+#include "tests/test.h"
 
 TestSuite(small_call_names, .timeout = 60);
 

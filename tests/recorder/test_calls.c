@@ -4,19 +4,13 @@
  * one whose runtime is of stubs.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/recorder/buffers.h"
 #include "harness/base/json.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/traces.h"
 
 static char folder[] = "/tmp/rift-calls-XXXXXX";

@@ -4,15 +4,10 @@
  * and neither says what a real CUPTI does.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/test.h"
 
-#include "tests/capture.h"
+#include <signal.h>
+
 #include "tests/cli.h"
 #include "tests/traces.h"
 
@@ -334,7 +329,7 @@ Test(small_cupti, who_is_killed_keeps_what_was_written)
 }
 
 /* Two runs of a command that writes its environment, one of them recorded. */
-static void tells(const char *variables, const char *option, const char *env)
+static void preloads(const char *variables, const char *option, const char *env)
 {
 	static const char program[] =
 		"sh -c 'echo $CUDA_INJECTION64_PATH $NVTX_INJECTION64_PATH >>env; "
@@ -353,11 +348,11 @@ static void tells(const char *variables, const char *option, const char *env)
  * another's ranges stay his. */
 Test(small_cupti, who_is_told_of_the_recorder_of_the_device)
 {
-	tells("", "", "cupti.so\n\n");
-	tells("", "--range=@profiler", "cupti.so\n\n");
-	tells("", "--ranges", "cupti.so cupti.so\n\n");
-	tells("", "--range=step", "cupti.so cupti.so\n\n");
-	tells("NVTX_INJECTION64_PATH=/mine", "--ranges", "cupti.so mine\nmine\n");
+	preloads("", "", "cupti.so\n\n");
+	preloads("", "--range=@profiler", "cupti.so\n\n");
+	preloads("", "--ranges", "cupti.so cupti.so\n\n");
+	preloads("", "--range=step", "cupti.so cupti.so\n\n");
+	preloads("NVTX_INJECTION64_PATH=/mine", "--ranges", "cupti.so mine\nmine\n");
 }
 
 /* ---- the calibration --------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * few pairs of each kind and three kernels (small), all of them (large).
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "workloads/alignment/test_batch.h"
 

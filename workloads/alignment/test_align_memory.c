@@ -2,9 +2,7 @@
  * test_align_memory.c - memory that is scarce: traces that do not fit are worked out strip by
  * strip, what cannot be done is said, and everything is given back.
  */
-#include <errno.h>
-
-#include "tests/divert.h"
+#include "tests/plain.h"
 #include "tests/ledger.h"
 #include "tests/on_cpu.h"
 #include "workloads/alignment/test_batch.h"

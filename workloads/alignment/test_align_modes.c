@@ -2,6 +2,7 @@
  * test_align_modes.c - the same answers whatever way a batch goes: in a graph, in several streams,
  * from pageable memory, or staying on the device.
  */
+#include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "tests/races.h"
 #include "workloads/alignment/test_batch.h"

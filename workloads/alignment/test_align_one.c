@@ -1,6 +1,5 @@
 /* test_align_one.c - batches that are done in one launch: which they are, and the same answers. */
-#include <errno.h>
-
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/alignment/test_batch.h"
 

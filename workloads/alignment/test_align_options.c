@@ -1,6 +1,6 @@
 /* test_align_options.c - `rift run alignment`: what it takes, refuses, says and writes. */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/plain.h"
 #include "workloads/alignment/test_batch.h"
 
 static char folder[] = "/tmp/rift-align-XXXXXX";

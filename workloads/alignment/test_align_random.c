@@ -1,5 +1,6 @@
 /* test_align_random.c - properties of random pairs, and the reference against edlib. */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "workloads/alignment/test_batch.h"
 

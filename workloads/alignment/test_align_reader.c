@@ -1,12 +1,11 @@
 /* test_align_reader.c - FASTA and FASTQ, plain and gzip: good, bad, and made up at random. */
 /* begins early: it waits long */
 /* sanitizers: one thread */
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "tests/capture.h"
-#include "tests/divert.h"
 #include "workloads/alignment/test_batch.h"
 
 static char folder[] = "/tmp/rift-reads-XXXXXX";

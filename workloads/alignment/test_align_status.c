@@ -1,5 +1,6 @@
 /* test_align_status.c - pairs that cannot be aligned say why, and spoil no other. */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "tests/races.h"
 #include "workloads/alignment/test_batch.h"

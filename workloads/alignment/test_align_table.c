@@ -3,6 +3,7 @@
  * the letters, sum of the distances, the largest.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "workloads/alignment/test_batch.h"
 

@@ -2,9 +2,8 @@
  * test_binomial_modes.c - steps of data=resident: the same bits in every mode, slots in turn,
  * several launches a step, and what the check finds.
  */
+#include "tests/plain.h"
 #include "workloads/binomial/test_binomial.h"
-
-#include <math.h>
 
 #include "tests/races.h"
 #include "workloads/binomial/inputs.h"

@@ -3,11 +3,8 @@
  * what it reports.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/binomial/test_binomial.h"
-
-#include <errno.h>
-
-#include "tests/divert.h"
 
 TestSuite(small_binomial_options, .timeout = 300);
 

@@ -3,11 +3,8 @@
  * programs; the options; and the plans by which kernels go through trees.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "workloads/binomial/reference.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/fnv.h"
 #include "workloads/binomial/inputs.h"

@@ -4,8 +4,7 @@
  * The reference is compiled into the test, so that its trees can be counted.
  */
 /* compiled with -O2: it computes much */
-#include <math.h>
-
+#include "tests/plain.h"
 #include "workloads/binomial/reference.h"
 
 double uncounted_tree(const struct binomial_case *c, int64_t steps, double *workspace);

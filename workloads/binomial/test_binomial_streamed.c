@@ -2,6 +2,7 @@
  * test_binomial_streamed.c - steps of data=streamed: every byte comes and goes, from each kind of
  * memory, in chunks that overlap and in several launches.
  */
+#include "tests/plain.h"
 #include "workloads/binomial/test_binomial.h"
 
 #include "tests/races.h"

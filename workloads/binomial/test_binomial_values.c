@@ -3,9 +3,8 @@
  * the known answers.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/binomial/test_binomial.h"
-
-#include <math.h>
 
 TestSuite(small_binomial_values, .timeout = 300);
 TestSuite(large_binomial_values, .timeout = 300);

@@ -2,6 +2,7 @@
  * test_blackscholes_modes.c - steps of data=resident: the same bits in every mode, slots in turn,
  * sizes with a tail, and what the check finds.
  */
+#include "tests/plain.h"
 #include "workloads/blackscholes/test_options.h"
 
 #include "tests/races.h"

@@ -3,12 +3,8 @@
  * costs, and what it reports.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/blackscholes/test_options.h"
-
-#include <errno.h>
-#include <math.h>
-
-#include "tests/divert.h"
 
 TestSuite(small_blackscholes_options, .timeout = 300);
 

@@ -2,10 +2,9 @@
  * test_blackscholes_streamed.c - steps of data=streamed: every byte comes and goes, in blocks that
  * do not divide the arrays, from each kind of memory, with chunks that overlap.
  */
+#include "tests/plain.h"
 #include "tests/counted_back.h"
 #include "workloads/blackscholes/test_options.h"
-
-#include <stdio.h>
 
 #include "tests/races.h"
 

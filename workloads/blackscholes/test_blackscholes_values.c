@@ -3,9 +3,8 @@
  * separate programs, and prices from textbooks, of the reference and of the kernels.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/blackscholes/test_options.h"
-
-#include <math.h>
 
 #include "common/fnv.h"
 #include "tests/races.h"

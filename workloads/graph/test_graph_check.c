@@ -2,8 +2,8 @@
  * test_graph_check.c - the check passes after each call on each graph, and on nothing else: nodes
  * that do not run, or twice, or in a graph of another shape; updates that do not arrive.
  */
+#include "tests/plain.h"
 #include "workloads/graph/test_graphs.h"
-#include "tests/divert.h"
 
 #include <dlfcn.h>
 

@@ -2,15 +2,13 @@
  * test_graph_options.c - what the graph workload offers and refuses, its shapes, and probe=quick:
  * every row has a figure or a reason, and nothing hangs.
  */
+#include "tests/plain.h"
 #include "workloads/graph/test_graphs.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
 
 #include "common/device.h"
-#include "tests/divert.h"
 #include "workloads/graph/measure.h"
 
 TestSuite(small_graph_options, .timeout = 300);

@@ -2,11 +2,10 @@
  * test_launch_check.c - the workload's check passes on what is right, and on nothing else: lost
  * and doubled launches, arguments and chains with one bit off, spins that are too short.
  */
+#include "tests/plain.h"
 #include "workloads/launch/test_steps.h"
-#include "tests/divert.h"
 
 #include <dlfcn.h>
-#include <math.h>
 
 TestSuite(small_launch_check, .timeout = 300);
 

@@ -1,12 +1,10 @@
 /* test_launch_hold.c - what the process holds while launches are measured: hold_*=. */
-#include "tests/divert.h"
+#include "tests/plain.h"
 #include "tests/ledger.h"
 #include "tests/on_cpu.h"
 #include "workloads/launch/test_steps.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 
 TestSuite(small_launch_hold, .timeout = 300);
 

@@ -2,6 +2,7 @@
  * test_launch_modes.c - steps of the launch workload: the same bits in every mode and at every
  * depth, whatever the kernel, and streams that start and end together.
  */
+#include "tests/plain.h"
 #include "workloads/launch/test_steps.h"
 
 enum { DEPTHS = 4 };

@@ -2,12 +2,10 @@
  * test_launch_options.c - what the launch workload offers and refuses, what it costs, what it
  * reports, and that it leaves nothing behind.
  */
-#include "tests/divert.h"
+#include "tests/plain.h"
 #include "tests/ledger.h"
 #include "workloads/launch/probe.h"
 #include "workloads/launch/test_steps.h"
-
-#include <errno.h>
 
 TestSuite(small_launch_options, .timeout = 300);
 

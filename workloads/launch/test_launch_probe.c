@@ -2,15 +2,13 @@
  * test_launch_probe.c - probe=yes: every row has a figure with its n, or a reason; a launch queue
  * that ends is found; nothing hangs. No time is judged beyond > 0.
  */
+#include "tests/plain.h"
 #include "common/latch.h"
-#include "tests/divert.h"
 #include "tests/races.h"
 #include "workloads/launch/probe.h"
 #include "workloads/launch/test_steps.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
 
 TestSuite(small_launch_probe, .timeout = 300);

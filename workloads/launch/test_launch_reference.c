@@ -3,10 +3,8 @@
  * other ways, and the formulas that size its kernels.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "workloads/launch/probe.h"
-
-#include <criterion/criterion.h>
-#include <string.h>
 
 TestSuite(small_launch_reference, .timeout = 300);
 

@@ -4,6 +4,7 @@
  * chunks travel.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/matmul/test_matmul.h"
 
 TestSuite(small_matmul_check, .timeout = 300);

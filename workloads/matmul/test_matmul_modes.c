@@ -2,6 +2,7 @@
  * test_matmul_modes.c - steps of data=resident: the same bits in every mode, slots in turn, and
  * sizes around the borders of tiles.
  */
+#include "tests/plain.h"
 #include "workloads/matmul/test_matmul.h"
 
 #include "tests/races.h"

@@ -3,11 +3,8 @@
  * step costs, and what it reports.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/matmul/test_matmul.h"
-
-#include <errno.h>
-
-#include "tests/divert.h"
 
 TestSuite(small_matmul_options, .timeout = 300);
 

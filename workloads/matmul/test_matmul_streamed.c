@@ -2,6 +2,7 @@
  * test_matmul_streamed.c - steps of data=streamed: every byte comes and goes. Blocks do not divide
  * the matrices; memory is of each kind; rows of A come in chunks that overlap.
  */
+#include "tests/plain.h"
 #include "workloads/matmul/test_matmul.h"
 
 #include "tests/races.h"

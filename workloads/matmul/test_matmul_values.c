@@ -3,9 +3,8 @@
  * make of them. They were computed by separate programs.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/matmul/test_matmul.h"
-
-#include <math.h>
 
 #include "common/fnv.h"
 #include "tests/races.h"

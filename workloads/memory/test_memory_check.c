@@ -2,17 +2,13 @@
  * test_memory_check.c - the check passes where memory was taken and given back. It fails where a
  * layer below gives none, gives the same pages twice, or forgets what is written.
  */
-#include <criterion/criterion.h>
+#include "tests/plain.h"
+
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/cuda_check.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/races.h"
 #include "workloads/memory/memory.h"
 #include "workloads/memory/test_lost.h"

@@ -1,14 +1,9 @@
 /*
  * test_memory_options.c - what the memory workload offers and refuses, and the rows of probe=quick.
  */
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
+#include "tests/plain.h"
 #include "common/cuda_check.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "workloads/memory/measure.h"
 #include "workloads/memory/test_lost.h"
 

@@ -3,6 +3,7 @@
  * and pieces of it where the network is large.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/mlp/test_mlp.h"
 

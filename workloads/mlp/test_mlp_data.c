@@ -3,7 +3,8 @@
  * no result shows it.
  */
 /* sanitizers: seen elsewhere */
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <signal.h>
 
 #include "common/interrupt.h"

@@ -1,7 +1,8 @@
 /* test_mlp_digits.c - drawn digits: what they depend on, where they stand, and the sheet of them.
  */
 /* sanitizers: one thread */
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <zlib.h>
 
 #include "workloads/mlp/test_mlp.h"

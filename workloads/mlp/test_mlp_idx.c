@@ -1,9 +1,8 @@
 /* test_mlp_idx.c - IDX files, raw and gzip: good, bad, and made up at random. */
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <zlib.h>
 
-#include "tests/capture.h"
-#include "tests/divert.h"
 #include "workloads/mlp/test_mlp.h"
 
 static char folder[] = "/tmp/rift-mlp-XXXXXX";

@@ -2,6 +2,7 @@
  * test_mlp_modes.c - the same bits in every mode, at every depth, forked or not; the same network
  * in few launches and in many.
  */
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/mlp/test_mlp.h"
 

@@ -1,6 +1,6 @@
 /* test_mlp_options.c - `rift run mlp`: what it takes, refuses, says and writes. */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/plain.h"
 #include "workloads/mlp/test_mlp.h"
 
 static char folder[] = "/tmp/rift-mlp-XXXXXX";

@@ -3,6 +3,7 @@
  * images and its first weights against what they must be as a whole.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/mlp/test_mlp.h"
 
 TestSuite(small_mlp_reference, .timeout = 300);

@@ -2,6 +2,7 @@
  * test_mlp_steps.c - steps: gradients against the reference for many shapes, the loss curve, and
  * what is learnt.
  */
+#include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "tests/races.h"
 #include "workloads/mlp/test_mlp.h"

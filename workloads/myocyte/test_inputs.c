@@ -1,20 +1,13 @@
 /* test_inputs.c - initial_state.csv and parameters.csv: every kind of malformed file is reported.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "workloads/myocyte/inputs.h"
 
-#include <criterion/criterion.h>
 #include <criterion/redirect.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/datafile.h"
-#include "tests/capture.h"
-#include "tests/divert.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

@@ -3,6 +3,7 @@
  * it reports and counts.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/myocyte/test_cells.h"
 

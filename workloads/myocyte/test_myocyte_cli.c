@@ -2,14 +2,11 @@
  * test_myocyte_cli.c - `rift run myocyte` as a whole, where files and signals meet: the real
  * binary in a folder of its own.
  */
-#include <criterion/criterion.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/plain.h"
 
-#include "tests/capture.h"
+#include <signal.h>
+
 #include "tests/cli.h"
-#include "tests/divert.h"
 
 static char folder[] = "/tmp/rift-cli-XXXXXX";
 

@@ -2,9 +2,9 @@
  * test_myocyte_derivatives.c - the device's right-hand side, through states= and derivatives=:
  * against the benchmark's own numbers, against the reference, with files that are wrong.
  */
-#include <criterion/criterion.h>
+#include "tests/plain.h"
+
 #include <criterion/redirect.h>
-#include <errno.h>
 
 #include "workloads/myocyte/test_cells.h"
 

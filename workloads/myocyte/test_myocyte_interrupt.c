@@ -2,7 +2,8 @@
  * test_myocyte_interrupt.c - Ctrl-C ends what takes long in the hooks, soon and without a trace:
  * the reference, the files. Where it is not looked at, a test runs into its timeout.
  */
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <signal.h>
 
 #include "common/interrupt.h"

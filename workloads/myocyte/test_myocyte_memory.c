@@ -2,9 +2,9 @@
  * test_myocyte_memory.c - device memory of the myocyte workload: more cells than fit are refused,
  * and all that a run took is given back.
  */
-#include <criterion/criterion.h>
+#include "tests/plain.h"
+
 #include <criterion/redirect.h>
-#include <errno.h>
 
 #include "tests/ledger.h"
 #include "tests/races.h"

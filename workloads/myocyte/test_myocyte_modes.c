@@ -2,6 +2,7 @@
  * test_myocyte_modes.c - steps of the myocyte workload: the same bits in every mode and at every
  * depth, cells that differ as they should, edges, starting over.
  */
+#include "tests/plain.h"
 #include "workloads/myocyte/test_cells.h"
 
 enum { CELLS = 5, DEPTHS = 4 };

@@ -2,9 +2,9 @@
  * test_myocyte_options.c - what the myocyte workload refuses: options that contradict each other,
  * files that cannot be written. One line each, nothing left behind.
  */
-#include <criterion/criterion.h>
+#include "tests/plain.h"
+
 #include <criterion/redirect.h>
-#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -2,8 +2,7 @@
  * test_myocyte_patterns.c - granularity, control and precision: other patterns of launches with
  * the same results, float as good as float can be.
  */
-#include <stdlib.h>
-
+#include "tests/plain.h"
 #include "workloads/myocyte/test_cells.h"
 #include "workloads/myocyte/test_golden.h"
 

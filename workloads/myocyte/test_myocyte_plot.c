@@ -3,14 +3,8 @@
  * what the picture says, and what happens without gnuplot.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "tests/capture.h"
+#include "tests/plain.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/need_gnuplot.h"
 #include "workloads/myocyte/test_golden.h"
 

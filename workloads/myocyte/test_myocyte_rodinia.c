@@ -2,6 +2,7 @@
  * test_myocyte_rodinia.c - solver=rodinia on the device, against the benchmark's own rows: step
  * by step from each of them, and running free.
  */
+#include "tests/plain.h"
 #include "workloads/myocyte/test_cells.h"
 #include "workloads/myocyte/test_golden.h"
 

@@ -2,9 +2,9 @@
  * test_myocyte_rosenbrock.c - solver=rosenbrock as a user has it: the golden beat, the same bits in
  * every mode, an error that follows the tolerance, the check, what is refused.
  */
-#include <criterion/criterion.h>
+#include "tests/plain.h"
+
 #include <criterion/redirect.h>
-#include <errno.h>
 
 #include "tests/races.h"
 #include "workloads/myocyte/test_cells.h"

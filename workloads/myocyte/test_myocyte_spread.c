@@ -2,8 +2,7 @@
  * test_myocyte_spread.c - spread=block and spread=warps, whose right-hand sides are written apart
  * from that of spread=thread: derivatives, the same bits in every mode, the same course of cells.
  */
-#include <criterion/criterion.h>
-
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/myocyte/test_cells.h"
 

@@ -3,6 +3,7 @@
  * their order, the Jacobian by differences of the reference, the inverse by its product.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/myocyte/test_cells.h"
 
 enum { N = MYOCYTE_STATES, S = 8, CLAMPED = 34 }; /* K_i, which never changes */

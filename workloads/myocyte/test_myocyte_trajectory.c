@@ -2,6 +2,7 @@
  * test_myocyte_trajectory.c - trajectory=: right against the golden beats, and a file that is
  * what was asked for.
  */
+#include "tests/plain.h"
 #include "workloads/myocyte/test_cells.h"
 
 enum { N = MYOCYTE_STATES, GATE_H = 1 };

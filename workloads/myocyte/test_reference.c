@@ -3,9 +3,7 @@
  * against the balances that it must keep, and at its singular points.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <string.h>
-
+#include "tests/plain.h"
 #include "workloads/myocyte/reference_model.h"
 #include "workloads/myocyte/test_golden.h"
 

@@ -10,11 +10,10 @@
  * 1 % shows as more: the second half proves it, current by current.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
+#include "tests/plain.h"
+
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "workloads/myocyte/reference_model.h"
 #include "workloads/myocyte/test_golden.h"

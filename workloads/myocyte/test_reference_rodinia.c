@@ -4,10 +4,7 @@
  * as far as they can agree. Rules one by one: test_reference_rodinia_rules.c.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <stdbool.h>
-#include <stdio.h>
-
+#include "tests/plain.h"
 #include "workloads/myocyte/test_golden.h"
 
 enum { N = MYOCYTE_STATES };

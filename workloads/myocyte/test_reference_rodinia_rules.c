@@ -3,10 +3,9 @@
  * by hand: the guard and the stimulus in a step, what is accepted, what h follows, giving up.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <float.h>
-#include <string.h>
 
 #include "workloads/myocyte/test_golden.h"
 

@@ -3,10 +3,7 @@
  * against the benchmark's, each with its own choice of steps.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "tests/plain.h"
 #include "workloads/myocyte/test_golden.h"
 
 enum { N = MYOCYTE_STATES, ROWS_MAX = 1000, EDGE_ROW = 6 };

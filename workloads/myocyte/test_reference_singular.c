@@ -3,9 +3,7 @@
  * continuity in the published equations, NaN in the benchmark's.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <string.h>
-
+#include "tests/plain.h"
 #include "workloads/myocyte/reference_model.h"
 #include "workloads/myocyte/test_golden.h"
 

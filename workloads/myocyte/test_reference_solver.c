@@ -4,10 +4,7 @@
  * jump located. Then what happens at edges, ends and nonsense.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <string.h>
-
+#include "tests/plain.h"
 #include "workloads/myocyte/reference_model.h"
 #include "workloads/myocyte/test_golden.h"
 

@@ -3,10 +3,7 @@
  * stability limit, landing on edges and ends, starting over, and what is refused.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <string.h>
-
+#include "tests/plain.h"
 #include "workloads/myocyte/test_golden.h"
 
 #define PUBLISHED "golden/reference_published_equations.csv"

@@ -4,6 +4,7 @@
  * within a factor of 0.3 to 3.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "workloads/particlefilter/test_run.h"
 

@@ -1,8 +1,8 @@
 /* test_particlefilter_check.c - the check passes what is right and finds what is not. */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
+#include "tests/plain.h"
+
 #include <criterion/redirect.h>
-#include <errno.h>
 
 #include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"

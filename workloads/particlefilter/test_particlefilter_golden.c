@@ -4,6 +4,7 @@
  * frame and by four.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"
 

@@ -2,6 +2,7 @@
  * test_particlefilter_modes.c - steps of the particle filter: the same bits in every mode and at
  * every depth, over the end of the video and on; resampling as it must be.
  */
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/particlefilter/test_run.h"
 

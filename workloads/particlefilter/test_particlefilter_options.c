@@ -3,13 +3,8 @@
  * sense, by class; and the files that it reads and writes.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/capture.h"
+#include "tests/plain.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/need_gnuplot.h"
 
 static char folder[] = "/tmp/rift-particlefilter-XXXXXX";

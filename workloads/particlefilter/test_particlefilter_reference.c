@@ -3,6 +3,7 @@
  * files: the benchmark's own numbers, recorded from its programs.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "workloads/particlefilter/lcg.h"
 #include "workloads/particlefilter/test_particlefilter.h"
 

@@ -2,7 +2,8 @@
  * test_pathtrace_check.c - the check passes what is right, fails what is not, and ends when asked
  * to; and how much light there is on average.
  */
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <signal.h>
 
 #include "common/interrupt.h"

@@ -2,6 +2,7 @@
  * test_pathtrace_modes.c - the same picture, bit by bit, however its samples are grouped: steps,
  * launches, graphs, blocks. And what exact pictures come to.
  */
+#include "tests/plain.h"
 #include "workloads/pathtrace/test_pathtrace.h"
 
 TestSuite(small_pathtrace_modes, .timeout = 300);

@@ -3,11 +3,10 @@
  * the pictures that it writes, byte by byte.
  */
 /* sanitizers: seen elsewhere */
-#include <errno.h>
+#include "tests/plain.h"
+
 #include <zlib.h>
 
-#include "tests/capture.h"
-#include "tests/divert.h"
 #include "tests/need_gnuplot.h"
 #include "workloads/pathtrace/test_pathtrace.h"
 

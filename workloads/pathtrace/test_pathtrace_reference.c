@@ -3,6 +3,7 @@
  * a path hit by hit, in double precision, printed to nine digits.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "workloads/pathtrace/test_pathtrace.h"
 
 TestSuite(small_pathtrace_reference, .timeout = 300);

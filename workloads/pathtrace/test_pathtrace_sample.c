@@ -4,6 +4,7 @@
  * into the test, so that its rays can be.
  */
 /* compiled with -O2: it computes much */
+#include "tests/plain.h"
 #include "tests/counted_back.h"
 #include "workloads/pathtrace/reference.h"
 

@@ -3,11 +3,11 @@
  * tile statuses that are not cleared.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/radixsort/test_pairs.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
 TestSuite(small_radixsort_check, .timeout = 300);
 TestSuite(large_radixsort_check, .timeout = 300);

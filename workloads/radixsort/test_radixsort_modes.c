@@ -2,6 +2,7 @@
  * test_radixsort_modes.c - steps of data=resident: the same in every mode, slots in turn, any
  * number of pairs and any keys, tiles of all sizes.
  */
+#include "tests/plain.h"
 #include "workloads/radixsort/test_pairs.h"
 
 #include "tests/on_cpu.h"

@@ -3,11 +3,8 @@
  * what it reports.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/radixsort/test_pairs.h"
-
-#include <errno.h>
-
-#include "tests/divert.h"
 
 TestSuite(small_radixsort_options, .timeout = 300);
 

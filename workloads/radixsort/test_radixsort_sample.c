@@ -2,6 +2,7 @@
  * test_radixsort_sample.c - of many pairs the check looks at some: how many, and which faults it
  * finds all the same. What it copies back is counted.
  */
+#include "tests/plain.h"
 #include "tests/counted_back.h"
 #include "workloads/radixsort/test_pairs.h"
 

@@ -2,9 +2,8 @@
  * test_radixsort_streamed.c - steps of data=streamed: every byte comes and goes, in blocks that do
  * not divide the arrays, from each kind of memory.
  */
+#include "tests/plain.h"
 #include "workloads/radixsort/test_pairs.h"
-
-#include <stdio.h>
 
 #include "tests/on_cpu.h"
 #include "tests/races.h"

@@ -4,6 +4,7 @@
  */
 /* compiled with -O2: it computes much */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/radixsort/test_pairs.h"
 
 #include "common/fnv.h"

@@ -3,15 +3,9 @@
  * long, who waits for whom, and what is refused.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "workloads/replay/replay.h"
 
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_replay_plan, .timeout = 60);

@@ -2,9 +2,9 @@
  * test_replay_steps.c - steps of traces that are written row by row, and of the built-in pattern,
  * played on a device: what they leave behind, and what the check has to find.
  */
+#include "tests/plain.h"
 #include "workloads/replay/replay.h"
 
-#include <errno.h>
 #include <signal.h>
 
 #include "common/interrupt.h"

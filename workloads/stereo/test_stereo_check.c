@@ -3,6 +3,7 @@
  * be, in small images and large ones; images that no generator makes; and ways that they travel.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/stereo/reference.h"
 #include "workloads/stereo/test_stereo.h"
 

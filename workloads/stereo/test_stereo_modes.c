@@ -2,6 +2,7 @@
  * test_stereo_modes.c - steps of data=resident: the same in every mode, slots in turn, and sizes
  * around the borders of strips and passes.
  */
+#include "tests/plain.h"
 #include "workloads/stereo/test_stereo.h"
 
 #include "tests/races.h"

@@ -3,11 +3,8 @@
  * a step costs, and what it reports.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/stereo/test_stereo.h"
-
-#include <errno.h>
-
-#include "tests/divert.h"
 
 TestSuite(small_stereo_options, .timeout = 300);
 

@@ -1,15 +1,10 @@
 /* test_stereo_ppm.c - PPM files: what is read, what is refused at which byte, and steps on them. */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/stereo/test_stereo.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "tests/divert.h"
 #include "workloads/stereo/inputs.h"
 #include "workloads/stereo/app_ppm.h"
 

@@ -4,6 +4,7 @@
  * does by the definition can be counted.
  */
 /* compiled with -O2: it computes much */
+#include "tests/plain.h"
 #include "workloads/stereo/reference.h"
 
 int32_t uncounted_defined(const struct stereo_pair *p, int32_t x, int32_t y);

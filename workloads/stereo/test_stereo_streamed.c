@@ -2,6 +2,7 @@
  * test_stereo_streamed.c - steps of data=streamed: every byte comes and goes, in blocks that do not
  * divide the images, from each kind of memory, with chunks of rows that overlap.
  */
+#include "tests/plain.h"
 #include "workloads/stereo/test_stereo.h"
 
 #include "tests/races.h"

@@ -4,9 +4,8 @@
  */
 /* compiled with -O2: it computes much */
 /* sanitizers: seen elsewhere */
+#include "tests/plain.h"
 #include "workloads/stereo/test_stereo.h"
-
-#include <math.h>
 
 #include "common/fnv.h"
 #include "workloads/stereo/inputs.h"

@@ -2,6 +2,7 @@
  * test_template.c - steps of the template workload, and what its check has to find. Modes against
  * each other, lost launches and the like: tests/test_conformance.c tries them on every workload.
  */
+#include "tests/plain.h"
 #include "workloads/template/template.h"
 
 #include "tests/cli.h"

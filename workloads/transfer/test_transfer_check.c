@@ -2,13 +2,12 @@
  * test_transfer_check.c - the check passes on copies that came, and on nothing else: copies that
  * are lost, short, long, from or to a wrong place, and single bits.
  */
-#include "tests/divert.h"
+#include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/transfer/measure.h"
 #include "workloads/transfer/test_copies.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 
 TestSuite(small_transfer_check, .timeout = 300);
 TestSuite(large_transfer_check, .timeout = 300);

@@ -2,12 +2,9 @@
  * test_transfer_options.c - what the transfer workload offers and refuses, the pattern that it
  * copies, and the rows of probe=quick.
  */
+#include "tests/plain.h"
 #include "workloads/transfer/test_copies.h"
 
-#include <errno.h>
-#include <math.h>
-
-#include "tests/divert.h"
 #include "workloads/transfer/measure.h"
 
 TestSuite(small_transfer_options, .timeout = 300);

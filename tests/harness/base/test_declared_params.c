@@ -1,15 +1,8 @@
 /* test_declared_params.c - every parameter of every workload, by the same rules. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/run.h"
 #include "harness/base/param.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_declared_params, .timeout = 300);
 

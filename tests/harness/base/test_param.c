@@ -1,14 +1,8 @@
 /* test_param.c - harness/base/param.h: what is accepted as which value, what refused and why. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/base/param.h"
-#include "tests/divert.h"
 #include "tests/param_cases.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_param, .timeout = 300);
 

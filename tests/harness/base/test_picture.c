@@ -2,6 +2,7 @@
  * test_picture.c - harness/base/picture.h and harness/base/picture.h on the fake workload: pictures
  * whole or not at all, data and script in any case, one line about what is wrong.
  */
+#include "tests/test.h"
 #include "tests/fake_picture.h"
 #include "tests/need_gnuplot.h"
 

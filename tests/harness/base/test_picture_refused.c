@@ -2,6 +2,7 @@
  * test_picture_refused.c - harness/base/picture.h on the fake workload: folders and workloads of
  * which there can be no picture, and runs that end without one.
  */
+#include "tests/test.h"
 #include "common/interrupt.h"
 #include "tests/fake_picture.h"
 #include "tests/need_gnuplot.h"

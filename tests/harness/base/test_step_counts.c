@@ -2,14 +2,12 @@
  * test_step_counts.c - what workloads count of a step (struct cost) is what a step does: copies
  * between host and device by direction, with their bytes, and calls that take or give back memory.
  */
+#include "tests/plain.h"
 #include "harness/base/command.h"
 #include "harness/base/param.h"
 #include "tests/cli.h"
 
-#include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/cuda_check.h"
 #include "workloads/workload.h"

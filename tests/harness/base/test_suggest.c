@@ -1,11 +1,8 @@
 /* test_suggest.c - harness/base/text.h: distances by hand, and who is near enough to be suggested.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/base/text.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 TestSuite(small_spell, .timeout = 300);
 

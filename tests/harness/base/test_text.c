@@ -1,14 +1,8 @@
 /* test_text.c - harness/base/text.h: how wide lines are, and what is said of long parts. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/base/text.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_text, .timeout = 60);
 

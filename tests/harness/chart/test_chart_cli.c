@@ -3,21 +3,15 @@
  * without. What it refuses is in test_chart_refused.c.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/datafile.h"
 #include "harness/base/picture.h"
-#include "tests/capture.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/need_gnuplot.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 

@@ -3,16 +3,11 @@
  * sessions that were made up from a model.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/chart/words.h"
 #include "harness/measure/plan_record.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_chart_collection, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 300);

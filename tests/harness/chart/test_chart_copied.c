@@ -3,17 +3,13 @@
  * that were made up from a model: 50 bytes a ns, and Z = 5.8 us.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/chart/copied.h"
 #include "harness/chart/words.h"
 #include "harness/measure/run.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"
 #include "tests/need_gnuplot.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_chart_copied, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 300);

@@ -3,13 +3,8 @@
  * sessions that were made up from a model.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/chart_files.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_chart_data, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 

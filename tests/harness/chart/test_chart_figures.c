@@ -1,8 +1,8 @@
 /* test_chart_figures.c - numbers of rift plot, in data and titles (tests/figures.h). */
+#include "tests/plain.h"
 #include "tests/figures.h"
 #include "tests/need_gnuplot.h"
 
-#include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
 TestSuite(large_chart_figures, .init = figures_folder_make, .fini = figures_folder_remove,

@@ -3,14 +3,9 @@
  * on sessions that were made up from a model.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/figures.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_chart_heat, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 

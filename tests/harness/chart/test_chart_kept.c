@@ -4,18 +4,14 @@
  * a tenth, or are refused.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <glob.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/check.h"
 #include "harness/base/picture.h"
 #include "harness/measure/run.h"
 #include "harness/record/recorded.h"
-#include "tests/capture.h"
 #include "tests/chart_files.h"
 
 TestSuite(small_chart_kept, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);

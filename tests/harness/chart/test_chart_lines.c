@@ -3,14 +3,10 @@
  * fitted, on sessions that were made up from a model.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/plan_record.h"
 #include "tests/chart_files.h"
 #include "tests/figures.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_chart_lines, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 300);

@@ -3,14 +3,9 @@
  * whatever a session has.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_chart_pictures, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 300);

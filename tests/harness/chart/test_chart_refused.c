@@ -3,13 +3,9 @@
  * options.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 TestSuite(small_chart_refused, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 300);

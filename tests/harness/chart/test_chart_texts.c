@@ -3,13 +3,9 @@
  * two: titles, what was found, labels. c 2.0 us, p 2.2, g 0.9, Z 5.8, and 7.8 on B.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/figures.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdbool.h>
-#include <string.h>
 
 TestSuite(small_chart_texts, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 300);

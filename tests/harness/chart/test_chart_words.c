@@ -1,10 +1,7 @@
 /* test_chart_words.c - harness/chart/words.h: numbers as charts show them, and texts cut to fit. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/chart/words.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 TestSuite(small_chart_words, .timeout = 300);
 

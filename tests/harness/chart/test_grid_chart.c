@@ -1,12 +1,9 @@
 /* test_grid_chart.c - harness/chart/grid_chart.c: what is drawn of a grid, by its data file. */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "harness/chart/grid_chart.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_grid_chart, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 

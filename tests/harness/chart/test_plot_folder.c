@@ -1,11 +1,8 @@
 /* test_plot_folder.c - where pictures go of whom nobody said where. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/chart/charts.h"
 #include "harness/record/recorded.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
 
 TestSuite(small_plot_folder);
 

@@ -1,14 +1,11 @@
 /* test_warmup_chart.c - harness/chart/warmup_chart.c: what is drawn of curves, by the data files.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "harness/chart/warmup_chart.h"
 #include "harness/probe/warmup.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_warmup_chart, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 300);

@@ -5,16 +5,11 @@
  * that a workload may come or go without an edit here.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "workloads/workload.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_cli, .timeout = 300);
 

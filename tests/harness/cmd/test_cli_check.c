@@ -3,16 +3,10 @@
  * tables, its summaries as CSV, and what was done to it since.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/datafile.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static char dir[] = "/tmp/rift check XXXXXX", file[64];
 

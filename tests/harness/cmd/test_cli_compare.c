@@ -3,17 +3,9 @@
  * what stands in the first line, what is refused.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char dir[] = "/tmp/rift_compare_XXXXXX", a[64], b[64], both[64];
 

@@ -3,17 +3,10 @@
  * ones: exit codes, tables, JSON, the chart's files, and what is refused.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
 #include "tests/need_gnuplot.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char dir[] = "/tmp/rift_atlas_XXXXXX", base[64], one[64], both[64];
 

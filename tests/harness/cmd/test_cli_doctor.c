@@ -1,13 +1,6 @@
 /* test_cli_doctor.c - `rift doctor` of the real binary, and the platform in `rift run --json`. */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_cli_doctor, .timeout = 300);
 

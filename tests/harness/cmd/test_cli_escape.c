@@ -3,15 +3,9 @@
  * character of a file, on stdout or stderr.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/escape.h"
 #include "harness/base/text.h"

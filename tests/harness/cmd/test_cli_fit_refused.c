@@ -3,17 +3,10 @@
  * of file that is no session to fit.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
 #include "tests/fit_files.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_cli_fit_refused, .init = make_dir, .fini = remove_dir, .timeout = 300);
 

@@ -4,14 +4,10 @@
  */
 /* sanitizers: seen elsewhere */
 /* begins early: it waits long */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <cuda_runtime_api.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/test.h"
 
-#include "tests/capture.h"
+#include <cuda_runtime_api.h>
+
 #include "tests/cli.h"
 #include "tests/need_gnuplot.h"
 

@@ -4,16 +4,9 @@
  * alone says.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char dir[] = "/tmp/rift_kinds_XXXXXX", one[64], both[64];
 

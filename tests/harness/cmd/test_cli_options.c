@@ -3,15 +3,10 @@
  * shown; exit codes of the help are those that there are.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/cmd/options.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/cli.h"
-#include "tests/divert.h"
 
 TestSuite(small_cli_options, .timeout = 300);
 

@@ -3,16 +3,9 @@
  * that reads one prints what it prints of the plain file, and refuses a broken one in one line.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char dir[] = "/tmp/rift packed_XXXXXX";
 

@@ -3,18 +3,9 @@
  * platform that costs a known amount more, and what is refused.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "tests/test.h"
 #include "harness/base/json.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
 #include "tests/made_trace.h"
 

@@ -3,18 +3,9 @@
  * that copies one to where a recorder would write it stands in for a program.
  */
 /* sanitizers: one thread */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "tests/test.h"
 #include "harness/base/json.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 #include "tests/need_gnuplot.h"
 

@@ -1,12 +1,8 @@
 /* test_cli_retired.c - names that commands had: one line says what answers the question now. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/cmd/commands.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
 
 TestSuite(small_cli_retired, .timeout = 300);
 

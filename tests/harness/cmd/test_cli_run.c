@@ -2,22 +2,15 @@
  * test_cli_run.c - `rift run` of the real binary on a light workload: table, JSON, Ctrl-C.
  * No clock is judged beyond > 0.
  */
+#include "tests/test.h"
 #include "harness/measure/submit.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "workloads/workload.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 TestSuite(small_cli_run, .timeout = 300);
 TestSuite(large_cli_run, .timeout = 300);

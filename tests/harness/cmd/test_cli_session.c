@@ -3,16 +3,8 @@
  * it is started with: nothing is lost, and each trouble is one line and the right exit code.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char dir[] = "/tmp/rift_session_XXXXXX", file[64], part[80];
 

@@ -3,16 +3,10 @@
  * the record and going on with it, harm that a client does, and what is refused.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/need_gnuplot.h"
 #include "tests/on_cpu.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/platform/enter.h"
 

@@ -3,15 +3,8 @@
  * failures and the device, and its exit code. test_cli_check.c has a kept session.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/base/command.h"
 #include "harness/record/journal.h"

@@ -1,17 +1,10 @@
 /* test_cli_stack.c - `rift fit --stack` and `rift predict --validate` as a user meets them. */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char dir[] = "/tmp/rift stack_XXXXXX", file[64], other[64], costs[64];
 

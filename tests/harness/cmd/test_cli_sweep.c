@@ -2,21 +2,14 @@
  * test_cli_sweep.c - `rift sweep` and `rift show --check` of the real binary on a light workload:
  * plan, record, CSV, resume. Small plans; no clock is judged.
  */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/on_cpu.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static char dir[] = "/tmp/rift_sweep_XXXXXX", file[64], part[80];
 

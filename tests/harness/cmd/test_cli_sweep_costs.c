@@ -3,15 +3,9 @@
  * measurement, its chart's files, and what is refused.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/need_gnuplot.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/platform/enter.h"
 

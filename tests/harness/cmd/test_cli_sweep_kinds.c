@@ -3,15 +3,8 @@
  * for each wait policy, in turn, and what resume makes of it. No clock is judged.
  */
 /* sanitizers: seen elsewhere */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char dir[] = "/tmp/rift_kinds_XXXXXX", file[64], part[80];
 

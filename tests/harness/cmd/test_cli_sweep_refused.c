@@ -2,14 +2,8 @@
  * test_cli_sweep_refused.c - what `rift sweep` and `rift show --check` refuse before they measure
  * or read anything: options, values, files.
  */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char dir[] = "/tmp/rift_sweep_XXXXXX", file[64], part[80];
 

@@ -3,13 +3,8 @@
  * that they are read by; and the same for documents, man and bash.
  */
 /* sanitizers: one thread */
-#include "tests/capture.h"
+#include "tests/test.h"
 #include "tests/cli.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <string.h>
 
 TestSuite(small_cmd_help, .timeout = 300);
 

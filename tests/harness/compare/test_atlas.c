@@ -3,21 +3,13 @@
  * what each adds.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/compare/atlas.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/compare/atlas_impl.h"
 #include "harness/record/recorded.h"
 #include "tests/atlas_printed.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
 
 TestSuite(small_atlas, .timeout = 120);

@@ -3,14 +3,8 @@
  * draw, of which it is known what each adds to the base.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/chart/atlas_chart.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/record/recorded.h"
 #include "tests/chart_files.h"

@@ -3,22 +3,15 @@
  * sessions, of which it is known what side b adds.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/compare/atlas.h"
 #include "harness/chart/atlas_chart.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/param.h"
 #include "harness/base/param.h"
 #include "harness/record/recorded.h"
 #include "tests/atlas_printed.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
 #include "tests/chart_files.h"
 #include "tests/fake_session.h"
 #include "workloads/workload.h"

@@ -1,7 +1,7 @@
 /* test_atlas_figures.c - numbers of a page of rift compare (tests/figures.h). */
+#include "tests/plain.h"
 #include "tests/figures.h"
 
-#include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
 TestSuite(large_atlas_figures, .init = figures_folder_make, .fini = figures_folder_remove,

@@ -2,14 +2,8 @@
  * test_compare.c - harness/compare/compare.h: made-up sessions of which it is known what differs.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_compare, .timeout = 300);
 TestSuite(large_compare, .timeout = 300);

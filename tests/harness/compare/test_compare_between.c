@@ -3,14 +3,10 @@
  * processes do not show: how often B is called slower, simulated.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/philox.h"
 #include "harness/compare/compare.h"
 #include "tests/compared.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(large_compare_between, .timeout = 300);
 

@@ -1,7 +1,7 @@
 /* test_compare_figures.c - numbers of rift compare (tests/figures.h). */
+#include "tests/plain.h"
 #include "tests/figures.h"
 
-#include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
 TestSuite(large_compare_figures, .init = figures_folder_make, .fini = figures_folder_remove,

@@ -3,16 +3,9 @@
  * differs: harness/compare/side.h, environment_diff.h.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/compare/environment_diff.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_compare_pairs, .timeout = 300);
 

@@ -3,14 +3,9 @@
  * made-up sessions say.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/session/results.h"
 #include "tests/compared.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_compare_points, .timeout = 300);
 

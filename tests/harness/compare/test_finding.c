@@ -2,12 +2,8 @@
  * test_finding.c - harness/compare/compare.h: what the first line says, of made-up sessions.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/compared.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 TestSuite(small_finding, .timeout = 300);
 

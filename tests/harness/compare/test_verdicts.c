@@ -4,17 +4,10 @@
  * made-up session in which the correction for many points (harness/stats/decide.h) takes some of
  * them back.
  */
+#include "tests/test.h"
 #include "harness/stats/decide.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char dir[] = "/tmp/rift_verdicts_XXXXXX", file[64];
 

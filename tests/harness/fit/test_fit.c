@@ -3,13 +3,9 @@
  * what it does not say is called not identified.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/fit/fit_parts.h"
 #include "tests/made_fit.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_fit, .timeout = 300);
 

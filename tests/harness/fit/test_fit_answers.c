@@ -3,16 +3,11 @@
  * answers that agree with figures worked out apart from this code.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/fit/derive.h"
 #include "harness/fit/report.h"
 #include "harness/fit/validate.h"
 #include "tests/made_fit.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 TestSuite(small_fit_answers, .timeout = 300);
 

@@ -4,12 +4,8 @@
  * that are refused. Sessions are made up; those that are kept are in test_fit_kept.c.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/stacks.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "harness/fit/derive.h"
 #include "harness/fit/report.h"

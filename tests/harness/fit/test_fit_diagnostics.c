@@ -3,15 +3,10 @@
  * known way are called by that name, and those that do not, not.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/model.h"
 #include "harness/fit/diagnostics.h"
 #include "tests/fake_session.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_fit_signs, .timeout = 300);
 

@@ -3,17 +3,11 @@
  * what K is.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/param.h"
 #include "harness/fit/fit_parts.h"
 #include "tests/cells_session.h"
-#include "tests/divert.h"
 #include "tests/made_fit.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_fit_grid, .timeout = 300);
 

@@ -3,18 +3,13 @@
  * and what sessions of a real GPU say of the model.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/datafile.h"
 #include "harness/fit/price.h"
 #include "harness/fit/validate.h"
 #include "harness/record/recorded.h"
 #include "tests/cells_session.h"
-#include "tests/divert.h"
 #include "tests/made_fit.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_fit_price, .timeout = 300);
 

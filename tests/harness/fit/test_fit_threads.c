@@ -2,12 +2,10 @@
  * test_fit_threads.c - harness/fit/fit.h: threads share a fit's draws, and what comes out does not
  * depend on how many there are; values alone are those of the whole fit.
  */
+#include "tests/test.h"
 #include "tests/made_fit.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <sched.h>
-#include <string.h>
 
 TestSuite(small_fit_threads, .timeout = 300);
 

@@ -1,7 +1,7 @@
 /* test_model_figures.c - numbers of rift fit, predict, validate and stack (tests/figures.h). */
+#include "tests/plain.h"
 #include "tests/figures.h"
 
-#include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
 TestSuite(large_model_figures, .init = figures_folder_make, .fini = figures_folder_remove,

@@ -3,14 +3,11 @@
  * its first step, calls of libraries and copies.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/fit/copies.h"
 #include "harness/fit/price.h"
 #include "harness/fit/validate.h"
 #include "tests/made_fit.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
 
 TestSuite(small_price_work, .timeout = 300);
 

@@ -1,11 +1,7 @@
 /* test_source.c - harness/fit/source.h: a session that several sources name is read once. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/fit/source.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <string.h>
 
 TestSuite(small_source, .timeout = 300);
 

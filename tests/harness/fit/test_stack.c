@@ -4,13 +4,8 @@
  * test_stack_work.c.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/stacks.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/fit/stack.h"
 #include "harness/probe/stack_sources.h"

@@ -3,12 +3,8 @@
  * copies cost on the same platform.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/stacks.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/datafile.h"
 #include "harness/fit/validate.h"

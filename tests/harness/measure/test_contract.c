@@ -1,15 +1,10 @@
 /* test_contract.c - a workload that leaves something out is named, with what it lacks. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/contract.h"
-#include "tests/capture.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <criterion/redirect.h>
-#include <errno.h>
-#include <string.h>
 
 TestSuite(small_contract, .timeout = 300);
 

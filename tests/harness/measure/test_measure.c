@@ -4,22 +4,16 @@
  *
  * The CUDA calls that matter are taken over here, noted in order, and passed on.
  */
+#include "tests/test.h"
 #include "common/interrupt.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/overhead.h"
 #include "harness/measure/submit.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_measure, .timeout = 300);
 

@@ -3,12 +3,9 @@
  * form against the recursion, which does not know it.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/model.h"
 #include "tests/fake_session.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
 
 TestSuite(small_model, .timeout = 300);
 

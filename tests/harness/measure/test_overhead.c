@@ -1,16 +1,11 @@
 /* test_overhead.c - what the harness computes and says, on figures worked by hand; no device. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/overhead.h"
 #include "harness/measure/submit.h"
 #include "harness/stats/stats.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_overhead, .timeout = 300);
 

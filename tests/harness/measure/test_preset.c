@@ -1,15 +1,10 @@
 /* test_preset.c - preset=NAME: what it gives to a run and to a sweep, and what is refused. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/base/together.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/plan_record.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <string.h>
 
 TestSuite(small_preset, .timeout = 300);
 

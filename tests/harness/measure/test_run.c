@@ -1,15 +1,8 @@
 /* test_run.c - harness/measure/run.h on a fake workload: what is chosen, checked, refused. */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
-#include "tests/divert.h"
 #include "tests/fake_run.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_run, .timeout = 300);
 

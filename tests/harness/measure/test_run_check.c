@@ -1,4 +1,5 @@
 /* test_run_check.c - how many steps of a run are checked, and that they are run. */
+#include "tests/test.h"
 #include "tests/fake_run.h"
 
 TestSuite(small_run_check, .timeout = 300);

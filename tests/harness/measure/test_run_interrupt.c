@@ -1,4 +1,5 @@
 /* test_run_interrupt.c - Ctrl-C in every part of a run: one line, torn down, soon. */
+#include "tests/test.h"
 #include "tests/fake_run.h"
 
 #include <criterion/parameterized.h>

@@ -1,12 +1,9 @@
 /* test_startup.c - what is known of a process that has just started. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/run.h"
 
 #include "harness/measure/measure.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
 
 TestSuite(small_cold, .timeout = 300);
 

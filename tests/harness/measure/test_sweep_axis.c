@@ -1,14 +1,10 @@
 /* test_sweep_axis.c - harness/measure/axis.h: values, ranges, and what is refused. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/param.h"
 #include "harness/measure/axis.h"
-#include "tests/divert.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <malloc.h>
-#include <stdio.h>
-#include <string.h>
 
 TestSuite(small_sweep_axis, .timeout = 300);
 

@@ -2,15 +2,12 @@
  * test_sweep_express.c - rift sweep --express: which points it takes, how its design differs from a
  * quick one, and what it is refused with.
  */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/plan_record.h"
 #include "tests/cli.h"
 #include "workloads/workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 TestSuite(small_sweep_express, .timeout = 300);
 TestSuite(large_sweep_express, .timeout = 300);

@@ -3,18 +3,12 @@
  * and keys, in which order, and what is left when one kind is kept.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/measure/estimate.h"
 #include "harness/record/journal_impl.h"
 #include "harness/measure/plan_record.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 TestSuite(small_sweep_kinds, .timeout = 300);
 

@@ -3,15 +3,10 @@
  * (harness/measure/plan.h).
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/plan_record.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <string.h>
 
 /* The fake twice: both have every parameter. */
 static struct workload twin;

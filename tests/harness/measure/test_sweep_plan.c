@@ -3,19 +3,13 @@
  * back.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/estimate.h"
 #include "harness/measure/plan.h"
 #include "harness/measure/plan_record.h"
-#include "tests/divert.h"
 #include "tests/fake_plan.h"
 #include "tests/fake_workload.h"
 #include "workloads/launch/launch.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_sweep_plan, .timeout = 300);
 

@@ -3,19 +3,13 @@
  * what is left out for the sake of time.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/measure/choose.h"
 #include "harness/measure/estimate.h"
 #include "harness/session/watch.h"
 #include "tests/fake_plan.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_sweep_predict, .timeout = 300);
 

@@ -2,13 +2,10 @@
  * test_sweep_sizes.c - how long configurations take that were not tried: larger sizes by the two
  * before them, checks by the last one that was timed, side b by its smallest size.
  */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/measure/estimate.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
 
 TestSuite(small_sweep_sizes, .timeout = 300);
 

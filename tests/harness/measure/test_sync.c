@@ -2,19 +2,14 @@
  * test_sync.c - harness/measure/submit.h: each way to wait makes the calls it is named after, and
  * the device's flag is set before anything opens the device.
  */
+#include "tests/test.h"
 #include "common/cuda_check.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 TestSuite(small_sync, .timeout = 300);

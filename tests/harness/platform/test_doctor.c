@@ -1,15 +1,10 @@
 /* test_doctor.c - what `rift doctor` says of machines that are not this one. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/base/picture.h"
 #include "harness/platform/doctor.h"
-#include "tests/divert.h"
 #include "tests/findings.h"
 #include "tests/place.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_doctor, .timeout = 300, .fini = place_remove);
 

@@ -1,10 +1,8 @@
 /* test_doctor_gpu.c - what `rift doctor` says of GPUs that are not here. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/platform/doctor.h"
 #include "tests/findings.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 TestSuite(small_doctor_gpu, .timeout = 300);
 

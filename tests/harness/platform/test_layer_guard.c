@@ -1,19 +1,13 @@
 /* sanitizers: one thread */
 /* test_layer_guard.c - the guard of a process: helpers that do not start, folders that are left. */
+#include "tests/test.h"
 #include "harness/platform/guard.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <criterion/redirect.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "tests/capture.h"
 #include "tests/under_layer.h"
 
 TestSuite(small_layer_guard, .init = layers_apart, .timeout = 240);

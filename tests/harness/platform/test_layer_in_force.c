@@ -4,16 +4,11 @@
  */
 /* begins early: it waits long */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/races.h"
 #include "tests/under_layer.h"

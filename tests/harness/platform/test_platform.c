@@ -3,12 +3,9 @@
  * tests/platforms: every layer is named, with its evidence, and none is invented.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/platform/virt.h"
 #include "tests/place.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 TestSuite(small_platform, .timeout = 300, .fini = place_remove);
 

@@ -3,14 +3,10 @@
  * tests/platforms, and the advice where it does not work.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/platform/gpu.h"
-#include "tests/divert.h"
 #include "tests/facts.h"
 #include "tests/place.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 TestSuite(small_platform_driver, .timeout = 300, .fini = place_remove);
 

@@ -2,17 +2,11 @@
  * test_platform_gpu.c - what is known of a GPU and its driver, with stand-ins for NVIDIA's
  * library (tests/driver) and the machines of tests/platforms.
  */
+#include "tests/test.h"
 #include "harness/platform/gpu.h"
 #include "tests/cli.h"
-#include "tests/capture.h"
 #include "tests/facts.h"
 #include "tests/place.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_platform_gpu, .timeout = 300, .fini = place_remove);
 

@@ -1,14 +1,11 @@
 /* test_platform_host.c - the host's figures, read from the machines of tests/platforms. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/platform/host.h"
 #include "tests/facts.h"
 #include "tests/place.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 TestSuite(small_platform_host, .timeout = 300, .fini = place_remove);
 

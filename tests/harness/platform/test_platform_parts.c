@@ -1,15 +1,9 @@
 /* test_platform_parts.c - facts, variables, libraries, and the object that records hold. */
+#include "tests/test.h"
 #include "harness/platform/libraries.h"
 #include "harness/platform/platform.h"
-#include "tests/capture.h"
 #include "tests/place.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 TestSuite(small_platform_parts, .timeout = 300, .fini = place_remove);

@@ -3,19 +3,12 @@
  * test_program.c - programs that a preloaded wrapper of the CUDA runtime sees no call of are
  * refused before anything runs; whatever else a file is, it is passed on.
  */
+#include "tests/test.h"
 #include "harness/platform/program.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <elf.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/under_layer.h"
 

@@ -3,18 +3,13 @@
  * layer` is to others what its command is: signals and the exit status.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <pty.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/under_layer.h"
 

@@ -2,16 +2,10 @@
  * test_sweep_host.c - harness/platform/system.h: lists of processors, the one that is pinned to,
  * and what the kernel counts, held against the kernel's files as the shell reads them.
  */
+#include "tests/test.h"
 #include "harness/platform/system.h"
-#include "tests/capture.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_host, .timeout = 300);
 

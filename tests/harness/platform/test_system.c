@@ -2,13 +2,10 @@
  * test_system.c - harness/platform/system.h with CUDA calls that this program answers: what keeps a
  * GPU awake, and its address.
  */
+#include "tests/test.h"
 #include "harness/platform/system.h"
-#include "tests/divert.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <cuda_runtime.h>
-#include <errno.h>
 
 TestSuite(small_system, .timeout = 300);
 

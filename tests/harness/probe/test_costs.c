@@ -3,22 +3,16 @@
  * are made here, with the scatter and the differences that are asked for.
  */
 /* sanitizers: one thread */
+#include "tests/plain.h"
 #include "harness/probe/costs_compare.h"
 #include "harness/record/recorded.h"
 
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "common/check.h"
 #include "common/philox.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 
 TestSuite(small_costs, .timeout = 300);
 TestSuite(large_costs, .timeout = 300);

@@ -3,13 +3,8 @@
  * of a row, and which rows count. Values lie so close together that verdicts are plain.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/probe/costs_compare.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_costs_compare, .timeout = 300);
 

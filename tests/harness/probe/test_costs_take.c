@@ -2,13 +2,9 @@
  * test_costs_take.c - harness/probe/costs_take.c: what becomes of the lines of a costs file's
  * processes, and of their ends. The processes are scripts.
  */
+#include "tests/test.h"
 #include "harness/probe/costs.h"
-#include "tests/divert.h"
 #include "tests/fake_worker.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_costs_take, .init = fake_worker_make, .fini = fake_worker_remove, .timeout = 300);
 

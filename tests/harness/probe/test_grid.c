@@ -2,19 +2,12 @@
  * test_grid.c - harness/probe/grid.c: which configurations are asked for, what is refused, lines
  * by hand, and files that are damaged.
  */
+#include "tests/plain.h"
 #include "harness/probe/grid.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/record/recorded.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_grid, .timeout = 300);
 

@@ -3,22 +3,14 @@
  * what is said of runs that were made up.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/probe/sensitivity.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/param.h"
 #include "harness/platform/enter.h"
 #include "harness/measure/wait.h"
 #include "harness/chart/sensitivity_chart.h"
 #include "tests/chart_files.h"
-#include "tests/divert.h"
 
 TestSuite(small_sensitivity, .timeout = 60);
 TestSuite(small_sensitivity_chart, .init = chart_folder_make, .fini = chart_folder_remove,

@@ -3,11 +3,8 @@
  * of which its formula's results are known.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/probe/sensitivity_predict.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
 
 TestSuite(small_sensitivity_predict, .timeout = 60);
 

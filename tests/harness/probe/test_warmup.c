@@ -2,21 +2,13 @@
  * test_warmup.c - harness/probe: what a curve says, by hand; files that are damaged; and curves of
  * the CPU device, whose clock can be told to come back slowly.
  */
+#include "tests/plain.h"
 #include "harness/probe/warmup.h"
 #include "common/datafile.h"
 #include "harness/base/json.h"
 #include "harness/record/recorded.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/on_cpu.h"
-
-#include <criterion/criterion.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_warmup, .timeout = 300);
 TestSuite(large_warmup, .timeout = 300);

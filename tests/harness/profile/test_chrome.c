@@ -2,14 +2,10 @@
  * test_chrome.c - harness/profile: what is written for Chrome and Perfetto is held against the
  * rules of their format, event by event.
  */
+#include "tests/test.h"
 #include "harness/profile/chrome.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "harness/base/json.h"
 #include "tests/made_trace.h"

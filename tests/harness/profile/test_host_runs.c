@@ -3,17 +3,12 @@
  * and what is said where they tell nothing. The program is tests/cpu/traced.cu, or a script.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/profile/profile.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 
 static char folder[] = "/tmp/rift-host-runs-XXXXXX";

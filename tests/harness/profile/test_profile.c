@@ -2,15 +2,9 @@
  * test_profile.c - harness/profile: when a re-timed trace is trusted, and what is said of traces
  * that lack something.
  */
+#include "tests/test.h"
 #include "harness/profile/profile.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_profile, .timeout = 60);

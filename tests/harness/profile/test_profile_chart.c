@@ -2,15 +2,10 @@
  * test_profile_chart.c - harness/profile/profile_chart.h: the values that charts of made-up traces
  * draw, which is what their files say. The traces have no calibration, so times are as written.
  */
+#include "tests/test.h"
 #include "harness/profile/profile_chart.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
-
 #include "tests/chart_files.h"
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_profile_chart, .init = chart_folder_make, .fini = chart_folder_remove,

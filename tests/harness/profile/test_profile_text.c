@@ -3,18 +3,13 @@
  * profiles and prices here are filled in by hand, each figure another one.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/profile/profile.h"
 #include "harness/profile/program_price.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/base/json.h"
-#include "tests/divert.h"
 #include "tests/made_fit.h"
 
 TestSuite(small_profile_text, .timeout = 60);

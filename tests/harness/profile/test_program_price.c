@@ -2,13 +2,9 @@
  * test_program_price.c - harness/profile/program_price.h: programs whose times follow from the
  * prices exactly, on a platform that costs a known amount more.
  */
+#include "tests/test.h"
 #include "harness/profile/program_price.h"
 #include "tests/made_trace.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
 
 TestSuite(small_program_price, .timeout = 60);
 

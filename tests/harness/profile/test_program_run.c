@@ -5,22 +5,15 @@
  */
 /* sanitizers: seen elsewhere */
 /* begins early: it waits long */
+#include "tests/test.h"
 #include "harness/profile/input_again.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/traces.h"
 
 static char folder[] = "/tmp/rift-run-XXXXXX";

@@ -3,18 +3,12 @@
  * value, and one turn of the real processes. No time of a real process is judged.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "harness/base/json.h"
 #include "harness/profile/recorder_cost.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 

@@ -3,21 +3,15 @@
  * end, what is refused. The program is tests/cpu/traced.cu. No wall time is judged.
  */
 /* sanitizers: seen elsewhere */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
+#include "tests/test.h"
+
 #include <cuda_runtime_api.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "harness/base/text.h"
 #include "harness/profile/recording.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/made_trace.h"
 #include "tests/traces.h"
 

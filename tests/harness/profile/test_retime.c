@@ -2,13 +2,9 @@
  * test_retime.c - harness/profile: traces whose times follow from the prices exactly are the same
  * when they are re-timed, and their shares are known to the ns.
  */
+#include "tests/test.h"
 #include "harness/profile/profile.h"
 #include "tests/made_trace.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_retime, .timeout = 60);
 

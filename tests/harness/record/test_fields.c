@@ -2,16 +2,11 @@
  * test_fields.c - the table of fields: docs/records.md explains each of them and no other, and a
  * record of today's schema with a field that it lacks is not valid.
  */
+#include "tests/test.h"
 #include "harness/record/fields.h"
 #include "harness/record/record.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char *read_document(void)
 {

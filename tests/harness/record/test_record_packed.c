@@ -3,20 +3,12 @@
  * never written; a broken one is no short one.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/recorded.h"
 #include "harness/record/validate_record.h"
-#include "tests/capture.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 static char folder[] = "/tmp/rift_packed_XXXXXX", plain[64], packed[64];

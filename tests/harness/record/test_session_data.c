@@ -3,12 +3,8 @@
  * pairs that take turns and of views, against numbers worked out by hand.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/four_points.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char folder[] = "/tmp/rift_data_XXXXXX", path[64];
 

@@ -2,10 +2,8 @@
  * test_sweep_assemble.c - harness/record/point_record.h: what a point's record says of its visits.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/record/point_record.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 TestSuite(small_sweep_assemble, .timeout = 300);
 

@@ -3,6 +3,7 @@
  * and hashes, whose lines do not agree with each other.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/record/recorded.h"
 #include "tests/made_record.h"
 

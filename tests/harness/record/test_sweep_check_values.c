@@ -3,6 +3,7 @@
  * hashes, with values that no sweep writes.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "tests/made_record.h"
 
 TestSuite(small_sweep_check_values, .init = make_dir, .fini = remove_dir, .timeout = 300);

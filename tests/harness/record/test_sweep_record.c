@@ -3,21 +3,13 @@
  * are refused, and who may write.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/record/journal.h"
 #include "harness/record/record.h"
-#include "tests/divert.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char path[] = "/tmp/rift_record_XXXXXX";
 

@@ -3,26 +3,18 @@
  * write them, what is gone on with, and under which name the record is kept.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/validate_record.h"
 #include "harness/platform/system.h"
-#include "tests/capture.h"
-#include "tests/divert.h"
 #include "workloads/workload.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { POINTS = 4, ROUNDS = 2 };
 

@@ -2,16 +2,9 @@
  * test_thin.c - a session without its blocks: rift says of it what it says of the original, it is
  * valid, and what it cannot answer is refused.
  */
+#include "tests/test.h"
 #include "harness/record/thin.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define PAIRS "data/sessions/emulate-h200/call-5.jsonl.gz"
 #define ONE_SIDE "data/sessions/h200-pathtrace.jsonl"

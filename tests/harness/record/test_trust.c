@@ -4,15 +4,10 @@
  * off.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/record/trust.h"
 #include "harness/stats/stats.h"
 #include "tests/four_points.h"
-#include "tests/divert.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_trust, .timeout = 300);
 TestSuite(large_trust, .timeout = 300);

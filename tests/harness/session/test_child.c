@@ -2,19 +2,13 @@
  * test_child.c - harness/session/child.h: processes that stand in for workers. A prefix that ends
  * with " #" is a command of its own, without the worker behind it.
  */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/session/child.h"
-#include "tests/divert.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 TestSuite(small_child, .timeout = 300);
 

@@ -1,13 +1,8 @@
 /* test_stopping.c - harness/session/stopping.h: what a plan can tell, and after which processes. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/session/stopping.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <string.h>
 
 TestSuite(small_stopping, .timeout = 300);
 

@@ -2,6 +2,7 @@
  * test_sweep_calibrate.c - harness/session/calibrate.h with a clock that is read in steps: the rate
  * of the processor's counter must come from a time that is long beside them.
  */
+#include "tests/test.h"
 #include "common/interrupt.h"
 #include "harness/measure/measure.h"
 #include "harness/session/calibrate.h"
@@ -9,17 +10,10 @@
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_calibrate, .timeout = 300);
 

@@ -3,14 +3,11 @@
  * Between two events lies also what the host takes to submit the kernel; here that is 50 ms, 200
  * times what a canary takes, so that a machine that is busy makes no difference.
  */
+#include "tests/test.h"
 #include "harness/session/canary.h"
 #include "tests/cpu/test_runtime.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 TestSuite(small_sweep_canary, .timeout = 300);

@@ -4,19 +4,12 @@
  * takes 4. And no side for the presence of the other (company.h): a launch costs 0.5 ms beside it.
  */
 /* begins early: it waits long */
+#include "tests/test.h"
 #include "harness/record/journal_impl.h"
 #include "harness/session/company.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 #include "workloads/workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PROCESSES = 3, PROCESSES_OF_A_SIDE = 2 };
 

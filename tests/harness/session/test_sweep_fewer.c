@@ -2,22 +2,13 @@
  * test_sweep_fewer.c - a quick sweep whose first processes were slower than predicted: which points
  * the others do without, what the file says of it, and that it is gone on with and checked so.
  */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/measure/choose.h"
 #include "harness/measure/estimate.h"
 #include "harness/record/journal.h"
 #include "harness/record/validate_record.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char folder[] = "/tmp/rift_fewer_XXXXXX", path[64], part[80];
 

@@ -2,9 +2,9 @@
  * test_sweep_figures.c - numbers of rift show, check and list, and what options there are
  * (tests/figures.h).
  */
+#include "tests/plain.h"
 #include "tests/figures.h"
 
-#include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
 TestSuite(large_sweep_figures, .init = figures_folder_make, .fini = figures_folder_remove,

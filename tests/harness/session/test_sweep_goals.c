@@ -4,23 +4,14 @@
  */
 /* sanitizers: one thread */
 /* begins early: it waits long */
+#include "tests/test.h"
 #include "common/philox.h"
 #include "harness/base/command.h"
 #include "harness/measure/plan_record.h"
 #include "harness/session/stopping.h"
 #include "harness/stats/contrast.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_session.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_sweep_goals, .timeout = 300);
 

@@ -4,18 +4,13 @@
  * reading.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/interrupt.h"
 #include "harness/session/supervisor.h"
-#include "tests/divert.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_handshake, .timeout = 300);
 

@@ -3,6 +3,7 @@
  * worker that hangs is said to have been at. Real processes; no clock is judged.
  */
 /* begins early: it waits long */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/platform/system.h"
 #include "harness/measure/estimate.h"
@@ -10,17 +11,10 @@
 #include "harness/record/journal.h"
 #include "harness/measure/plan_record.h"
 #include "harness/session/workers.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 #include "tests/wrapped.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static char dir[] = "/tmp/rift_identity_XXXXXX", file[64];

@@ -1,12 +1,8 @@
 /* test_sweep_interims.c - harness/session/stopping.h: when there are enough processes. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/session/stopping.h"
 #include "tests/four_points.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <string.h>
 
 TestSuite(small_sweep_looks, .timeout = 300);
 

@@ -2,23 +2,15 @@
  * test_sweep_pairs.c - two sides in turns: what a pair's turns say of its processes, who writes
  * where, and sweeps on the CPU device whose workers wait for each other.
  */
+#include "tests/test.h"
 #include "harness/measure/choose.h"
 #include "harness/record/journal_impl.h"
 #include "harness/measure/plan_record.h"
 #include "harness/session/worker.h"
 #include "harness/session/workers.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 #include "workloads/workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { ROUNDS = 5, PROCESSES = 2 };
 

@@ -3,22 +3,14 @@
  * said of it. Time is this program's own: it passes in the fake's hooks, and by 1 ns at each of its
  * own readings.
  */
+#include "tests/test.h"
 #include "harness/session/worker.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 static void release(void);
 

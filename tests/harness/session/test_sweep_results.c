@@ -3,17 +3,12 @@
  * their two sides, of their processes, and how noisy they are.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/stats/decide.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/session/results.h"
 #include "tests/four_points.h"
-#include "tests/divert.h"
 #include "tests/figures.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <string.h>
 
 TestSuite(small_sweep_results, .timeout = 300);
 

@@ -2,20 +2,12 @@
  * test_sweep_rounds.c - harness/session/rounds.c: a worker made by hand sets the fake up, visits
  * its points in rounds and gives everything back. What it says is read back line by line.
  */
+#include "tests/test.h"
 #include "harness/measure/estimate.h"
 #include "harness/session/rounds.h"
 #include "harness/session/worker.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void release(void);
 

@@ -2,19 +2,13 @@
  * test_sweep_rule.c - a session under the sequential rule, from its files: when it goes on, and
  * when it is complete.
  */
+#include "tests/test.h"
 #include "harness/record/journal_impl.h"
 #include "harness/record/validate_record.h"
 #include "harness/session/stopping.h"
 #include "harness/session/supervisor.h"
 #include "tests/cli.h"
 #include "tests/fake_plan.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_rule, .timeout = 300);
 

@@ -4,6 +4,7 @@
  * cannot be compared. The worker is this process; its launches and its pinning are seen here. No
  * time is judged.
  */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/measure/plan_record.h"
@@ -11,15 +12,8 @@
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_sentinel, .timeout = 300);
 

@@ -4,19 +4,15 @@
  * Here what canaries take is chosen, in front of the CPU device's own calls.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/measure/plan_record.h"
 #include "harness/session/worker.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_settle, .timeout = 120);
 

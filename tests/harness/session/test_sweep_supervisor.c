@@ -2,17 +2,14 @@
  * test_sweep_supervisor.c - processes whose workers end too early, hang, refuse or leave something
  * to others: what becomes of their points. Side a is complete; the workers of side b are scripts.
  */
+#include "tests/test.h"
 #include "harness/base/command.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/plan_record.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
 #include "tests/fake_worker.h"
 
-#include <errno.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_supervisor, .init = fake_worker_make, .fini = fake_worker_remove,
 	  .timeout = 300);

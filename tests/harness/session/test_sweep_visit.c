@@ -2,19 +2,13 @@
  * test_sweep_visit.c - harness/session/visit.h, calibrate.h, harness/record/environment.h: what a
  * visit stores, what is steady, and which differences of two machines are seen. No clock is judged.
  */
+#include "tests/test.h"
 #include "harness/measure/measure.h"
 #include "harness/record/environment.h"
 #include "harness/session/calibrate.h"
 #include "harness/session/visit.h"
 #include "tests/cli.h"
 #include "tests/fake_workload.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_sweep_visit, .timeout = 300);
 

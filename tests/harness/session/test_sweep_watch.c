@@ -3,18 +3,11 @@
  * (tests/driver), and how far a session is.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/measure/measure.h"
 #include "harness/session/watch.h"
-#include "tests/capture.h"
-#include "tests/divert.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 TestSuite(small_sweep_watch, .timeout = 300);
 

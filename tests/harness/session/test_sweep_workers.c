@@ -2,14 +2,10 @@
  * test_sweep_workers.c - what each line of a worker does to its lane and to the session's files,
  * and what a worker is told. The workers are scripts.
  */
+#include "tests/test.h"
 #include "harness/session/supervisor.h"
 #include "harness/session/worker.h"
-#include "tests/divert.h"
 #include "tests/fake_worker.h"
-
-#include <errno.h>
-#include <math.h>
-#include <unistd.h>
 
 TestSuite(small_sweep_workers, .init = fake_worker_make, .fini = fake_worker_remove,
 	  .timeout = 300);

@@ -3,17 +3,11 @@
  * one workload, A, the other of A beside B.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/share/across.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/base/json.h"
 #include "tests/chart_files.h"
-#include "tests/divert.h"
 #include "tests/made_share.h"
 
 TestSuite(small_share_across, .init = chart_folder_make, .fini = chart_folder_remove,

@@ -3,19 +3,13 @@
  * what it is told. Workloads are real; no time is judged but by what a kernel lasts at least.
  */
 /* sanitizers: seen elsewhere */
+#include "tests/test.h"
 #include "harness/share/share.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "harness/base/json.h"
 #include "harness/platform/system.h"
-#include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 

@@ -3,12 +3,8 @@
  * computed by hand, equal clients that are not called unfair, and injected unfairness that is.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/share/findings.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "common/philox.h"
 #include "harness/base/command.h"

@@ -3,17 +3,12 @@
  * time that they use is theirs.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/share/helpers.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include "tests/capture.h"
 
 TestSuite(small_share_helpers, .init = helpers_mark, .timeout = 60);
 

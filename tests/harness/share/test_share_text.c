@@ -4,20 +4,14 @@
  * streams; the other a quarter, and as much.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/share/share.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/base/json.h"
 #include "harness/share/share_chart.h"
 #include "harness/share/share_words.h"
 #include "harness/share/window.h"
 #include "tests/chart_files.h"
-#include "tests/divert.h"
 #include "tests/made_share.h"
 
 TestSuite(small_share_text, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 60);

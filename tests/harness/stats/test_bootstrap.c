@@ -3,18 +3,14 @@
  * are in test_ratio.c; how often intervals hold the truth is in test_coverage.c.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "common/philox.h"
 #include "harness/stats/bootstrap.h"
 #include "tests/resampled.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_bootstrap, .timeout = 300);
 

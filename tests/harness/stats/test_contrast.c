@@ -1,15 +1,11 @@
 /* test_contrast.c - harness/stats/contrast.h: exact tests and intervals, worked by hand and by GSL.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/stats/contrast.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
-#include <math.h>
-#include <stdlib.h>
 
 TestSuite(small_contrast, .timeout = 300);
 

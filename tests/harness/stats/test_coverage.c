@@ -4,13 +4,11 @@
  * Simulated systems whose true time is known, with random numbers that are the same in each run.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/stats/decide.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
-#include <math.h>
 
 TestSuite(large_coverage, .timeout = 300);
 

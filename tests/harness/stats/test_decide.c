@@ -1,12 +1,9 @@
 /* test_decide.c - harness/stats/decide.h: enough processes, verdicts, corrections; by hand. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/stats/decide.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 
 TestSuite(small_decide, .timeout = 300);
 

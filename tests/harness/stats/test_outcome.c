@@ -1,9 +1,7 @@
 /* test_outcome.c - harness/stats/outcome.h: what verdicts of several workloads come to, by hand. */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/stats/outcome.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 TestSuite(small_outcome, .timeout = 300);
 

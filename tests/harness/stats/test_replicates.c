@@ -3,16 +3,13 @@
  * twice, with random numbers that are the same in each run.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/stats/contrast.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
-#include <math.h>
-#include <string.h>
 
 TestSuite(small_replicates, .timeout = 300);
 

@@ -3,16 +3,13 @@
  * by hand and the GNU Scientific Library.
  */
 /* sanitizers: one thread */
+#include "tests/test.h"
 #include "harness/stats/stats.h"
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
 TestSuite(small_stats, .timeout = 300);
 

@@ -5,10 +5,8 @@
  */
 /* sanitizers: one thread */
 /* compiled with -O2: it computes much */
+#include "tests/test.h"
 #include "bench/truth.h"
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 TestSuite(large_truth, .timeout = 300);
 
