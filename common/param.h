@@ -25,6 +25,15 @@ struct param_list {
 	int64_t value[PARAM_LIST_MAX];
 };
 
+/* The field of any row. A path is owned by whoever has the value. */
+union param_value {
+	int64_t whole;
+	double real;
+	int choice;
+	char *path;
+	struct param_list list;
+};
+
 /*
  * One parameter. Parsing, range check, help, JSON and CSV columns all come from this
  * row. Write rows with the macros below: they check the field's type.

@@ -20,17 +20,9 @@
 #include "harness/base/text.h"
 
 struct param; /* common/param.h */
+union param_value;
 
 enum { PARAM_ROWS_MAX = 64 };
-
-/* The field of any row. A path is owned by whoever has the value. */
-union param_value {
-	int64_t whole;
-	double real;
-	int choice;
-	char *path;
-	struct param_list list;
-};
 
 /* A struct that rows describe, and which of its fields the user has set. */
 struct params {

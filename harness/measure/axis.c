@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/text.h"
 
 /* What is being parsed, for messages. */

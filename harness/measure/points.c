@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/together.h"
 #include "harness/measure/run.h"
 

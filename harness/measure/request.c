@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/param.h"
 #include "harness/base/command.h"
 #include "harness/base/text.h"
 #include "harness/base/together.h"
