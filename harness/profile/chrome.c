@@ -7,6 +7,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/profile/ranges.h"
 
 /* The device is process 0, as Kineto has it; its synchronizes are rows below all streams, whose ids
  * are below TRACE_ID_MAX. */
@@ -17,7 +18,8 @@ struct chrome {
 	FILE *out;
 	const char *between;
 	int64_t pid;
-	int64_t *op_row; /* of each operation */
+	int64_t last_row; /* of the device, so far */
+	int64_t *op_row;  /* of each operation */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------- */
@@ -99,65 +101,84 @@ static void put_rows(struct chrome *c)
 /*
  * Slices of a row must not overlap, or a viewer drops them. Kernels of one stream may, as where one
  * is launched before the one ahead of it has ended: these get rows of their own beside the
- * stream's.
+ * stream's. So may ranges of one thread, on the device.
  */
-struct by_start {
-	const struct trace_op *op;
-	int64_t at;
+struct slice {
+	int64_t group; /* whose rows it is on */
+	int64_t t0, t1;
+	int64_t at; /* index */
 };
 
-static int compare_starts(const void *a, const void *b)
+static int compare_slices(const void *a, const void *b)
 {
-	const struct trace_op *x = ((const struct by_start *)a)->op;
-	const struct trace_op *y = ((const struct by_start *)b)->op;
+	const struct slice *x = a, *y = b;
 
-	if (x->stream != y->stream)
-		return x->stream < y->stream ? -1 : 1;
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
 	if (x->t0 != y->t0)
 		return x->t0 < y->t0 ? -1 : 1;
-	return (x->t1 > y->t1) - (x->t1 < y->t1);
+	if (x->t1 != y->t1)
+		return x->t1 < y->t1 ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
 }
 
-static int64_t add_row(struct chrome *c, const struct trace_stream *s, int64_t beside,
-		       int64_t *last)
+/* A row of a group, the how many-th of it: its id. */
+typedef int64_t add_row_fn(struct chrome *c, int64_t group, int64_t beside);
+
+static int64_t add_stream_row(struct chrome *c, int64_t group, int64_t beside)
 {
+	const struct trace_stream *s = &c->t->stream[group];
 	char name[64];
 
 	if (!beside)
 		return s->id;
 	snprintf(name, sizeof(name), "stream %ld, at the same time", (long)s->id);
-	put_meta(c, "thread_name", DEVICE_PID, ++*last, name);
-	return *last;
+	put_meta(c, "thread_name", DEVICE_PID, ++c->last_row, name);
+	return c->last_row;
+}
+
+static void *zeroed(int64_t n, size_t size)
+{
+	void *p = calloc((size_t)n + 1, size);
+
+	CHECK(p, "memory of %ld slices", (long)n);
+	return p;
+}
+
+/* Sorts n slices, and gives each the first row of its group that is free: row_of[at]. */
+static void give_rows(struct chrome *c, struct slice *slice, int64_t n, add_row_fn *add_row,
+		      int64_t *row_of)
+{
+	struct row {
+		int64_t id, end;
+	} *row = zeroed(n, sizeof(*row));
+	int64_t rows = 0, k;
+
+	qsort(slice, (size_t)n, sizeof(*slice), compare_slices);
+	for (int64_t i = 0; i < n; i++) {
+		if (i && slice[i].group != slice[i - 1].group)
+			rows = 0;
+		for (k = 0; k < rows && row[k].end > slice[i].t0; k++)
+			;
+		if (k == rows)
+			row[rows++].id = add_row(c, slice[i].group, k);
+		row[k].end = slice[i].t1;
+		row_of[slice[i].at] = row[k].id;
+	}
+	free(row);
 }
 
 static void find_op_rows(struct chrome *c)
 {
 	const struct trace *t = c->t;
-	struct by_start *order = calloc((size_t)t->ops + 1, sizeof(*order));
-	int64_t last = SYNC_ROW + t->threads, n = 0, k;
-	struct row {
-		int64_t id, end;
-	} *row = calloc((size_t)t->ops + 1, sizeof(*row));
+	struct slice *slice = zeroed(t->ops, sizeof(*slice));
 
-	c->op_row = calloc((size_t)t->ops + 1, sizeof(*c->op_row));
-	CHECK(order && row && c->op_row, "memory of %ld operations", (long)t->ops);
+	c->op_row = zeroed(t->ops, sizeof(*c->op_row));
+	c->last_row = SYNC_ROW + t->threads;
 	for (int64_t i = 0; i < t->ops; i++)
-		order[i] = (struct by_start){ &t->op[i], i };
-	qsort(order, (size_t)t->ops, sizeof(*order), compare_starts);
-	for (int64_t i = 0; i < t->ops; i++) {
-		const struct trace_op *op = order[i].op;
-
-		if (i && op->stream != order[i - 1].op->stream)
-			n = 0;
-		for (k = 0; k < n && row[k].end > op->t0; k++)
-			;
-		if (k == n)
-			row[n++].id = add_row(c, &t->stream[op->stream], k, &last);
-		row[k].end = op->t1;
-		c->op_row[order[i].at] = row[k].id;
-	}
-	free(order);
-	free(row);
+		slice[i] = (struct slice){ t->op[i].stream, t->op[i].t0, t->op[i].t1, i };
+	give_rows(c, slice, t->ops, add_stream_row, c->op_row);
+	free(slice);
 }
 
 /* ---- calls -------------------------------------------------------------------------------- */
@@ -202,16 +223,41 @@ static const char *op_category(enum op_kind kind)
 	return category[kind];
 }
 
+/* As Kineto has it, with the memory of the host's side. Static memory. */
+static const char *copy_name(const struct trace_op *op)
+{
+	static const char *const ways[COPY_DIRECTIONS] = { "HtoD", "DtoH", "DtoD", "PtoP" };
+	static const char *const memories[MEMORY_KINDS] = { "Device", "Pinned", "Mapped", "Managed",
+							    "Pageable" };
+	static char name[64];
+	const char *host = op->memory < 0 ? NULL : memories[op->memory];
+	const char *way = ways[op->direction];
+
+	if (host && op->direction == COPY_TO_DEVICE)
+		snprintf(name, sizeof(name), "Memcpy %s (%s -> Device)", way, host);
+	else if (host && op->direction == COPY_TO_HOST)
+		snprintf(name, sizeof(name), "Memcpy %s (Device -> %s)", way, host);
+	else
+		snprintf(name, sizeof(name), "Memcpy %s", way);
+	return name;
+}
+
 static const char *op_name(const struct trace *t, const struct trace_op *op)
 {
-	static const char *const copies[COPY_DIRECTIONS] = { "Memcpy HtoD", "Memcpy DtoH",
-							     "Memcpy DtoD", "Memcpy PtoP" };
-
 	if (op->name >= 0)
 		return t->string[op->name];
 	if (op->kind == OP_COPY)
-		return copies[op->direction];
+		return copy_name(op);
 	return op->kind == OP_MEMSET ? "Memset" : op_kind_names[op->kind];
+}
+
+/* What is in it, and how long its kernels ran. */
+static void put_graph(const struct chrome *c, const struct trace_op *op)
+{
+	const struct trace_graph *g = &c->t->graph[op->graph];
+
+	fprintf(c->out, ",\"nodes\":%ld,\"kernels\":%ld", (long)g->nodes, (long)g->kernels);
+	put_us(c->out, "busy_us", op->busy_ns >= 0 ? op->busy_ns : op->t1 - op->t0);
 }
 
 static void put_op_args(struct chrome *c, const struct trace_op *op)
@@ -225,6 +271,8 @@ static void put_op_args(struct chrome *c, const struct trace_op *op)
 	if (op->kind == OP_KERNEL)
 		fprintf(out, ",\"grid\":[%d,%d,%d],\"block\":[%d,%d,%d]", op->grid[0], op->grid[1],
 			op->grid[2], op->block[0], op->block[1], op->block[2]);
+	if (op->kind == OP_GRAPH)
+		put_graph(c, op);
 	if (op->registers >= 0)
 		fprintf(out, ",\"registers per thread\":%d", op->registers);
 	if (op->shared >= 0)
@@ -285,6 +333,60 @@ static void put_marks(struct chrome *c)
 	free(depth);
 }
 
+/* ---- what the device did of ranges ---------------------------------------------------------- */
+
+static int64_t range_group(const struct chrome *c, const struct range_span *s)
+{
+	return (int64_t)s->depth * c->t->threads + s->thread;
+}
+
+static int64_t add_range_row(struct chrome *c, int64_t group, int64_t beside)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "ranges of thread %ld, on the device%s",
+		 (long)tid_of(c, (int32_t)(group % c->t->threads)),
+		 beside ? ", at the same time" : "");
+	put_meta(c, "thread_name", DEVICE_PID, ++c->last_row, name);
+	return c->last_row;
+}
+
+static void put_range(struct chrome *c, const struct range_span *s, int64_t row)
+{
+	begin(c, "X", DEVICE_PID, row);
+	put_complete(c, "gpu_user_annotation", trace_name(c->t, s->name), (int64_t)s->device.t0,
+		     (int64_t)s->device.t1);
+	fputs(",\"args\":{\"thread\":", c->out);
+	fprintf(c->out, "%ld", (long)tid_of(c, s->thread));
+	put_us(c->out, "busy_us", (int64_t)s->busy_ns);
+	fputs("}}", c->out);
+}
+
+/* Beside each other, those within others on rows of their own. */
+static void put_ranges(struct chrome *c)
+{
+	struct ranges ranges;
+	struct slice *slice;
+	int64_t *row, n = 0;
+
+	ranges_make(&ranges, c->t, NULL);
+	slice = zeroed(ranges.spans, sizeof(*slice));
+	row = zeroed(ranges.spans, sizeof(*row));
+	for (int64_t i = 0; i < ranges.spans; i++) {
+		const struct range_span *s = &ranges.span[i];
+
+		if (s->has_device)
+			slice[n++] = (struct slice){ range_group(c, s), (int64_t)s->device.t0,
+						     (int64_t)s->device.t1, i };
+	}
+	give_rows(c, slice, n, add_range_row, row);
+	for (int64_t i = 0; i < n; i++)
+		put_range(c, &ranges.span[slice[i].at], row[slice[i].at]);
+	free(slice);
+	free(row);
+	ranges_release(&ranges);
+}
+
 /* ---- all ---------------------------------------------------------------------------------- */
 
 static const char head[] = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
@@ -305,7 +407,7 @@ bool chrome_is(const char *path)
 
 void chrome_write(const struct trace *t, FILE *out)
 {
-	struct chrome c = { t, out, "", 0, NULL };
+	struct chrome c = { .t = t, .out = out, .between = "" };
 
 	c.pid = json_integer_value(json_object_get(t->header, "pid"));
 	if (c.pid == DEVICE_PID)
@@ -318,6 +420,11 @@ void chrome_write(const struct trace *t, FILE *out)
 	for (int64_t i = 0; i < t->ops; i++)
 		put_op(&c, i);
 	put_marks(&c);
+	put_ranges(&c);
 	free(c.op_row);
-	fputs("\n]}\n", out);
+	fputs("\n],\"deviceProperties\":[{\"id\":0,\"name\":", out);
+	put_text(&c, json_get_text(t->header, "device"));
+	fputs("}],\"recorder\":", out);
+	put_text(&c, json_get_text(t->header, "recorder"));
+	fputs("}\n", out);
 }

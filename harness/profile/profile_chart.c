@@ -16,6 +16,8 @@ enum { THREADS_MAX = 4, STREAMS_MAX = 8, BOXES_MAX = 4000, COLUMNS = 1500 };
 enum { STEP_CALLS_MAX = 200 };
 /* Waits from which on there are steps between them. */
 enum { WAITS_LEAST = 3 };
+/* Points of a curve; colours of ranges, and letters of a name that fills the width. */
+enum { BINS = 150, SHADES = 3, LETTERS = 120 };
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 
@@ -31,6 +33,8 @@ struct boxes {
 	double t0, t1; /* what is drawn */
 	int rows;
 	int *thread_row, *stream_row; /* of each; -1: not drawn */
+	int idle_row;
+	int range_row;		      /* the host's, with the device's below it; -1: no ranges */
 	int left_out;		      /* threads and streams without a row */
 };
 
@@ -82,12 +86,12 @@ static void find_rows(struct boxes *b, const struct trace *t)
 		stream[t->op[i].stream] = true;
 	b->left_out = give_rows(b->thread_row, thread, t->threads, THREADS_MAX, &b->rows);
 	b->left_out += give_rows(b->stream_row, stream, t->streams, STREAMS_MAX, &b->rows);
-	b->rows++;
+	b->idle_row = b->rows++;
 	free(thread);
 	free(stream);
 }
 
-/* Threads above, then streams, then why the device idles. */
+/* Threads above, then streams, then why the device idles, then ranges. */
 static void boxes_init(struct boxes *b, const struct profile *p, double t0, double t1)
 {
 	const struct trace *t = &p->trace;
@@ -102,8 +106,10 @@ static void boxes_init(struct boxes *b, const struct profile *p, double t0, doub
 	for (int64_t i = 0; i < p->shares.idles; i++) {
 		const struct idle *idle = &p->shares.idle[i];
 
-		add_box(b, &(struct span){ idle->t0, idle->t1 }, b->rows - 1, idle->share);
+		add_box(b, &(struct span){ idle->t0, idle->t1 }, b->idle_row, idle->share);
 	}
+	b->range_row = p->ranges.spans ? b->rows : -1;
+	b->rows += p->ranges.spans ? 2 : 0;
 }
 
 static void boxes_release(struct boxes *b)
@@ -170,8 +176,9 @@ static void put_many(const struct boxes *b, double unit, FILE *out)
 	free(time);
 }
 
-static void put_boxes(const struct boxes *b, double unit, FILE *out)
+static void put_boxes(const struct boxes *b, const struct profile *p, double unit, FILE *out)
 {
+	(void)p;
 	fprintf(out, "t0,t1,row,share\n");
 	if (b->n > BOXES_MAX) {
 		put_many(b, unit, out);
@@ -180,6 +187,136 @@ static void put_boxes(const struct boxes *b, double unit, FILE *out)
 	for (int64_t i = 0; i < b->n; i++)
 		fprintf(out, "%.9g,%.9g,%d,%d\n", b->box[i].t0 / unit, b->box[i].t1 / unit,
 			b->box[i].row, (int)b->box[i].share);
+}
+
+/* ---- ranges: the host's, and what the device did of them ------------------------------------- */
+
+/* The main thread, where it has ranges; else the first one that has. */
+static int32_t ranges_thread(const struct profile *p)
+{
+	const struct ranges *r = &p->ranges;
+
+	for (int64_t i = 0; i < r->spans; i++)
+		if (r->span[i].thread == p->steps.main)
+			return p->steps.main;
+	return r->span[0].thread;
+}
+
+/* Boxes of a row that are too narrow to be told apart become one, without a name. */
+struct merging {
+	const struct boxes *b;
+	double unit;
+	FILE *out;
+	struct span box;
+	const char *name; /* NULL: of several */
+	int row, shade;
+	bool has_box;
+};
+
+/* Where there is room for all of it; without what a file of columns minds. */
+static void put_range_name(const char *name, double part, FILE *out)
+{
+	bool fits = (double)strlen(name) <= part * LETTERS;
+
+	fputc('"', out);
+	for (int i = 0; fits && name[i]; i++)
+		fputc(name[i] == '"' || (unsigned char)name[i] < ' ' ? ' ' : name[i], out);
+	fputs("\"\n", out);
+}
+
+static void put_merged(struct merging *m)
+{
+	double t0 = fmax(m->box.t0, m->b->t0), t1 = fmin(m->box.t1, m->b->t1);
+
+	if (m->has_box && t1 > t0) {
+		fprintf(m->out, "%.9g,%.9g,%d,%d,", t0 / m->unit, t1 / m->unit, m->row, m->shade);
+		put_range_name(m->name ? m->name : "", (t1 - t0) / (m->b->t1 - m->b->t0), m->out);
+	}
+	m->has_box = false;
+}
+
+static void merge(struct merging *m, const struct span *s, const char *name, int shade)
+{
+	double narrow = (m->b->t1 - m->b->t0) / COLUMNS;
+
+	if (m->has_box && s->t1 - m->box.t0 < narrow) {
+		m->box.t1 = fmax(m->box.t1, s->t1);
+		m->name = NULL;
+		return;
+	}
+	put_merged(m);
+	m->box = *s;
+	m->name = name;
+	m->shade = shade;
+	m->has_box = true;
+}
+
+/* Outermost ranges of one thread: the host's row, or the device's. */
+static void put_range_row(struct merging *m, const struct profile *p, bool device)
+{
+	int32_t thread = ranges_thread(p);
+
+	m->row = m->b->range_row + device;
+	for (int64_t i = 0; i < p->ranges.spans; i++) {
+		const struct range_span *s = &p->ranges.span[i];
+
+		if (s->thread == thread && !s->depth && (!device || s->has_device))
+			merge(m, device ? &s->device : &s->host, trace_name(&p->trace, s->name),
+			      s->name % SHADES);
+	}
+	put_merged(m);
+}
+
+static void put_ranges(const struct boxes *b, const struct profile *p, double unit, FILE *out)
+{
+	struct merging m = { .b = b, .unit = unit, .out = out };
+
+	fprintf(out, "t0,t1,row,shade,name\n");
+	for (int device = 0; b->range_row >= 0 && device < 2; device++)
+		put_range_row(&m, p, device);
+}
+
+/* ---- how busy host and device are ------------------------------------------------------------ */
+
+/* Of the parts of each bin. */
+static void take_off(const struct boxes *b, double *part, double from, double to)
+{
+	double width = (b->t1 - b->t0) / BINS;
+
+	from = fmax(from, b->t0);
+	to = fmin(to, b->t1);
+	for (int i = (int)((from - b->t0) / width); i < BINS && b->t0 + i * width < to; i++)
+		part[i] -= (fmin(to, b->t0 + (i + 1) * width) - fmax(from, b->t0 + i * width)) /
+			   width;
+}
+
+static bool host_waits(enum step_role role)
+{
+	return role == STEP_SYNC || role == STEP_COPY_WAIT || role == STEP_FREE_WAIT ||
+	       role == STEP_POLL || role == STEP_POLL_WAIT;
+}
+
+/*
+ * The host: of the main thread, all but its waits. The device: all but its idle times; not known of
+ * calls alone.
+ */
+static void put_busy(const struct boxes *b, const struct profile *p, double unit, FILE *out)
+{
+	double host[BINS], device[BINS], width = (b->t1 - b->t0) / BINS;
+
+	for (int i = 0; i < BINS; i++) {
+		host[i] = 1;
+		device[i] = p->shares.calls_alone ? NAN : 1;
+	}
+	for (int64_t i = 0; i < p->trace.calls; i++)
+		if (p->trace.call[i].thread == p->steps.main && host_waits(p->steps.step[i].role))
+			take_off(b, host, p->times.call[i].t0, p->times.call[i].t1);
+	for (int64_t i = 0; i < p->shares.idles; i++)
+		take_off(b, device, p->shares.idle[i].t0, p->shares.idle[i].t1);
+	fprintf(out, "t,host,device\n");
+	for (int i = 0; i < BINS; i++)
+		fprintf(out, "%.9g,%.4f,%.4f\n", (b->t0 + (i + 0.5) * width) / unit,
+			fmax(host[i], 0), fmax(device[i], 0));
 }
 
 /* ---- one step ----------------------------------------------------------------------------- */
@@ -270,7 +407,11 @@ static void label_rows(struct plot *plot, const struct profile *p, const struct 
 		if (b->stream_row[i] >= 0)
 			plot_text(plot, words_name("row", b->stream_row[i]).s, "stream %ld",
 				  (long)t->stream[i].id);
-	plot_text(plot, words_name("row", b->rows - 1).s, "device idle");
+	plot_text(plot, words_name("row", b->idle_row).s, "device idle");
+	if (b->range_row >= 0) {
+		plot_text(plot, words_name("row", b->range_row).s, "ranges");
+		plot_text(plot, words_name("row", b->range_row + 1).s, "on the device");
+	}
 	plot_count(plot, "rows", b->rows);
 }
 
@@ -309,12 +450,27 @@ static void label_heading(struct plot *plot, const struct profile *p, const char
 
 /* ---- files -------------------------------------------------------------------------------- */
 
+typedef void put_fn(const struct boxes *b, const struct profile *p, double unit, FILE *out);
+
+static int write_data(struct plot *plot, const char *variable, const char *suffix, put_fn *put,
+		      const struct boxes *b, const struct profile *p, double unit)
+{
+	struct output out = { 0 };
+	int err = plot_open(plot, variable, suffix, &out);
+
+	if (!err) {
+		put(b, p, unit, out.file);
+		err = output_commit(&out);
+	}
+	output_discard(&out);
+	return err;
+}
+
 static int write_timeline(struct plot *plot, const struct profile *p, const struct span *span,
 			  const char *what)
 {
 	const char *unit_name;
 	double unit = unit_of(span->t1 - span->t0, &unit_name);
-	struct output out = { 0 };
 	struct boxes b;
 	int err;
 
@@ -327,12 +483,11 @@ static int write_timeline(struct plot *plot, const struct profile *p, const stru
 		  b.left_out);
 	plot_number(plot, "from", span->t0 / unit);
 	plot_number(plot, "to", span->t1 / unit);
-	err = plot_open(plot, "boxes", "-boxes.csv", &out);
-	if (!err) {
-		put_boxes(&b, unit, out.file);
-		err = output_commit(&out);
-	}
-	output_discard(&out);
+	err = write_data(plot, "boxes", "-boxes.csv", put_boxes, &b, p, unit);
+	if (!err)
+		err = write_data(plot, "busy", "-busy.csv", put_busy, &b, p, unit);
+	if (!err)
+		err = write_data(plot, "spans", "-ranges.csv", put_ranges, &b, p, unit);
 	boxes_release(&b);
 	return err;
 }

@@ -16,6 +16,7 @@ struct stack {
 	int32_t name[DEPTH_MAX];
 	int64_t t0[DEPTH_MAX];
 	double retimed_t0[DEPTH_MAX];
+	int64_t before[DEPTH_MAX]; /* the thread's last call before it; TRACE_NONE */
 	int depth;
 };
 
@@ -26,7 +27,8 @@ struct naming {
 	struct stack *stack;	     /* of each thread */
 	int64_t *last;		     /* call of each thread that the sweep has passed; TRACE_NONE */
 	int64_t *first, *next;	     /* call of each thread; after each call, of its thread */
-	int64_t room;
+	struct span *op;	     /* of the range at hand */
+	int64_t room, span_room, op_room;
 };
 
 /* ---- when a mark is without the recorder ---------------------------------------------------- */
@@ -79,6 +81,74 @@ static double retimed_at(const struct naming *w, int32_t thread, int64_t t)
 	return placed(t, call[last].t1, call[next].t0, (struct span){ to[last].t1, to[next].t0 });
 }
 
+/* ---- what the device did of a range ---------------------------------------------------------- */
+
+static struct span op_span(const struct naming *w, int64_t i)
+{
+	const struct trace_op *op = &w->t->op[i];
+
+	return w->retimed ? w->retimed->op[i] : (struct span){ (double)op->t0, (double)op->t1 };
+}
+
+/* Of a graph: of its time, the gaps between its kernels. */
+static double node_gaps(const struct trace_op *op, const struct span *s)
+{
+	bool known = op->kind == OP_GRAPH && op->busy_ns >= 0;
+
+	return known ? fmax(s->t1 - s->t0 - (double)op->busy_ns, 0) : 0;
+}
+
+/* Operations of the thread's calls behind call `before`, into w->op; *gaps is of graphs. */
+static int64_t collect_ops(struct naming *w, int32_t thread, int64_t before, double *gaps)
+{
+	int64_t n = 0, i = before < 0 ? w->first[thread] : w->next[before];
+
+	*gaps = 0;
+	for (; i >= 0 && i <= w->last[thread]; i = w->next[i])
+		for (int32_t k = 0; k < w->t->call[i].ops; k++) {
+			int64_t at = w->t->call[i].first_op + k;
+
+			w->op = trace_grow(w->op, n, &w->op_room, sizeof(*w->op));
+			w->op[n] = op_span(w, at);
+			*gaps += node_gaps(&w->t->op[at], &w->op[n++]);
+		}
+	return n;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* How long one of n operations or more runs; *last: the end of all. */
+static double union_of(struct span *op, int64_t n, double *last)
+{
+	double busy = 0;
+
+	qsort(op, (size_t)n, sizeof(*op), compare_spans);
+	*last = op[0].t0;
+	for (int64_t i = 0; i < n; i++) {
+		busy += fmax(op[i].t1 - fmax(op[i].t0, *last), 0);
+		*last = fmax(*last, op[i].t1);
+	}
+	return busy;
+}
+
+static void find_device(struct naming *w, struct range_span *s, int64_t before)
+{
+	double gaps, busy;
+	int64_t n = collect_ops(w, s->thread, before, &gaps);
+
+	s->has_device = n > 0;
+	if (!n)
+		return;
+	busy = union_of(w->op, n, &s->device.t1);
+	s->device.t0 = w->op[0].t0;
+	s->busy_ns = fmax(busy - gaps, 0);
+}
+
 /* ---- ranges and the calls in them ----------------------------------------------------------- */
 
 static struct range *range_of(struct naming *w, int32_t name)
@@ -89,7 +159,7 @@ static struct range *range_of(struct naming *w, int32_t name)
 		if (r->list[i].name == name)
 			return &r->list[i];
 	r->list = trace_grow(r->list, r->n, &w->room, sizeof(*r->list));
-	r->list[r->n] = (struct range){ .name = name };
+	r->list[r->n] = (struct range){ .name = name, .device_ns = NAN, .busy_ns = NAN };
 	return &r->list[r->n++];
 }
 
@@ -110,15 +180,42 @@ static void push(struct naming *w, const struct trace_mark *m)
 		s->name[s->depth] = m->name;
 		s->t0[s->depth] = m->t;
 		s->retimed_t0[s->depth] = retimed_at(w, m->thread, m->t);
+		s->before[s->depth] = w->last[m->thread];
 		if (!is_within_itself(s, s->depth))
 			range_of(w, m->name)->times++;
 	}
 	s->depth++;
 }
 
+/* The range that the thread's stack has just left, whose end is t. */
+static const struct range_span *add_span(struct naming *w, int32_t thread, int64_t t)
+{
+	const struct stack *s = &w->stack[thread];
+	struct ranges *out = w->out;
+	struct range_span *span;
+
+	out->span = trace_grow(out->span, out->spans, &w->span_room, sizeof(*span));
+	span = &out->span[out->spans++];
+	*span = (struct range_span){ .name = s->name[s->depth],
+				     .thread = thread,
+				     .depth = s->depth,
+				     .host = { (double)s->t0[s->depth], (double)t } };
+	if (w->retimed)
+		span->host =
+			(struct span){ s->retimed_t0[s->depth], retimed_at(w, thread, t) };
+	find_device(w, span, s->before[s->depth]);
+	return span;
+}
+
+static double added(double sum, double ns)
+{
+	return isnan(sum) ? ns : sum + ns;
+}
+
 static void pop(struct naming *w, int32_t thread, int64_t t)
 {
 	struct stack *s = &w->stack[thread];
+	const struct range_span *span;
 	struct range *r;
 
 	if (!s->depth || --s->depth >= DEPTH_MAX || is_within_itself(s, s->depth))
@@ -128,6 +225,11 @@ static void pop(struct naming *w, int32_t thread, int64_t t)
 	r = range_of(w, s->name[s->depth]);
 	r->ns += t - s->t0[s->depth];
 	r->retimed_ns += retimed_at(w, thread, t) - s->retimed_t0[s->depth];
+	span = add_span(w, thread, t);
+	if (span->has_device) {
+		r->device_ns = added(r->device_ns, span->device.t1 - span->device.t0);
+		r->busy_ns = added(r->busy_ns, span->busy_ns);
+	}
 }
 
 static void take_mark(struct naming *w, const struct trace_mark *m)
@@ -222,28 +324,44 @@ void ranges_make(struct ranges *out, const struct trace *t, const struct timed *
 	free(w.first);
 	free(w.next);
 	free(w.stack);
+	free(w.op);
 }
 
 void ranges_release(struct ranges *r)
 {
 	free(r->list);
+	free(r->span);
 	*r = (struct ranges){ 0 };
 }
 
 /* ---- output ---------------------------------------------------------------------------- */
 
+/* How long, and "100 %" of it busy; "-" where nothing was submitted. */
+static void print_device(const struct range *r, FILE *out)
+{
+	if (isnan(r->device_ns))
+		fprintf(out, " %10s %7s", "-", "-");
+	else
+		fprintf(out, " %10s %5.0f %%", text_time(r->device_ns).s,
+			r->device_ns > 0 ? 100 * r->busy_ns / r->device_ns : 100);
+}
+
 void ranges_print(const struct ranges *r, const struct trace *t, FILE *out)
 {
 	if (!r->n)
 		return;
-	fprintf(out, "\n%-26s %9s %11s %11s %11s %9s\n", "ranges", "times", "recorded", "re-timed",
-		"launches", "waits");
-	for (int64_t i = 0; i < r->n && i < RANGES_SHOWN; i++)
-		fprintf(out, "  %-24.24s %9ld %11s %11s %11ld %9ld\n",
-			text_escaped(trace_name(t, r->list[i].name)).s, (long)r->list[i].times,
-			text_time((double)r->list[i].ns).s,
-			isnan(r->list[i].retimed_ns) ? "-" : text_time(r->list[i].retimed_ns).s,
-			(long)r->list[i].launches, (long)r->list[i].waits);
+	fprintf(out, "\n%-26s %7s %10s %10s %10s %7s %9s %7s\n", "ranges", "times", "recorded",
+		"re-timed", "device", "busy", "launches", "waits");
+	for (int64_t i = 0; i < r->n && i < RANGES_SHOWN; i++) {
+		const struct range *range = &r->list[i];
+
+		fprintf(out, "  %-24.24s %7ld %10s %10s",
+			text_escaped(trace_name(t, range->name)).s, (long)range->times,
+			text_time((double)range->ns).s,
+			isnan(range->retimed_ns) ? "-" : text_time(range->retimed_ns).s);
+		print_device(range, out);
+		fprintf(out, " %9ld %7ld\n", (long)range->launches, (long)range->waits);
+	}
 	if (r->n > RANGES_SHOWN)
 		fprintf(out, "  %ld more\n", (long)(r->n - RANGES_SHOWN));
 }
@@ -255,13 +373,15 @@ json_t *ranges_json(const struct ranges *r, const struct trace *t)
 	for (int64_t i = 0; i < r->n; i++) {
 		const struct range *range = &r->list[i];
 
-		json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:o, s:I, s:I}", "name",
-						      json_text(trace_name(t, range->name)),
-						      "times", (json_int_t)range->times, "ns",
-						      (json_int_t)range->ns, "retimed_ns",
-						      json_number(range->retimed_ns), "launches",
-						      (json_int_t)range->launches, "waits",
-						      (json_int_t)range->waits));
+		json_array_append_new(
+			list, json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I}", "name",
+					json_text(trace_name(t, range->name)), "times",
+					(json_int_t)range->times, "ns", (json_int_t)range->ns,
+					"retimed_ns", json_number(range->retimed_ns), "device_ns",
+					json_number(range->device_ns), "busy_ns",
+					json_number(range->busy_ns), "launches",
+					(json_int_t)range->launches, "waits",
+					(json_int_t)range->waits));
 	}
 	return list;
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "harness/profile/ranges.h"
 #include "tests/cli.h"
 #include "tests/traces.h"
 
@@ -306,6 +307,33 @@ Test(small_cpu_trace, only_the_range_that_is_asked_for)
 	rows = record("RIFT_TRACE_RANGE=none", "ranges");
 	cr_assert(zero(i64, trace_calls_of(rows, "")));
 	json_decref(rows);
+}
+
+/* The program opens the gate for its 1000 kernels once the range has ended. Those of a fold that are
+ * next to a mark may be counted on its other side. */
+static void is_queued(const char *variables, int64_t least)
+{
+	struct trace t;
+	struct ranges r;
+
+	json_decref(record(variables, "queued"));
+	cr_assert(zero(int, trace_read(&t, path_of("a.trace"))));
+	ranges_make(&r, &t, NULL);
+	cr_assert(eq(i64, r.spans, 1), "%s", variables);
+	cr_expect(le(i64, least, r.list[0].launches), "%s", variables);
+	cr_expect(le(i64, r.list[0].launches, 1000), "%s", variables);
+	cr_expect(eq(int, r.span[0].has_device, 1), "%s", variables);
+	cr_expect(lt(dbl, r.span[0].host.t1, r.span[0].device.t0), "%s", variables);
+	cr_expect(lt(dbl, 0, r.list[0].busy_ns), "%s", variables);
+	cr_expect(le(dbl, r.list[0].busy_ns, r.list[0].device_ns), "%s", variables);
+	ranges_release(&r);
+	trace_release(&t);
+}
+
+Test(small_cpu_trace, a_range_that_queues_ends_before_the_device_begins)
+{
+	is_queued("RIFT_TRACE_FOLD=0", 1000);
+	is_queued("", 900);
 }
 
 Test(small_cpu_trace, the_profilers_calls_stop_and_go_on)

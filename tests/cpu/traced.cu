@@ -156,6 +156,27 @@ static void ranges(void)
 	launch_ten();
 }
 
+static void wait_for_gate(void *gate)
+{
+	while (!__atomic_load_n((int *)gate, __ATOMIC_ACQUIRE))
+		usleep(1000);
+}
+
+/* A range that only queues: the device may not begin before it has ended. */
+static void queued(void)
+{
+	static int gate;
+
+	counter();
+	CUDA(cudaLaunchHostFunc(0, wait_for_gate, &gate));
+	cpudev_range_push("queued");
+	for (int i = 0; i < 1000; i++)
+		launch(0);
+	cpudev_range_pop();
+	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
+	CUDA(cudaDeviceSynchronize());
+}
+
 static void profiler(void)
 {
 	launch_ten();
@@ -343,6 +364,7 @@ static const struct {
 	{ "graph", graph },
 	{ "threads", threads },
 	{ "ranges", ranges },
+	{ "queued", queued },
 	{ "profiler", profiler },
 	{ "gaps", gaps },
 	{ "fork", fork_first },

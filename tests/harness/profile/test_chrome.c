@@ -85,7 +85,7 @@ static double end_of(const json_t *event)
 static void has_members(const json_t *e, size_t i)
 {
 	static const char categories[] = " cuda_runtime kernel gpu_memcpy gpu_memset cuda_sync "
-					 "cpu_op user_annotation ac2g ";
+					 "cpu_op user_annotation gpu_user_annotation ac2g ";
 	char category[64];
 
 	cr_assert(eq(int, json_is_integer(json_object_get(e, "pid")), 1), "%zu", i);
@@ -371,6 +371,83 @@ Test(small_chrome, ranges_begin_and_end_where_they_did)
 		n++;
 	}
 	cr_expect(eq(sz, n, 4), "%zu", n);
+	json_decref(all);
+}
+
+static void put_mark(struct made *made, const char *kind, long t, int name)
+{
+	made_row(made, "{\"record\":\"mark\",\"thread\":0,\"kind\":\"%s\",\"t\":%ld,\"name\":%d}",
+		 kind, t, name);
+}
+
+/* Two ranges that the device works on at the same time, and one within the first. */
+static json_t *with_ranges(void)
+{
+	struct made made;
+	struct trace trace;
+	json_t *events;
+
+	made_begin(&made, "", NULL);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"first\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"inner\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":4,\"text\":\"second\"}");
+	put_mark(&made, "push", 0, 2);
+	put_mark(&made, "push", 1000, 3);
+	made_kernel(&made, 2, 2000, 50000, 60000);
+	put_mark(&made, "pop", 5000, 3);
+	made_kernel(&made, 2, 6000, 70000, 90000);
+	put_mark(&made, "pop", 9000, 2);
+	put_mark(&made, "push", 10000, 4);
+	made_kernel(&made, 4, 11000, 80000, 95000);
+	put_mark(&made, "pop", 14000, 4);
+	made_end(&made, 200000, 0, 0);
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	events = chrome_of(&trace);
+	trace_release(&trace);
+	made_remove(&made);
+	return events;
+}
+
+static const json_t *device_range(const json_t *events, const char *name)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(events, i, e)
+	{
+		if (!strcmp(json_get_text(e, "cat"), "gpu_user_annotation") &&
+		    !strcmp(json_get_text(e, "name"), name))
+			return e;
+	}
+	cr_fatal("no %s", name);
+}
+
+static void is_drawn(const json_t *e, double ts, double dur, double busy)
+{
+	cr_expect(zero(dbl, number(e, "pid")), "on the device");
+	cr_expect(eq(dbl, number(e, "ts"), ts), "%g", number(e, "ts"));
+	cr_expect(eq(dbl, number(e, "dur"), dur), "%g", number(e, "dur"));
+	cr_expect(eq(dbl, number(json_object_get(e, "args"), "busy_us"), busy), "busy");
+	cr_expect(eq(dbl, number(json_object_get(e, "args"), "thread"), 100), "thread");
+}
+
+Test(small_chrome, the_device_has_a_track_of_ranges)
+{
+	json_t *all = with_ranges(), *events = json_object_get(all, "traceEvents"), *e;
+	const json_t *first = device_range(events, "first"), *inner = device_range(events, "inner");
+	const json_t *second = device_range(events, "second");
+	size_t i;
+
+	is_drawn(first, 50, 40, 30);
+	is_drawn(inner, 50, 10, 10);
+	is_drawn(second, 80, 15, 15);
+	cr_expect(not(same_row(first, inner)), "within");
+	cr_expect(not(same_row(first, second)), "at the same time");
+	json_array_foreach(events, i, e)
+	{
+		if (is_phase(e, "X"))
+			is_nested(events, e, i);
+	}
 	json_decref(all);
 }
 

@@ -393,6 +393,93 @@ Test(small_profile, ranges_without_the_recorder)
 	profile_release(&profile);
 }
 
+/* ---- what the device did of ranges ---------------------------------------------------------- */
+
+static void is_device(int64_t i, double device_ns, double busy_ns)
+{
+	const struct range *r = &profile.ranges.list[i];
+
+	cr_expect(eq(dbl, r->device_ns, device_ns), "%ld: %g", (long)i, r->device_ns);
+	cr_expect(eq(dbl, r->busy_ns, busy_ns), "%ld: busy %g", (long)i, r->busy_ns);
+}
+
+enum { LAUNCHES = 1000, LAUNCH_STEP = 2500, QUEUED_K = 9000, QUEUED_G = 1000, FIRST_K = 5000000 };
+
+/* A kernel of 5 ms, and a range that queues 1000 behind it: that takes the host 2.5 ms. */
+static void put_queued(void)
+{
+	long host = MADE_C, device = MADE_C + MADE_L + FIRST_K + QUEUED_G;
+
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
+	made_kernel(&made, 2, 0, MADE_C + MADE_L, MADE_C + MADE_L + FIRST_K);
+	mark(0, "push", host, 2);
+	for (int i = 0; i < LAUNCHES; i++, host += LAUNCH_STEP, device += QUEUED_K + QUEUED_G)
+		made_kernel(&made, 2, host, device, device + QUEUED_K);
+	mark(0, "pop", host, 2);
+	made_call(&made, "sync_device", host, device - QUEUED_G + MADE_WAKE, "");
+	made_end(&made, device + MADE_WAKE, 0, 0);
+}
+
+/*
+ * The host was in the range for 2.5 ms, and the device began with it after that. Both are right:
+ * the first is how long it took to queue, the second how long it took to do.
+ */
+static void is_behind_the_host(const char *calibration, double host_ns)
+{
+	const struct range_span *s;
+
+	made_begin(&made, "", calibration);
+	put_queued();
+	analyse();
+	cr_assert(eq(i64, profile.ranges.spans, 1));
+	s = profile.ranges.span;
+	is_range(0, "step", 1, LAUNCHES * LAUNCH_STEP, LAUNCHES, 0);
+	cr_expect(eq(dbl, s->host.t1 - s->host.t0, host_ns), "%g", s->host.t1 - s->host.t0);
+	cr_expect(lt(dbl, s->host.t1, s->device.t0), "%g, %g", s->host.t1, s->device.t0);
+	is_device(0, LAUNCHES * (QUEUED_K + QUEUED_G) - QUEUED_G, LAUNCHES * QUEUED_K);
+	profile_release(&profile);
+}
+
+Test(small_profile, the_device_begins_a_range_after_the_host_has_ended_it)
+{
+	is_behind_the_host(NULL, LAUNCHES * LAUNCH_STEP);
+	is_behind_the_host(MADE_CALIBRATION, LAUNCHES * LAUNCH_STEP);
+}
+
+/* Two streams at once, a graph with a gap, one range within another, and one without work. */
+Test(small_profile, a_range_is_busy_while_any_of_its_operations_runs)
+{
+	made_begin(&made, "", NULL);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"inner\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":4,\"text\":\"idle\"}");
+	made_kernel(&made, 4, 0, 3000, 300000); /* in no range */
+	mark(0, "push", 10000, 2);
+	made_kernel(&made, 2, 11000, 50000, 70000);
+	mark(0, "push", 14000, 3);
+	made_kernel(&made, 3, 15000, 20000, 60000); /* before the one that came first */
+	made_call(&made, "graph_launch", 18000, 19000, ",\"graph\":1");
+	made_op(&made, "graph", 2, 80000, 100000, ",\"graph\":1,\"busy_ns\":15000");
+	mark(0, "pop", 20000, 3);
+	mark(0, "pop", 21000, 2);
+	mark(0, "push", 22000, 4);
+	mark(0, "pop", 23000, 4);
+	mark(1, "push", 24000, 3);
+	made_call(&made, "launch", 25000, 26000, ",\"thread\":1");
+	made_op(&made, "kernel", 2, 110000, 120000, ",\"name\":1");
+	mark(1, "pop", 27000, 3);
+	made_end(&made, 400000, 0, 0);
+	analyse();
+	cr_assert(eq(i64, profile.ranges.n, 3));
+	is_device(0, 80000, 50000 + 15000);
+	is_device(1, 80000 + 10000, 40000 + 15000 + 10000);
+	cr_expect(ne(int, isnan(profile.ranges.list[2].device_ns), 0), "nothing was submitted");
+	cr_assert(eq(i64, profile.ranges.spans, 4));
+	cr_expect(eq(int, profile.ranges.span[1].depth, 0), "the outer one ends second");
+	cr_expect(eq(int, profile.ranges.span[0].depth, 1), "the inner one ends first");
+	profile_release(&profile);
+}
+
 /* ---- rules -------------------------------------------------------------------------------- */
 
 Test(small_profile, rules_decide_the_kind)

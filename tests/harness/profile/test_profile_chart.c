@@ -169,6 +169,100 @@ Test(small_profile_chart, its_rows_have_names)
 	end();
 }
 
+/* ---- ranges, and how busy both are ------------------------------------------------------------ */
+
+static const struct table *file_of(const char *suffix)
+{
+	char file[80];
+
+	snprintf(file, sizeof(file), "%s-%s.csv", name, suffix);
+	return table_read(file);
+}
+
+static void put_mark(const char *kind, int thread, long t, int string)
+{
+	made_row(&made, "{\"record\":\"mark\",\"thread\":%d,\"kind\":\"%s\",\"t\":%ld,\"name\":%d}",
+		 thread, kind, t, string);
+}
+
+/* The host queues until 30 us and waits until 90; the device works from 40 to 80. */
+static void put_named(void)
+{
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"a \\\"step\\\", long\"}");
+	put_mark("push", 1, 1000, 2); /* of another thread: not drawn */
+	put_mark("pop", 1, 2000, 2);
+	put_mark("push", 0, 10000, 2);
+	put_mark("push", 0, 11000, 1); /* within: not drawn */
+	made_call(&made, "launch", 10000, 30000, "");
+	made_op(&made, "kernel", 2, 40000, 80000, ",\"name\":1");
+	put_mark("pop", 0, 29000, 1);
+	put_mark("pop", 0, 30000, 2);
+	made_call(&made, "sync_device", 30000, 90000, "");
+}
+
+Test(small_profile_chart, ranges_have_two_rows)
+{
+	static const double want[][4] = { { 10, 30, 3, 1 }, { 40, 80, 4, 1 } };
+	const struct table *t;
+
+	begin();
+	put_named();
+	chart(100000, PROFILE_TIMELINE);
+	t = file_of("ranges");
+	cr_assert(eq(str, (char *)t->header, "t0,t1,row,shade,name\n"), "%s", t->header);
+	cr_assert(eq(int, t->rows, 2), "%d", t->rows);
+	are_rows(t, 0, want, 2);
+	cr_expect(eq(str, (char *)script_value(name, "row3"), "ranges"));
+	cr_expect(eq(str, (char *)script_value(name, "row4"), "on the device"));
+	end();
+	begin();
+	made_call(&made, "other", 0, 1000, "");
+	chart(2000, PROFILE_TIMELINE);
+	cr_expect(zero(int, file_of("ranges")->rows), "none");
+	cr_expect(eq(str, (char *)script_value(name, "rows"), "2"), "no rows of them");
+	end();
+}
+
+/* Of 1 ms, in 150 parts: a range of each us is no box of its own. */
+Test(small_profile_chart, narrow_ranges_are_one_box)
+{
+	const struct table *t;
+
+	begin();
+	for (long i = 0; i < 1000; i++) {
+		put_mark("push", 0, 10000000 + 1000 * i, 1);
+		put_mark("pop", 0, 10000000 + 1000 * i + 900, 1);
+	}
+	made_call(&made, "other", 0, 1000, "");
+	made_call(&made, "other", 19999000, 20000000, "");
+	chart(20000000, PROFILE_TIMELINE);
+	t = file_of("ranges");
+	cr_assert(lt(int, 50, t->rows), "%d", t->rows);
+	cr_assert(lt(int, t->rows, 100), "%d", t->rows);
+	end();
+}
+
+/* 150 parts of 100 us: 10 to 30 % launch, 30 to 90 % wait; 40 to 80 % kernel. */
+Test(small_profile_chart, curves_say_how_busy_both_are)
+{
+	const struct table *t;
+
+	begin();
+	put_named();
+	chart(100000, PROFILE_TIMELINE);
+	t = file_of("busy");
+	cr_assert(eq(str, (char *)t->header, "t,host,device\n"), "%s", t->header);
+	cr_assert(eq(int, t->rows, 150), "%d", t->rows);
+	for (int i = 0; i < 150; i++) {
+		bool waits = i >= 45 && i < 135, works = i >= 60 && i < 120;
+
+		cr_expect(lt(dbl, fabs(t->v[i][0] - (i + 0.5) / 1.5), 1e-6), "%d", i);
+		cr_expect(lt(dbl, fabs(t->v[i][1] - !waits), 1e-3), "%d: host %g", i, t->v[i][1]);
+		cr_expect(lt(dbl, fabs(t->v[i][2] - works), 1e-3), "%d: device %g", i, t->v[i][2]);
+	}
+	end();
+}
+
 /* ---- columns -------------------------------------------------------------------------------- */
 
 /* A step of 1500 columns of 4 us, and what fills one column by far too little. */

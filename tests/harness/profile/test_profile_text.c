@@ -236,17 +236,22 @@ Test(small_profile_text, ranges_of_a_program)
 					   .times = 20 + i,
 					   .ns = 3000000,
 					   .retimed_ns = i ? 2e6 : NAN,
+					   .device_ns = i ? 8e6 : NAN,
+					   .busy_ns = i ? 6e6 : NAN,
 					   .launches = 40 + i,
 					   .waits = 60 + i };
-	profile.ranges = (struct ranges){ range, 12 };
-	says("\n  step *20 *3.00 ms *- *40 *60\n");
-	says("\n  step *29 *3.00 ms *2.00 ms *49 *69\n  2 more\n");
+	profile.ranges = (struct ranges){ .list = range, .n = 12 };
+	says("\n  step *20 *3.00 ms *- *- *- *40 *60\n");
+	says("\n  step *29 *3.00 ms *2.00 ms *8.00 ms *75 % *49 *69\n  2 more\n");
 	is_silent("\n  step *30 *3.00 ms");
 	o = ranges_json(&profile.ranges, &profile.trace);
 	cr_assert(eq(sz, json_array_size(o), 12), "all");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "times"), 31), "times");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "ns"), 3e6), "recorded");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "retimed_ns"), 2e6), "re-timed");
+	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "device_ns"), 8e6), "device");
+	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "busy_ns"), 6e6), "busy");
+	cr_expect(eq(int, json_is_null(json_object_get(json_array_get(o, 0), "device_ns")), 1), "nothing");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "launches"), 51), "launches");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "waits"), 71), "waits");
 	json_decref(o);
@@ -449,8 +454,8 @@ Test(small_profile_text, ranges_on_both)
 		range[i] = (struct range){ .name = 0, .times = 20 + i, .retimed_ns = i ? 1e6 : 0 };
 		other[i] = (struct range){ .name = 0, .times = 20 + i, .retimed_ns = 1.5e6 };
 	}
-	price.ranges_a = (struct ranges){ range, 12 };
-	price.ranges_b = (struct ranges){ other, 12 };
+	price.ranges_a = (struct ranges){ .list = range, .n = 12 };
+	price.ranges_b = (struct ranges){ .list = other, .n = 12 };
 	reports("\n  step *20 *0 ns *1.50 ms *-\n");
 	reports("\n  step *21 *1.00 ms *1.50 ms *1.500\n");
 	reports("\n  step *29 *1.00 ms *1.50 ms *1.500\n  2 more\n");
@@ -466,7 +471,7 @@ Test(small_profile_text, a_price_for_machines)
 	const json_t *r;
 
 	fill_price();
-	price.ranges_a = price.ranges_b = (struct ranges){ range, 2 };
+	price.ranges_a = price.ranges_b = (struct ranges){ .list = range, .n = 2 };
 	range[1] = (struct range){ .name = 0, .times = 5, .retimed_ns = 3e6 };
 	o = program_report_json(&report);
 	cr_expect(eq(dbl, member(o, "a", "value_ns"), 40e6), "a");
