@@ -12,6 +12,8 @@
 #include "common/json_get.h"
 #include "common/plural.h"
 #include "common/typed.h"
+#include "common/trace/chrome_events.h"
+#include "common/trace/kineto.h"
 #include "common/trace/trace_impl.h"
 
 const struct record_format trace_format = { "trace", 1, 1, "trace" };
@@ -195,7 +197,7 @@ static bool is_cpu_device(const json_t *header)
 	       !strncmp(json_get_text(header, "device"), device, strlen(device));
 }
 
-static int take_header(struct reading *r, const json_t *o)
+int trace_take_header(struct reading *r, const json_t *o)
 {
 	struct trace *t = r->t;
 	const char *times = json_get_text(o, "device_times");
@@ -501,7 +503,7 @@ static int take_row(const json_t *o, const struct record_scan *scan, void *arg)
 		int (*take)(struct reading *r, const json_t *o);
 		bool after_end;
 	} rows[] = {
-		{ "trace", take_header, false },
+		{ "trace", trace_take_header, false },
 		{ "call", take_call, false },
 		{ "op", take_op, false },
 		{ "fold", trace_take_fold, false },
@@ -544,11 +546,16 @@ static void reading_release(struct reading *r)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-bool trace_is(const char *path)
+static bool is_own(const char *path)
 {
 	char name[RECORD_NAME];
 
 	return record_first_name(path, name) && !strcmp(name, "trace");
+}
+
+bool trace_is(const char *path)
+{
+	return is_own(path) || chrome_events_are(path);
 }
 
 /* Other files of rift are named, with who takes them. Else 0: the reader says what is wrong. */
@@ -578,25 +585,31 @@ static int refuse_other(const char *path)
 	return 0;
 }
 
+/* A line at a time, and linked. */
+static int read_lines(struct reading *r)
+{
+	struct record_scan scan;
+	int err = refuse_other(r->path);
+
+	if (!err) {
+		err = record_read_as(&scan, r->path, &trace_format, take_row, r);
+		r->t->torn = scan.torn;
+	}
+	if (!err && !r->t->header)
+		err = complain(EINVAL, "%s: is not a trace: it has no whole line", r->path);
+	return err ? err : trace_link(r);
+}
+
 int trace_read(struct trace *t, const char *path)
 {
 	struct reading r = { .t = t, .path = path };
-	struct record_scan scan;
 	int err;
 
 	*t = (struct trace){ .profiled_wall_ns = TRACE_NONE,
 			     .exit_status = TRACE_NONE,
 			     .processes = TRACE_NONE };
 	t->path = copy_text(path);
-	err = refuse_other(path);
-	if (!err) {
-		err = record_read_as(&scan, path, &trace_format, take_row, &r);
-		t->torn = scan.torn;
-	}
-	if (!err && !t->header)
-		err = complain(EINVAL, "%s: is not a trace: it has no whole line", path);
-	if (!err)
-		err = trace_link(&r);
+	err = !is_own(path) && chrome_events_are(path) ? kineto_read(&r) : read_lines(&r);
 	reading_release(&r);
 	return err;
 }
@@ -638,9 +651,11 @@ int trace_check(const char *path, bool *incomplete)
 
 	*incomplete |= !err && !t.finished;
 	if (!err)
-		printf("%s: %s; trace %s of %s, %s, %s, %ld dropped%s%s%s\n", text_escaped(path).s,
+		printf("%s: %s; %s %s of %s, %s, %s, %ld dropped%s%s%s\n", text_escaped(path).s,
 		       t.finished ? "valid" : "incomplete",
-		       text_shown(json_get_text(t.header, "trace")).s, text_shown(t.program).s,
+		       t.is_foreign ? "trace events, read as a trace" : "trace",
+		       text_shown(json_get_text(t.header, "trace")).s,
+		       text_shown(*t.program ? t.program : "a program without a name").s,
 		       counted(t.calls, "call").s, counted(t.ops, "operation").s, (long)t.dropped,
 		       t.torn ? "; a torn last line is dropped" : "",
 		       *t.failed ? "; not written whole: " : "", t.failed);

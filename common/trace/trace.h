@@ -180,6 +180,8 @@ struct trace {
 	json_t *header; /* the first line */
 	char *program;	/* its words, one text */
 	bool device_times, is_cpu, is_calibrated;
+	bool is_estimated; /* the calibration is by the trace's own calls: own_costs.h */
+	bool is_foreign;   /* written by another profiler: kineto.h */
 	struct trace_calibration calibration;
 
 	int64_t process_start_ns; /* 0 or less */
@@ -226,7 +228,8 @@ struct trace {
 };
 
 /*
- * Reads a trace and checks every line of it; it may be compressed with gzip. Returns 0, or a
+ * Reads a trace and checks every line of it, or one of PyTorch's profiler (kineto.h); it may be
+ * compressed with gzip. Returns 0, or a
  * negative errno after one line that names the line of the file: -EPROTONOSUPPORT of another major
  * version, -EINVAL damaged, -EFBIG more than TRACE_ROWS_MAX or TRACE_BYTES_MAX. trace_release() may
  * follow a failure.

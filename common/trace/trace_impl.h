@@ -75,6 +75,9 @@ int trace_parse_op(struct reading *r, const json_t *o, struct trace_op *op, bool
 /* Is there room for so many more? 0, or -EFBIG after one line, which says how much they take. */
 int trace_has_room(const struct reading *r, int64_t calls, int64_t ops);
 
+/* The first line. 0, or -EINVAL. */
+int trace_take_header(struct reading *r, const json_t *o);
+
 /* At the end of the arrays; op->call is still an id. 0, or as trace_has_room(). */
 int trace_add_call(struct reading *r, const struct trace_call *call);
 int trace_add_op(struct reading *r, const struct trace_op *op);
@@ -84,6 +87,8 @@ int trace_take_fold(struct reading *r, const json_t *o);
 /* host_gaps.c: member host_gaps of the row `runs`. */
 int trace_take_host_gaps(const struct reading *r, const json_t *o);
 void trace_release_host_gaps(struct trace *t);
+
+void trace_sort_keys(struct key *keys, int64_t n);
 
 /* Once all rows are there: order, references from operations to calls. */
 int trace_link(struct reading *r);

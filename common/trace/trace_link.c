@@ -27,7 +27,7 @@ static struct key *keys_new(int64_t n)
 	return keys;
 }
 
-static void sort_keys(struct key *keys, int64_t n)
+void trace_sort_keys(struct key *keys, int64_t n)
 {
 	int64_t i = 1;
 
@@ -74,7 +74,7 @@ static void sort_calls(struct reading *r)
 
 	for (int64_t i = 0; i < t->calls; i++)
 		keys[i] = (struct key){ t->call[i].t0, t->call[i].t1, i };
-	sort_keys(keys, t->calls);
+	trace_sort_keys(keys, t->calls);
 	reorder(t->call, sizeof(*t->call), r->call_line, keys, t->calls);
 	free(keys);
 }
@@ -107,7 +107,7 @@ static int sort_ids(struct reading *r, struct key **out)
 	*out = keys;
 	for (int64_t i = 0; i < t->calls; i++)
 		keys[i] = (struct key){ t->call[i].id, 0, i };
-	sort_keys(keys, t->calls);
+	trace_sort_keys(keys, t->calls);
 	for (int64_t i = 1; i < t->calls; i++)
 		if (keys[i].first == keys[i - 1].first) {
 			r->line = r->call_line[keys[i].at];
@@ -163,7 +163,7 @@ static void sort_ops(struct reading *r)
 
 	for (int64_t i = 0; i < t->ops; i++)
 		keys[i] = (struct key){ t->op[i].call, t->op[i].t0, i };
-	sort_keys(keys, t->ops);
+	trace_sort_keys(keys, t->ops);
 	reorder(t->op, sizeof(*t->op), r->op_line, keys, t->ops);
 	free(keys);
 	for (int64_t i = t->ops - 1; i >= 0; i--) {
@@ -277,7 +277,7 @@ static void settle_streams(struct trace *t)
 
 	for (int64_t i = 0; i < t->ops; i++)
 		keys[i] = (struct key){ t->op[i].stream, i, i };
-	sort_keys(keys, t->ops);
+	trace_sort_keys(keys, t->ops);
 	for (int64_t i = 0; i < t->ops; i++) {
 		if (!i || keys[i].first != keys[i - 1].first)
 			end = 0;

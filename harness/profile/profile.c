@@ -27,6 +27,7 @@ const char *const doubt_texts[DOUBTS] = {
 	"the cost of graph launches is unknown, and the recorder slows them down",
 	"only a part of the program was recorded: no whole run can be compared with it",
 	"the trace is of one process of several, but the runs without the recorder are of all",
+	"call costs are estimated from the trace's own calls, with what its recorder adds to them",
 };
 const char *const profile_cost_names[PROFILE_COSTS] = { "launch", "sync", "gap", "copy" };
 const char *const profile_cost_texts[PROFILE_COSTS] = {
@@ -320,6 +321,12 @@ static void find_costs(struct profile *p)
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
+/* Costs that are estimated from a trace must give its own time again, or they are none. */
+static bool agrees(const struct timed *a, const struct timed *b)
+{
+	return fabs((a->end - a->start) / (b->end - b->start) - 1) <= PROFILE_SELF_MARGIN;
+}
+
 static void retime(struct profile *p)
 {
 	struct processes processes = { .n = 0 };
@@ -337,13 +344,21 @@ static void retime(struct profile *p)
 		p->times = recorded;
 		return;
 	}
-	timed_release(&recorded);
 	find_processes(&p->trace, &processes);
 	if (processes.n >= PROCESSES_LEAST)
 		take_processes(&p->trace, &processes);
 	p->prices = prices_of_trace(&p->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
 	p->host_gaps = host_gaps_apply(&p->steps, &p->prices);
 	timed_priced(&p->times, &p->steps, &p->prices);
+	if (p->trace.is_estimated && !agrees(&p->times, &recorded)) {
+		timed_release(&p->times);
+		p->times = recorded;
+		p->retimed = false;
+		p->doubts |= DOUBT_CALIBRATION;
+		return;
+	}
+	p->doubts |= p->trace.is_estimated ? DOUBT_ESTIMATED : 0;
+	timed_release(&recorded);
 	predict(p, &processes);
 }
 

@@ -36,7 +36,8 @@ enum doubt {
 	DOUBT_GRAPHS = 64,     /* launch calls of graphs as CUPTI slows them down */
 	DOUBT_PARTIAL = 128,   /* so there is no whole run to hold it against */
 	DOUBT_PROCESSES = 256, /* one of several of a command, whose runs are whole */
-	DOUBTS = 9,	       /* how many */
+	DOUBT_ESTIMATED = 512, /* the calibration is by the trace's own calls */
+	DOUBTS = 10,	       /* how many */
 };
 
 extern const char *const doubt_texts[DOUBTS];
@@ -99,6 +100,9 @@ struct text profile_ended(int status);
 
 /* The program's command line, or that the trace does not name it. */
 const char *profile_program(const struct trace *t);
+
+/* Of which times the shares are: "re-timed without the recorder". */
+const char *profile_retimed(const struct profile *p);
 
 /* On one screen; and all of it, a new reference. */
 void profile_print(const struct profile *p, FILE *out);

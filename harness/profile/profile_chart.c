@@ -442,9 +442,7 @@ static void label_heading(struct plot *plot, const struct profile *p, const char
 		      share_names[largest[0]], 100 * share_of(&p->shares, largest[0]),
 		      share_names[largest[1]], 100 * share_of(&p->shares, largest[1]),
 		      words_time(p->shares.total_ns).s);
-	plot_text(plot, "made1", "%s, self-check: %s",
-		  p->retimed ? "re-timed without the recorder" : "as recorded",
-		  trust_names[p->trust]);
+	plot_text(plot, "made1", "%s, self-check: %s", profile_retimed(p), trust_names[p->trust]);
 	plot_text(plot, "made2", "%s", plot->device);
 }
 

@@ -29,9 +29,18 @@ struct text profile_ended(int status)
 	return t;
 }
 
+const char *profile_retimed(const struct profile *p)
+{
+	return !p->retimed		 ? "as recorded"
+	       : p->trace.is_estimated ? "re-timed at call costs estimated from the trace"
+				       : "re-timed without the recorder";
+}
+
 const char *profile_program(const struct trace *t)
 {
-	return *t->program ? t->program : "not named: the trace is anonymous";
+	return *t->program ? t->program
+	       : t->is_foreign ? "not named in the trace"
+			       : "not named: the trace is anonymous";
 }
 
 static void print_what(const struct profile *p, FILE *out)
@@ -46,6 +55,9 @@ static void print_what(const struct profile *p, FILE *out)
 	    counted(t->calls, "call").s, counted(t->ops, "operation").s,
 	    counted(t->threads, "thread").s, counted(t->streams, "stream").s,
 	    t->finished ? "" : "; no end");
+	if (t->is_foreign && t->orphans)
+		row(out, "left out", "%s whose calls are not in the file",
+		    counted(t->orphans, "operation").s);
 	if (t->device_times)
 		row(out, "work", "%s, median %s; %s, %s, %s", counted(s->kernels, "kernel").s,
 		    isnan(s->kernel_median_ns) ? "-" : text_time(s->kernel_median_ns).s,
@@ -127,8 +139,7 @@ static void print_share(const struct shares *s, enum share what, FILE *out)
 
 static void print_shares(const struct profile *p, FILE *out)
 {
-	fprintf(out, "\nshares of %s%s%s\n", text_time(p->shares.total_ns).s,
-		p->retimed ? ", re-timed without the recorder" : ", as recorded",
+	fprintf(out, "\nshares of %s, %s%s\n", text_time(p->shares.total_ns).s, profile_retimed(p),
 		p->shares.calls_alone ? ", of the main thread; the device's are not known" : "");
 	for (int i = 0; i < SHARES; i++)
 		print_share(&p->shares, (enum share)i, out);

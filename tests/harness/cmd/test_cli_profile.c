@@ -460,8 +460,10 @@ Test(small_cli_profile, timelines)
 	      "cd '%s/p' && ls | sed 's/.*-\\(timeline\\|step\\|shares\\)/\\1/' | tr '\\n' ' '",
 	      dir);
 	cr_expect(eq(str, (char *)text,
-		     "shares.gp shares.png shares.svg step-boxes.csv step.gp step.png step.svg "
-		     "timeline-boxes.csv timeline.gp timeline.png timeline.svg "),
+		     "shares.gp shares.png shares.svg step-boxes.csv step-busy.csv "
+		     "step-ranges.csv step.gp step.png step.svg timeline-boxes.csv "
+		     "timeline-busy.csv timeline-ranges.csv timeline.gp timeline.png "
+		     "timeline.svg "),
 		  "%s", text);
 	/* a step is from wait to wait: three boxes of it, and why the device idles before and
 	 * behind */
