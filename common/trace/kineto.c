@@ -9,6 +9,7 @@
 
 #include "common/check.h"
 #include "common/json_get.h"
+#include "common/typed.h"
 #include "common/trace/chrome_events.h"
 #include "common/trace/own_costs.h"
 
@@ -148,28 +149,28 @@ static int32_t stream_index(struct kineto *k, int64_t device, int64_t id)
 
 /* ---- times ---------------------------------------------------------------------------------- */
 
-static int take_us(const json_t *e, const char *name, int64_t *ns)
+static int take_us(const struct kineto *k, const json_t *e, const char *name, int64_t *ns)
 {
 	double us = json_get_number(e, name);
 
 	if (!(fabs(us) <= US_MAX))
-		return complain(EINVAL, "an event of the category %s has no %s, or one that is no "
-					"time in us",
-				category_of(e), name);
+		return complain(EINVAL, "%s: an event of the category %s has no %s, or one that is "
+					"no time in us",
+				k->r->path, text_shown(category_of(e)).s, name);
 	*ns = llround(us * 1000);
 	return 0;
 }
 
-static int take_times(const json_t *e, int64_t *t0, int64_t *t1)
+static int take_times(const struct kineto *k, const json_t *e, int64_t *t0, int64_t *t1)
 {
 	int64_t took = 0;
-	int err = take_us(e, "ts", t0);
+	int err = take_us(k, e, "ts", t0);
 
 	if (!err)
-		err = take_us(e, "dur", &took);
+		err = take_us(k, e, "dur", &took);
 	if (!err && took > TRACE_TIME_MAX)
-		err = complain(EINVAL, "an event of the category %s lasts more than 104 days",
-			       category_of(e));
+		err = complain(EINVAL, "%s: an event of the category %s lasts more than 104 days",
+			       k->r->path, text_shown(category_of(e)).s);
 	*t1 = *t0 + (took > 0 ? took : 0);
 	return err;
 }
@@ -228,7 +229,7 @@ static int take_call(struct kineto *k, const json_t *e)
 				   .graph = TRACE_NONE,
 				   .memory = TRACE_NONE,
 				   .kernel = TRACE_NONE };
-	int err = take_times(e, &call.t0, &call.t1);
+	int err = take_times(k, e, &call.t0, &call.t1);
 
 	if (err)
 		return err;
@@ -317,7 +318,7 @@ static int take_op(struct kineto *k, const json_t *e, enum op_kind kind)
 	const json_t *args = json_object_get(e, "args");
 	int64_t id = correlation_of(e);
 	struct trace_op op = { .call = id, .kind = kind, .name = TRACE_NONE, .graph = TRACE_NONE };
-	int err = take_times(e, &op.t0, &op.t1);
+	int err = take_times(k, e, &op.t0, &op.t1);
 
 	if (err)
 		return err;
@@ -349,7 +350,7 @@ static int32_t range_name(struct kineto *k, const char *name)
 static int take_annotation(struct kineto *k, const json_t *e, char phase)
 {
 	struct annotation a = { .at = k->annotations, .phase = phase, .name = TRACE_NONE };
-	int err = phase == 'X' ? take_times(e, &a.t0, &a.t1) : take_us(e, "ts", &a.t0);
+	int err = phase == 'X' ? take_times(k, e, &a.t0, &a.t1) : take_us(k, e, "ts", &a.t0);
 
 	if (err)
 		return err;

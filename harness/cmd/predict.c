@@ -51,8 +51,9 @@ static const struct command_option options[] = {
 	{ OPTION("from-costs", "FILE", option_text, FIELD(from_costs)),
 	  "use these call costs of A; needs --costs", .without = "validate" },
 	{ OPTION("what-if", "CHANGE", option_list, FIELD(what_if)),
-	  "for a TRACE: predict this change: graphs, batch=N, pinned, pool or sync=KIND (spin, "
-	  "yield, blocking, event, poll); repeatable (default: the first four, batch=4)",
+	  "for a TRACE: predict this change: graphs, batch=N, pinned, pool, sync=KIND (spin, "
+	  "yield, blocking, event, poll), merge=N, kernels=FACTOR or overlap; repeatable "
+	  "(default: the first four, batch=4)",
 	  .without = "validate" },
 	{ OPTION_SIDE, "use this side of SESSION, if it has two (rift sweep --against); FILE:a or "
 		       "FILE:b does the same, for the other sessions too" },
@@ -438,8 +439,9 @@ static int refuse_remedy(const char *text)
 	for (int i = 0; remedy_names[i]; i++)
 		suggest_offer(&near, remedy_names[i]);
 	return complain(EINVAL,
-			"--what-if=%s: must be graphs, batch=N (2 to %d), pinned, pool or "
-			"sync=KIND (spin, yield, blocking, event or poll)%s",
+			"--what-if=%s: must be graphs, batch=N or merge=N (2 to %d), pinned, pool, "
+			"sync=KIND (spin, yield, blocking, event or poll), kernels=FACTOR (0.01 to "
+			"100) or overlap%s",
 			text_shown(text).s, BATCH_MAX, suggest_hint(&near).s);
 }
 
@@ -462,6 +464,32 @@ static int parse_kind(struct remedy *out, const char *value)
 	return -EINVAL;
 }
 
+static int parse_factor(struct remedy *out, const char *value)
+{
+	char *end;
+
+	out->factor = strtod(value, &end);
+	return *end || end == value || !(out->factor >= 0.01 && out->factor <= 100) ? -EINVAL : 0;
+}
+
+static int parse_value(struct remedy *out, const char *value)
+{
+	switch (out->kind) {
+	case REMEDY_SYNC:
+		return parse_kind(out, value);
+	case REMEDY_KERNELS:
+		return parse_factor(out, value);
+	default:
+		return parse_batch(out, value);
+	}
+}
+
+static bool has_value(int remedy)
+{
+	return remedy == REMEDY_BATCH || remedy == REMEDY_SYNC || remedy == REMEDY_MERGE ||
+	       remedy == REMEDY_KERNELS;
+}
+
 /* "graphs", "batch=4", "sync=blocking" */
 static int parse_remedy(struct remedy *out, const char *text)
 {
@@ -472,11 +500,10 @@ static int parse_remedy(struct remedy *out, const char *text)
 	       (strlen(remedy_names[i]) != n || strncmp(remedy_names[i], text, n) != 0))
 		i++;
 	*out = (struct remedy){ .kind = (enum remedy_kind)i };
-	if (!remedy_names[i] || (i == REMEDY_BATCH || i == REMEDY_SYNC) != (text[n] == '='))
+	if (!remedy_names[i] || has_value(i) != (text[n] == '='))
 		return refuse_remedy(text);
 	if (text[n])
-		err = i == REMEDY_BATCH ? parse_batch(out, text + n + 1)
-					: parse_kind(out, text + n + 1);
+		err = parse_value(out, text + n + 1);
 	return err ? refuse_remedy(text) : 0;
 }
 

@@ -9,11 +9,13 @@
 #include "harness/base/json.h"
 #include "harness/fit/copies.h"
 #include "harness/probe/costs.h"
+#include "harness/profile/program_change.h"
 #include "harness/profile/program_costs.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 
-const char *const remedy_names[] = { "graphs", "batch", "pinned", "pool", "sync", NULL };
+const char *const remedy_names[] = { "graphs", "batch",   "pinned",  "pool", "sync",
+				     "merge",  "kernels", "overlap", NULL };
 
 /* Resamples of the runs without the recorder are those of `rift profile`. */
 enum { SEED = 1, GROUP_RUNS = 2 };
@@ -380,9 +382,6 @@ struct remedied {
 	const json_t *costs; /* of the platform, or NULL */
 };
 
-/* Launches further apart have work of the program between them. */
-enum { RUN_GAP_NS = 20000 };
-
 /* Launches of one thread and stream, one right behind the other. */
 struct launch_run {
 	int64_t first, last, n;
@@ -420,7 +419,7 @@ static void add_node(struct remedied *r, int64_t i, struct launch_run *run)
 static bool goes_on(const struct remedied *r, int64_t i, const struct launch_run *run)
 {
 	return !run->n ||
-	       (r->steps.step[i].after == TRACE_NONE && r->steps.step[i].gap_ns < RUN_GAP_NS &&
+	       (r->steps.step[i].after == TRACE_NONE && r->steps.step[i].gap_ns < CHANGE_GAP_NS &&
 		r->trace->op[r->trace->call[i].first_op].stream == run->stream);
 }
 
@@ -502,6 +501,14 @@ static void apply_sync(const struct remedied *r, struct remedy *out)
 			      r->steps.step[i].role == STEP_COPY_WAIT;
 }
 
+static void apply_kernels(struct remedied *r, struct remedy *out)
+{
+	r->prices.clock_factor *= out->factor;
+	for (int64_t i = 0; i < r->trace->ops; i++)
+		out->calls += r->trace->op[i].kind == OP_KERNEL ||
+			      r->trace->op[i].kind == OP_GRAPH;
+}
+
 static void apply(struct remedied *r, struct remedy *out)
 {
 	out->calls = 0;
@@ -517,6 +524,15 @@ static void apply(struct remedied *r, struct remedy *out)
 		break;
 	case REMEDY_SYNC:
 		apply_sync(r, out);
+		break;
+	case REMEDY_MERGE:
+		out->calls = change_merge(r->trace, r->steps.step, r->extra, out->n, &out->sloped);
+		break;
+	case REMEDY_KERNELS:
+		apply_kernels(r, out);
+		break;
+	case REMEDY_OVERLAP:
+		out->calls = change_overlap(r->trace, r->steps.step);
 		break;
 	default:
 		apply_pool(r, out);

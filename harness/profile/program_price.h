@@ -50,6 +50,10 @@ enum remedy_kind {
 	REMEDY_PINNED, /* pageable copies are of pinned memory */
 	REMEDY_POOL,   /* allocations and frees cost nothing and wait for nothing */
 	REMEDY_SYNC,   /* synchronizes wait by another policy */
+	/* only where asked for */
+	REMEDY_MERGE,	/* of n launches of a kernel one is left, and does the work of all */
+	REMEDY_KERNELS, /* kernels last so many times as long */
+	REMEDY_OVERLAP, /* what the host does after a synchronize is done before it */
 	REMEDIES
 };
 
@@ -57,9 +61,11 @@ extern const char *const remedy_names[]; /* "graphs", "batch", ...; then NULL */
 
 struct remedy {
 	enum remedy_kind kind;
-	int64_t n;	       /* of REMEDY_BATCH */
+	int64_t n;	       /* of REMEDY_BATCH and REMEDY_MERGE */
+	double factor;	       /* of REMEDY_KERNELS */
 	enum wait_policy sync; /* of REMEDY_SYNC */
 	int64_t calls;	       /* that it changes; 0: the program has none, or it has no price */
+	int64_t sloped;	       /* of REMEDY_MERGE: launches whose time is by a slope of their own */
 	double a_ns, b_ns;     /* wall time with it; NAN: the sources do not say */
 };
 

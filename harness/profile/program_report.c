@@ -15,6 +15,9 @@ static const char *const remedy_texts[REMEDIES] = {
 	[REMEDY_PINNED] = "pageable copies use pinned memory",
 	[REMEDY_POOL] = "allocations and frees cost nothing",
 	[REMEDY_SYNC] = "synchronizes wait with this policy",
+	[REMEDY_MERGE] = "N launches of a kernel become one larger one",
+	[REMEDY_KERNELS] = "kernels last this many times as long",
+	[REMEDY_OVERLAP] = "the host works before it waits, not after",
 };
 
 /* ---- text --------------------------------------------------------------------------------- */
@@ -153,12 +156,25 @@ static void print_change(double with_ns, double without_ns, FILE *out)
 /* "graphs", "batch=4", "sync=blocking" */
 static void remedy_text(const struct remedy *r, char *out, size_t size)
 {
-	if (r->kind == REMEDY_BATCH)
+	if (r->kind == REMEDY_BATCH || r->kind == REMEDY_MERGE)
 		snprintf(out, size, "%s=%ld", remedy_names[r->kind], (long)r->n);
+	else if (r->kind == REMEDY_KERNELS)
+		snprintf(out, size, "%s=%g", remedy_names[r->kind], r->factor);
 	else if (r->kind == REMEDY_SYNC)
 		snprintf(out, size, "%s=%s", remedy_names[r->kind], sync_names[r->sync]);
 	else
 		snprintf(out, size, "%s", remedy_names[r->kind]);
+}
+
+/* How long the larger kernels are taken to last. */
+static void print_merged(const struct remedy *r, FILE *out)
+{
+	if (r->sloped)
+		fprintf(out, "  %-13s %s by their kernels' times over thread blocks\n", "",
+			counted(r->sloped, "launch").s);
+	if (r->calls > r->sloped)
+		fprintf(out, "  %-13s %s: kernel times are added up, as on a full device\n", "",
+			counted(r->calls - r->sloped, "launch").s);
 }
 
 static void print_remedies(const struct program_report *r, FILE *out)
@@ -175,6 +191,8 @@ static void print_remedies(const struct program_report *r, FILE *out)
 		print_change(what->a_ns, r->price->a_ns.value, out);
 		print_change(what->b_ns, r->price->b_ns.value, out);
 		fprintf(out, " %8ld  %s\n", (long)what->calls, remedy_texts[what->kind]);
+		if (what->kind == REMEDY_MERGE)
+			print_merged(what, out);
 	}
 }
 
@@ -233,12 +251,17 @@ static json_t *remedies_json(const struct program_report *r)
 	for (int i = 0; i < r->remedies; i++) {
 		const struct remedy *what = &r->remedy[i];
 
-		json_array_append_new(
-			list, json_pack("{s:s, s:I, s:s?, s:I, s:o, s:o}", "remedy",
-					remedy_names[what->kind], "n", (json_int_t)what->n, "sync",
-					what->kind == REMEDY_SYNC ? sync_names[what->sync] : NULL,
-					"calls", (json_int_t)what->calls, "a_ns",
-					json_number(what->a_ns), "b_ns", json_number(what->b_ns)));
+		json_t *o = json_pack("{s:s, s:I, s:s?, s:I, s:o, s:o}", "remedy",
+				      remedy_names[what->kind], "n", (json_int_t)what->n, "sync",
+				      what->kind == REMEDY_SYNC ? sync_names[what->sync] : NULL,
+				      "calls", (json_int_t)what->calls, "a_ns",
+				      json_number(what->a_ns), "b_ns", json_number(what->b_ns));
+
+		if (what->kind == REMEDY_KERNELS)
+			json_object_set_new(o, "factor", json_number(what->factor));
+		if (what->kind == REMEDY_MERGE)
+			json_object_set_new(o, "sloped", json_integer(what->sloped));
+		json_array_append_new(list, o);
 	}
 	return list;
 }

@@ -353,6 +353,32 @@ Test(small_cli_predict_trace, a_table)
 		cr_expect(tells(text, want[i]), "%s in\n%s", want[i], text);
 }
 
+Test(small_cli_predict_trace, other_work)
+{
+	static const char *const want[] = {
+		"*merge=4 *-*20 *N launches of a kernel become one larger one",
+		"*20 launches: kernel times are added up",
+		"*kernels=0.5 *-*20 *kernels last this many times as long",
+		"*overlap *+0.0*0 *the host works before it waits",
+	};
+	const char *text;
+	const json_t *list;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s' --what-if merge=4 "
+						 "--what-if kernels=0.5 --what-if overlap",
+				     made.path, guest)),
+		  "%s", text);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		cr_expect(tells(text, want[i]), "%s in\n%s", want[i], text);
+	list = json_object_get(rift_json("predict '%s' --on '%s' --what-if merge=4 --what-if "
+					 "kernels=0.5 --json",
+					 made.path, guest),
+			       "remedies");
+	cr_expect(zero(dbl, json_get_number(json_array_get(list, 0), "sloped")));
+	cr_expect(eq(dbl, json_get_number(json_array_get(list, 1), "factor"), 0.5));
+}
+
 Test(small_cli_predict_trace, refused)
 {
 	char costs[64];
@@ -363,6 +389,10 @@ Test(small_cli_predict_trace, refused)
 	refused(3, "graphs", "predict '%s' --on '%s' --what-if graph", made.path, guest);
 	refused(3, "batch=1", "predict '%s' --on '%s' --what-if batch=1", made.path, guest);
 	refused(3, "batch=", "predict '%s' --on '%s' --what-if batch=", made.path, guest);
+	refused(3, "merge=1", "predict '%s' --on '%s' --what-if merge=1", made.path, guest);
+	refused(3, "kernels=0", "predict '%s' --on '%s' --what-if kernels=0", made.path, guest);
+	refused(3, "kernels=x", "predict '%s' --on '%s' --what-if kernels=x", made.path, guest);
+	refused(3, "overlap=2", "predict '%s' --on '%s' --what-if overlap=2", made.path, guest);
 	refused(3, "pool=2", "predict '%s' --on '%s' --what-if pool=2", made.path, guest);
 	refused(3, "--side", "predict '%s' --on '%s' --side a", made.path, guest);
 	refused(3, "--on", "predict '%s'", made.path);

@@ -844,6 +844,116 @@ Test(small_program_price, a_pool_takes_allocations_away)
 	end();
 }
 
+/* ---- other work ----------------------------------------------------------------------------- */
+
+enum { TURN = MADE_C + MADE_L + MADE_WAKE }; /* but for its kernel */
+
+/* A launch at t of a kernel with so many blocks, and a wait; the time behind it. */
+static long sized_turn(long t, int blocks, long kernel_ns)
+{
+	long start = t + MADE_C + MADE_L;
+	char more[64];
+
+	snprintf(more, sizeof(more), ",\"name\":1,\"grid\":[%d,1,1],\"block\":[32,1,1]", blocks);
+	made_call(&made, "launch", t, t + MADE_C, "");
+	made_op(&made, "kernel", 2, start, start + kernel_ns, more);
+	made_call(&made, "sync_device", t + MADE_C, start + kernel_ns + MADE_WAKE, "");
+	return start + kernel_ns + MADE_WAKE;
+}
+
+/* Of one size: the merged launch takes as long as the five. */
+Test(small_program_price, merged_launches_of_one_size_are_added_up)
+{
+	struct remedy r;
+
+	turns(4000);
+	price_on(&model_a, true);
+	r = remedy(REMEDY_MERGE);
+	cr_expect(eq(i64, r.calls, N), "calls");
+	cr_expect(zero(i64, r.sloped), "one size");
+	cr_expect(epsilon_eq(dbl, r.a_ns, N / 5 * (TURN + 5 * 4000.0), 1e-6), "%g", r.a_ns);
+	cr_expect(epsilon_eq(dbl, r.b_ns, r.a_ns, 1e-6), "%g", r.b_ns);
+	end();
+}
+
+/* Eight blocks take 4000 ns and 16 take 6000: 24 take 8000. The last of 51 is left as it is. */
+Test(small_program_price, merged_launches_of_several_sizes_have_a_slope)
+{
+	struct remedy r = { .kind = REMEDY_MERGE, .n = 2 };
+	long t = 0;
+
+	begin();
+	for (int i = 0; i < N; i++)
+		t = sized_turn(t, i % 2 ? 16 : 8, i % 2 ? 6000 : 4000);
+	t = sized_turn(t, 8, 4000);
+	made_end(&made, t, 5, t);
+	price_on(&model_a, true);
+	program_price_remedy(&price, &r);
+	cr_expect(eq(i64, r.calls, N), "calls");
+	cr_expect(eq(i64, r.sloped, N), "sloped");
+	cr_expect(epsilon_eq(dbl, r.a_ns, N / 2 * (TURN + 8000.0) + TURN + 4000, 1e-3), "%g",
+		  r.a_ns);
+	end();
+}
+
+/* Of two streams in turns: no two of a kernel follow each other in one. */
+Test(small_program_price, launches_of_two_streams_are_not_merged)
+{
+	struct remedy r;
+
+	begin();
+	for (long i = 0; i < N; i++)
+		made_kernel(&made, 2 + (int)(i % 2), i * 20000, i * 20000 + MADE_C + MADE_L,
+			    i * 20000 + 10000);
+	made_end(&made, N * 20000, 5, N * 20000);
+	price_on(&model_a, true);
+	r = remedy(REMEDY_MERGE);
+	cr_expect(zero(i64, r.calls), "calls");
+	cr_expect(epsilon_eq(dbl, r.a_ns, price.a_ns.value, 1e-6), "on A");
+	end();
+}
+
+Test(small_program_price, faster_kernels)
+{
+	struct remedy r = { .kind = REMEDY_KERNELS, .factor = 0.5 };
+
+	turns(4000);
+	price_on(&model_a, true);
+	program_price_remedy(&price, &r);
+	cr_expect(eq(i64, r.calls, N), "kernels");
+	cr_expect(epsilon_eq(dbl, r.a_ns, N * (TURN + 2000.0), 1e-6), "%g", r.a_ns);
+	end();
+}
+
+/* The host works for host_ns between a wait and the next launch. */
+static void works_between(long host_ns)
+{
+	long t = 0;
+
+	begin();
+	for (int i = 0; i < N; i++)
+		t = sized_turn(t + (i ? host_ns : 0), 8, 4000);
+	made_end(&made, t, 5, t);
+	price_on(&model_a, true);
+}
+
+/* Where it takes less than the device, it is hidden; else the device is. */
+Test(small_program_price, the_hosts_work_beside_the_devices)
+{
+	struct remedy r;
+
+	works_between(3000);
+	r = remedy(REMEDY_OVERLAP);
+	cr_expect(eq(i64, r.calls, N - 1), "calls");
+	cr_expect(epsilon_eq(dbl, r.a_ns, N * (TURN + 4000.0), 1e-6), "%g", r.a_ns);
+	end();
+	works_between(20000);
+	r = remedy(REMEDY_OVERLAP);
+	cr_expect(epsilon_eq(dbl, r.a_ns, (N - 1) * (MADE_C + 20000.0) + TURN + 4000, 1e-6), "%g",
+		  r.a_ns);
+	end();
+}
+
 /* As many calls as room is first made for: behind the last is nothing, as a sanitizer would see. */
 Test(small_program_price, calls_that_fill_their_room)
 {
