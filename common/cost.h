@@ -14,6 +14,7 @@ struct cost {
 	double launches;	  /* kernel launches a step in stream mode */
 	double flops;		  /* floating-point operations */
 	double bytes_moved;	  /* device memory, each operand counted once */
+	bool moves_only;	  /* a step moves them and does nothing else: they have a rate */
 	double bytes_transferred; /* between host and device */
 	/* the calls that these are; none where that is not known, or where kernels read the host */
 	struct copies to_device, to_host, within; /* within: the device, not transferred */

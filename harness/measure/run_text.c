@@ -344,6 +344,8 @@ static void print_rate(const struct run *r, FILE *out)
 
 	if (r->cost.launches == 0 && r->cost.bytes_transferred > 0)
 		row(out, "rate", "%.3g GB/s", r->cost.bytes_transferred / s.median);
+	else if (r->cost.moves_only)
+		row(out, "rate", "%.3g GB/s, read and written", r->cost.bytes_moved / s.median);
 }
 
 static void print_times(const struct run *r, bool verbose, FILE *out)

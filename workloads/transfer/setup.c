@@ -168,6 +168,7 @@ int transfer_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	pattern_load_kernels();
+	transfer_load_kernels();
 	/* a probe makes ends of its own, of each kind */
 	return o->probe ? 0 : transfer_prepare(o, state, false);
 }

@@ -113,6 +113,31 @@ Test(small_transfer_check, passes_in_blocks_and_by_cudaMemcpy)
 	passes(o, 4);
 }
 
+static struct transfer_opts strided(int64_t bytes, int64_t stride)
+{
+	struct transfer_opts o = make_copy_opts(TRANSFER_D2D, TRANSFER_PINNED, bytes);
+
+	o.call = TRANSFER_KERNEL;
+	o.stride = stride;
+	return o;
+}
+
+/* Strides that divide the words and that do not, more than there are words, and no whole word. */
+Test(small_transfer_check, passes_by_a_kernel_at_any_stride)
+{
+	const int64_t bytes[] = { 1, 4, 7, 9, 300, 4096, 10001 };
+	const int64_t strides[] = { 1, 2, 3, 32, 1000, 2501, TRANSFER_STRIDE_MAX };
+	struct transfer_opts o;
+
+	need_device();
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i += RACES ? 3 : 1)
+		for (size_t k = 0; k < sizeof(strides) / sizeof(*strides) - RACES; k++)
+			passes(strided(bytes[i], strides[k]), 3);
+	o = strided(10000, 3);
+	o.split = 1004;
+	passes(o, 3);
+}
+
 /* With as many slots as there is room for, and fewer. */
 Test(large_transfer_check, passes_with_large_copies)
 {
@@ -157,6 +182,23 @@ Test(small_transfer_check, fails_on_copies_that_go_wrong)
 		for (int what = LOST; what <= TO_ELSEWHERE; what += RACES ? 2 : 1)
 			fails(make_copy_opts((enum transfer_dir)dir, TRANSFER_PINNED, 300),
 			      (enum fault)what, 7, says[what]);
+}
+
+/* A kernel copies by launches, which may be lost too. */
+Test(small_transfer_check, fails_on_a_kernels_copy_that_is_lost)
+{
+	struct run *r;
+	struct verdict v;
+
+	need_device();
+	r = run_begin(strided(300, 7));
+	run_steps(r, 3);
+	blind = true;
+	run_steps(r, 1);
+	blind = false;
+	v = run_verdict(r, 4);
+	cr_assert(!v.passed && tells(v.worst, "copy 3 to slot 3: *byte 0"), "%s", v.worst);
+	run_end(r);
 }
 
 /* One block of many, of the last step. */

@@ -50,6 +50,9 @@ Test(small_transfer_options, too_many_blocks_are_refused_with_their_number)
 
 Test(small_transfer_options, what_counts_only_with_others_is_refused)
 {
+	refused(3, "stride=4 ", "run transfer dir=d2d stride=4");
+	refused(3, "needs dir=d2d", "run transfer call=kernel");
+	refused(3, "multiple of 4", "run transfer dir=d2d call=kernel split=1001");
 	refused(3, "host=pageable ", "run transfer dir=d2d host=pageable");
 	refused(3, "bytes=4k ", "run transfer probe=yes bytes=4k");
 }
@@ -69,6 +72,26 @@ Test(small_transfer_options, more_than_there_is_is_refused_with_the_numbers)
 	cr_assert(err == -ENOMEM && is_one_complaint(text), "%d: %s", err, text);
 	cr_assert(strstr(text, "bytes=1125899906842624: takes ") && strstr(text, "80 %"), "%s",
 		  text);
+}
+
+/* Each byte is read once and written once, whatever the stride; bytes a second follow from that. */
+Test(small_transfer_options, a_kernels_copy_moves_the_same_bytes_at_each_stride)
+{
+	struct transfer_opts o = make_copy_opts(TRANSFER_D2D, TRANSFER_PINNED, 1 << 20);
+	struct cost cost;
+	const char *text;
+
+	o.call = TRANSFER_KERNEL;
+	o.split = 1 << 18;
+	for (o.stride = 1; o.stride <= 1 << 10; o.stride *= 32) {
+		cr_assert(!workload_transfer.cost(&o, NULL, &cost), "cost");
+		cr_assert(cost.bytes_moved == 2.0 * (1 << 20) && cost.moves_only, "bytes");
+		cr_assert(cost.launches == 4 && cost.within.calls == 0, "launches");
+	}
+	cr_assert(!run_rift(OUT, &text,
+			    "run transfer dir=d2d call=kernel stride=32 bytes=64k --samples 4"),
+		  "%s", text);
+	cr_assert(tells(text, "\nrate *GB/s, read and written"), "%s", text);
 }
 
 /* ---- the pattern ------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
  *   dir=h2d, d2h, d2d   host to device, device to host, within the device
  *   split=              in several calls of so many bytes, instead of one
  *   call=sync           cudaMemcpy instead of cudaMemcpyAsync
+ *   call=kernel         a kernel instead, whose neighbouring threads take words stride= apart
  *
  * Sources and slots are taken in turn, so that caches serve no copy but small ones. setup.c lays
  * them out, measure.c times all sizes and kinds (probe=yes), check.c compares what has arrived.
@@ -19,7 +20,7 @@
 
 const char *const transfer_dirs[] = { "h2d", "d2h", "d2d", NULL };
 const char *const transfer_hosts[] = { "pinned", "pageable", "registered", NULL };
-static const char *const calls[] = { "async", "sync", NULL };
+static const char *const calls[] = { "async", "sync", "kernel", NULL };
 static const char *const probes[] = { "no", "yes", "quick", NULL };
 
 #define BYTES_MAX 17179869184.0 /* 16 GiB */
@@ -34,14 +35,18 @@ static const struct param params[] = {
 	PARAM_CHOICE_ASIDE(transfer_opts, host, "pinned", transfer_hosts, "pinned,pageable,registered",
 		   "memory of the host: cudaMallocHost, malloc, or malloc and cudaHostRegister"),
 	PARAM_CHOICE_ASIDE(transfer_opts, call, "async", calls, "async,sync",
-		   "cudaMemcpyAsync or cudaMemcpy"),
+		   "cudaMemcpyAsync or cudaMemcpy; within the device also a kernel"),
 	PARAM_SIZE(transfer_opts, split, "bytes", "0", 0, BYTES_MAX,
 		   "a step copies in blocks of this size; 0: in one"),
+	PARAM_INT(transfer_opts, stride, "words", "1", 1, TRANSFER_STRIDE_MAX,
+		   "words of 4 bytes that neighbouring threads of call=kernel are apart; 1: coalesced"),
 	PARAM_CHOICE(transfer_opts, probe, "no", probes,
 		   "measure all sizes and kinds of memory instead"),
 	PARAM_END
 };
 /* clang-format on */
+
+static const char *const added[] = { "stride", NULL };
 
 static const struct param_need needs[] = {
 	{ "host", "dir=h2d|d2h" },
@@ -50,6 +55,7 @@ static const struct param_need needs[] = {
 	{ "host", "probe=no" },
 	{ "call", "probe=no" },
 	{ "split", "probe=no" },
+	{ "stride", "call=kernel" },
 	{ NULL, NULL },
 };
 
@@ -74,6 +80,13 @@ int transfer_limits(const void *opts, struct limits *out)
 	if (o->call == TRANSFER_SYNC && o->dir == TRANSFER_D2D)
 		out->mode_refused[MODE_STREAM] = "cudaMemcpy within the device returns before it "
 						 "is done: call=sync would time nothing";
+	if (o->call == TRANSFER_KERNEL && o->dir != TRANSFER_D2D)
+		return complain(EINVAL, "call=kernel: copies within the device; needs dir=d2d");
+	if (o->call == TRANSFER_KERNEL && o->split % TRANSFER_WORD)
+		return complain(EINVAL,
+				"split=%ld: must be a multiple of %d with call=kernel, which "
+				"copies words",
+				(long)o->split, TRANSFER_WORD);
 	out->depth_max = TRANSFER_DEPTH_MAX;
 	out->depth_why = "one more copy before a synchronize costs what the last ones did";
 	out->depth_run = 16;
@@ -106,6 +119,10 @@ static cudaError_t copy_block(const struct transfer_opts *o, char *dst, const ch
 								  cudaMemcpyDeviceToHost,
 								  cudaMemcpyDeviceToDevice };
 
+	if (o->call == TRANSFER_KERNEL) {
+		transfer_kernel_copy(dst, src, bytes, o->stride, stream);
+		return cudaSuccess;
+	}
 	if (o->call == TRANSFER_SYNC)
 		return cudaMemcpy(dst, src, bytes, kinds[o->dir]);
 	return cudaMemcpyAsync(dst, src, bytes, kinds[o->dir], stream);
@@ -145,15 +162,20 @@ static int cost(const void *opts, const void *state, struct cost *out)
 	double bytes = (double)o->bytes, block = o->split ? (double)o->split : bytes;
 	const struct copies copies = { .calls = ceil(bytes / block), .bytes = bytes };
 
+	bool kernel = o->call == TRANSFER_KERNEL;
+
 	(void)state;
 	*out = (struct cost){
+		.launches = kernel ? copies.calls : 0,
 		.to_device = o->dir == TRANSFER_H2D ? copies : (struct copies){ 0 },
 		.to_host = o->dir == TRANSFER_D2H ? copies : (struct copies){ 0 },
-		.within = o->dir == TRANSFER_D2D ? copies : (struct copies){ 0 },
+		.within = o->dir == TRANSFER_D2D && !kernel ? copies : (struct copies){ 0 },
 		.pageable = o->host == TRANSFER_PAGEABLE,
 		.bytes_moved = o->dir == TRANSFER_D2D ? 2 * bytes : bytes,
+		.moves_only = o->dir == TRANSFER_D2D,
 		.bytes_transferred = o->dir == TRANSFER_D2D ? 0 : bytes,
-		.formula = "bytes; within the device read and written; no kernels",
+		.formula = kernel ? "bytes read and written by a kernel, each once"
+				  : "bytes; within the device read and written; no kernels",
 	};
 	return 0;
 }
@@ -174,6 +196,7 @@ const struct workload workload_transfer = {
 	.step_unit = "a copy",
 	.params = params,
 	.needs = needs,
+	.added = added,
 	.opts_size = sizeof(struct transfer_opts),
 	.state_size = sizeof(struct transfer_state),
 	.limits = transfer_limits,

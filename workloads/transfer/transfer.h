@@ -18,7 +18,7 @@ extern "C" {
 
 enum transfer_dir { TRANSFER_H2D, TRANSFER_D2H, TRANSFER_D2D, TRANSFER_DIRS };
 enum transfer_host { TRANSFER_PINNED, TRANSFER_PAGEABLE, TRANSFER_REGISTERED, TRANSFER_HOSTS };
-enum transfer_call { TRANSFER_ASYNC, TRANSFER_SYNC };
+enum transfer_call { TRANSFER_ASYNC, TRANSFER_SYNC, TRANSFER_KERNEL };
 enum transfer_probe { TRANSFER_NO, TRANSFER_YES, TRANSFER_QUICK };
 
 struct transfer_opts {
@@ -27,6 +27,7 @@ struct transfer_opts {
 	int host; /* enum transfer_host */
 	int call; /* enum transfer_call */
 	int64_t split;
+	int64_t stride; /* of TRANSFER_KERNEL, in words */
 	int probe; /* enum transfer_probe */
 };
 
@@ -94,6 +95,19 @@ void transfer_lay_out(struct transfer_state *s, int64_t bytes, int most);
 
 /* Word of the pattern at which the source of copy number i begins. */
 uint64_t transfer_source_word(int64_t i);
+
+/* ---- on the device (kernels.cu) ---------------------------------------------------------- */
+
+enum { TRANSFER_WORD = 4, TRANSFER_STRIDE_MAX = 1 << 20 };
+
+void transfer_load_kernels(void);
+
+/*
+ * Enqueues a copy within the device by a kernel, in words of TRANSFER_WORD bytes: neighbouring
+ * threads take words that are `stride` apart. Both ends are at multiples of a word.
+ */
+void transfer_kernel_copy(void *dst, const void *src, size_t bytes, int64_t stride,
+			  cudaStream_t stream);
 
 /* "pinned", ... */
 extern const char *const transfer_hosts[];
