@@ -168,8 +168,8 @@ int chrome_events_read(const char *path, const struct chrome_reader *reader)
 	int err = unpacked_open(&in, path, false);
 
 	if (err)
-		err = complain(-err, "%s: %s", path, unpacked_reason(&(struct unpacked){
-							     .err = err }));
+		err = complain(-err, "%s: %s", path,
+			       unpacked_reason(&(struct unpacked){ .err = err }));
 	else
 		err = read_all(&f, &in);
 	unpacked_close(&in);

@@ -141,8 +141,8 @@ static int32_t stream_index(struct kineto *k, int64_t device, int64_t id)
 	i = index_of(k->streams, key, &new);
 	if (new) {
 		t->stream = trace_grow(t->stream, t->streams, &k->room.streams, sizeof(*t->stream));
-		t->stream[t->streams++] = (struct trace_stream){ .id = id,
-								 .kind = kind_of_stream(id) };
+		t->stream[t->streams++] =
+			(struct trace_stream){ .id = id, .kind = kind_of_stream(id) };
 	}
 	return i;
 }
@@ -154,8 +154,9 @@ static int take_us(const struct kineto *k, const json_t *e, const char *name, in
 	double us = json_get_number(e, name);
 
 	if (!(fabs(us) <= US_MAX))
-		return complain(EINVAL, "%s: an event of the category %s has no %s, or one that is "
-					"no time in us",
+		return complain(EINVAL,
+				"%s: an event of the category %s has no %s, or one that is "
+				"no time in us",
 				k->r->path, text_shown(category_of(e)).s, name);
 	*ns = llround(us * 1000);
 	return 0;
@@ -473,8 +474,9 @@ static int move_times(struct kineto *k)
 		k->annotation[i].t0 -= first;
 		k->annotation[i].t1 -= first;
 	}
-	return last <= TRACE_TIME_MAX ? 0
-				      : complain(EINVAL, "%s: lasts more than 104 days", k->r->path);
+	return last <= TRACE_TIME_MAX
+		       ? 0
+		       : complain(EINVAL, "%s: lasts more than 104 days", k->r->path);
 }
 
 /* ---- calls within calls --------------------------------------------------------------------- */
@@ -569,8 +571,7 @@ static void follow_correlations(struct kineto *k)
 		t->op[i].call = outer ? outer->call : t->op[i].call;
 	}
 	for (int64_t i = 0; i < t->calls; i++) {
-		const struct correlation *sync =
-			find_correlation(k->sync, k->syncs, t->call[i].id);
+		const struct correlation *sync = find_correlation(k->sync, k->syncs, t->call[i].id);
 
 		if (sync && t->call[i].class == CALL_SYNC_STREAM)
 			t->call[i].stream = (int32_t)sync->call;
@@ -653,7 +654,8 @@ static void put_mark(struct kineto *k, enum mark_kind kind, int64_t time,
 }
 
 /* Ends those that lie before a time, the innermost first; of n how many go on. */
-static int64_t end_ranges(struct kineto *k, const struct annotation **open, int64_t n, int64_t until)
+static int64_t end_ranges(struct kineto *k, const struct annotation **open, int64_t n,
+			  int64_t until)
 {
 	while (n && open[n - 1]->t1 <= until) {
 		n--;

@@ -90,8 +90,7 @@ static void set_costs(struct trace *t, struct costs *c)
 	quantiles(&c->start, start);
 	quantiles(&c->wake, wake);
 	for (int q = 0; q < QUANTILES; q++)
-		out->launch_and_wait_ns[q] =
-			out->launch_call_ns[QUANTILE_P50] + start[q] + wake[q];
+		out->launch_and_wait_ns[q] = out->launch_call_ns[QUANTILE_P50] + start[q] + wake[q];
 	t->is_calibrated = t->is_estimated = true;
 }
 

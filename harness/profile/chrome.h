@@ -1,8 +1,8 @@
 /*
  * chrome.h - a trace as Chrome's trace events, which chrome://tracing and Perfetto open; categories
  * are those of Kineto, so that tools for PyTorch's traces read them: cuda_runtime, kernel,
- * gpu_memcpy, gpu_memset, cuda_sync, user_annotation, gpu_user_annotation for what the device did of
- * a range, and flows ac2g from calls to operations.
+ * gpu_memcpy, gpu_memset, cuda_sync, user_annotation, gpu_user_annotation for what the device did
+ * of a range, and flows ac2g from calls to operations.
  *
  * Source: "Trace Event Format", the Chromium project. Times are as recorded, in us.
  */

@@ -34,8 +34,8 @@ struct boxes {
 	int rows;
 	int *thread_row, *stream_row; /* of each; -1: not drawn */
 	int idle_row;
-	int range_row;		      /* the host's, with the device's below it; -1: no ranges */
-	int left_out;		      /* threads and streams without a row */
+	int range_row; /* the host's, with the device's below it; -1: no ranges */
+	int left_out;  /* threads and streams without a row */
 };
 
 static void add_box(struct boxes *b, const struct span *s, int row, enum share share)
@@ -286,8 +286,8 @@ static void take_off(const struct boxes *b, double *part, double from, double to
 	from = fmax(from, b->t0);
 	to = fmin(to, b->t1);
 	for (int i = (int)((from - b->t0) / width); i < BINS && b->t0 + i * width < to; i++)
-		part[i] -= (fmin(to, b->t0 + (i + 1) * width) - fmax(from, b->t0 + i * width)) /
-			   width;
+		part[i] -=
+			(fmin(to, b->t0 + (i + 1) * width) - fmax(from, b->t0 + i * width)) / width;
 }
 
 static bool host_waits(enum step_role role)

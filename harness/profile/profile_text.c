@@ -31,14 +31,14 @@ struct text profile_ended(int status)
 
 const char *profile_retimed(const struct profile *p)
 {
-	return !p->retimed		 ? "as recorded"
+	return !p->retimed	       ? "as recorded"
 	       : p->trace.is_estimated ? "re-timed at call costs estimated from the trace"
 				       : "re-timed without the recorder";
 }
 
 const char *profile_program(const struct trace *t)
 {
-	return *t->program ? t->program
+	return *t->program     ? t->program
 	       : t->is_foreign ? "not named in the trace"
 			       : "not named: the trace is anonymous";
 }

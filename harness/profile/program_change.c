@@ -155,7 +155,8 @@ int64_t change_merge(const struct trace *t, struct step *step, struct call_extra
 	return m.merged;
 }
 
-/* ---- the host's work beside the device's ------------------------------------------------------ */
+/* ---- the host's work beside the device's ------------------------------------------------------
+ */
 
 static bool gives_work(enum step_role role)
 {

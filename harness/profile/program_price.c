@@ -14,7 +14,7 @@
 #include "harness/record/recorded.h"
 #include "harness/stats/stats.h"
 
-const char *const remedy_names[] = { "graphs", "batch",   "pinned",  "pool", "sync",
+const char *const remedy_names[] = { "graphs", "batch",	  "pinned",  "pool", "sync",
 				     "merge",  "kernels", "overlap", NULL };
 
 /* Resamples of the runs without the recorder are those of `rift profile`. */
@@ -505,8 +505,7 @@ static void apply_kernels(struct remedied *r, struct remedy *out)
 {
 	r->prices.clock_factor *= out->factor;
 	for (int64_t i = 0; i < r->trace->ops; i++)
-		out->calls += r->trace->op[i].kind == OP_KERNEL ||
-			      r->trace->op[i].kind == OP_GRAPH;
+		out->calls += r->trace->op[i].kind == OP_KERNEL || r->trace->op[i].kind == OP_GRAPH;
 }
 
 static void apply(struct remedied *r, struct remedy *out)

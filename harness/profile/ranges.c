@@ -201,8 +201,7 @@ static const struct range_span *add_span(struct naming *w, int32_t thread, int64
 				     .depth = s->depth,
 				     .host = { (double)s->t0[s->depth], (double)t } };
 	if (w->retimed)
-		span->host =
-			(struct span){ s->retimed_t0[s->depth], retimed_at(w, thread, t) };
+		span->host = (struct span){ s->retimed_t0[s->depth], retimed_at(w, thread, t) };
 	find_device(w, span, s->before[s->depth]);
 	return span;
 }
@@ -373,15 +372,15 @@ json_t *ranges_json(const struct ranges *r, const struct trace *t)
 	for (int64_t i = 0; i < r->n; i++) {
 		const struct range *range = &r->list[i];
 
-		json_array_append_new(
-			list, json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I}", "name",
-					json_text(trace_name(t, range->name)), "times",
-					(json_int_t)range->times, "ns", (json_int_t)range->ns,
-					"retimed_ns", json_number(range->retimed_ns), "device_ns",
-					json_number(range->device_ns), "busy_ns",
-					json_number(range->busy_ns), "launches",
-					(json_int_t)range->launches, "waits",
-					(json_int_t)range->waits));
+		json_array_append_new(list, json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I}",
+						      "name", json_text(trace_name(t, range->name)),
+						      "times", (json_int_t)range->times, "ns",
+						      (json_int_t)range->ns, "retimed_ns",
+						      json_number(range->retimed_ns), "device_ns",
+						      json_number(range->device_ns), "busy_ns",
+						      json_number(range->busy_ns), "launches",
+						      (json_int_t)range->launches, "waits",
+						      (json_int_t)range->waits));
 	}
 	return list;
 }

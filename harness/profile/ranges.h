@@ -22,7 +22,8 @@ struct range {
 	int64_t times, launches, waits;
 	int64_t ns;	   /* as recorded, threads added up */
 	double retimed_ns; /* the same without the recorder; NAN: not known */
-	/* Of the device, re-timed where that is known, added up. NAN: nothing was submitted in it. */
+	/* Of the device, re-timed where that is known, added up. NAN: nothing was submitted in it.
+	 */
 	double device_ns, busy_ns;
 };
 

@@ -309,8 +309,8 @@ Test(small_cpu_trace, only_the_range_that_is_asked_for)
 	json_decref(rows);
 }
 
-/* The program opens the gate for its 1000 kernels once the range has ended. Those of a fold that are
- * next to a mark may be counted on its other side. */
+/* The program opens the gate for its 1000 kernels once the range has ended. Those of a fold that
+ * are next to a mark may be counted on its other side. */
 static void is_queued(const char *variables, int64_t least)
 {
 	struct trace t;

@@ -1,4 +1,5 @@
-/* kernels.cu - copies within the device by a kernel, whose threads share out the words by a stride. */
+/* kernels.cu - copies within the device by a kernel, whose threads share out the words by a stride.
+ */
 #include "common/cuda_check.h"
 #include "common/device.h"
 #include "common/gpu.h"
@@ -12,9 +13,9 @@ enum { UNDER_WAY = 8 };
 /*
  * Each of n words once, at its place. Neighbouring threads take words that are `stride` apart: of
  * rows of that many words, all first ones, then all second ones, and so on. A stride of 1 is the
- * order of memory, which the device reads and writes in as few pieces as there are (coalesced). What
- * is left behind the last whole word is copied by one thread. To divide for each word would take
- * longer than to copy it: each thread goes on by so many rows and columns.
+ * order of memory, which the device reads and writes in as few pieces as there are (coalesced).
+ * What is left behind the last whole word is copied by one thread. To divide for each word would
+ * take longer than to copy it: each thread goes on by so many rows and columns.
  */
 extern "C" __global__ void transfer_copy_words(unsigned char *__restrict__ dst,
 					       const unsigned char *__restrict__ src,

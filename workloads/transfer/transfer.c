@@ -49,14 +49,9 @@ static const struct param params[] = {
 static const char *const added[] = { "stride", NULL };
 
 static const struct param_need needs[] = {
-	{ "host", "dir=h2d|d2h" },
-	{ "bytes", "probe=no" },
-	{ "dir", "probe=no" },
-	{ "host", "probe=no" },
-	{ "call", "probe=no" },
-	{ "split", "probe=no" },
-	{ "stride", "call=kernel" },
-	{ NULL, NULL },
+	{ "host", "dir=h2d|d2h" },   { "bytes", "probe=no" }, { "dir", "probe=no" },
+	{ "host", "probe=no" },	     { "call", "probe=no" },  { "split", "probe=no" },
+	{ "stride", "call=kernel" }, { NULL, NULL },
 };
 
 /* ---- limits ----------------------------------------------------------------------------- */

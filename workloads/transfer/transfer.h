@@ -28,7 +28,7 @@ struct transfer_opts {
 	int call; /* enum transfer_call */
 	int64_t split;
 	int64_t stride; /* of TRANSFER_KERNEL, in words */
-	int probe; /* enum transfer_probe */
+	int probe;	/* enum transfer_probe */
 };
 
 enum {

@@ -365,8 +365,9 @@ Test(small_cli_predict_trace, other_work)
 	const json_t *list;
 
 	make_trace(MADE_CALIBRATION, 5, N * STEP);
-	cr_assert(zero(int, run_rift(OUT, &text, "predict '%s' --on '%s' --what-if merge=4 "
-						 "--what-if kernels=0.5 --what-if overlap",
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "predict '%s' --on '%s' --what-if merge=4 "
+				     "--what-if kernels=0.5 --what-if overlap",
 				     made.path, guest)),
 		  "%s", text);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)

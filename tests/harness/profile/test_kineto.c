@@ -1,7 +1,7 @@
 /*
- * test_kineto.c - common/trace/kineto.h: traces of PyTorch's profiler. One is written here, event by
- * event, as libkineto writes them; others are kept traces of rift in that form, which must have the
- * same bottleneck and shares.
+ * test_kineto.c - common/trace/kineto.h: traces of PyTorch's profiler. One is written here, event
+ * by event, as libkineto writes them; others are kept traces of rift in that form, which must have
+ * the same bottleneck and shares.
  */
 #include "common/trace/kineto.h"
 
@@ -40,7 +40,7 @@ TestSuite(small_kineto, .timeout = 120, .init = make_path, .fini = remove_path);
 /* ---- a file, event by event ----------------------------------------------------------------- */
 
 #define BEGIN                                                                                      \
-	"{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\"id\": 0, \"name\": "       \
+	"{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\"id\": 0, \"name\": "        \
 	"\"NVIDIA H100\"}\n  ],\n  \"record_shapes\": 1,\n  \"traceEvents\": [\n"
 #define END                                                                                        \
 	"  ],\n  \"traceName\": \"a.json\",\n  \"displayTimeUnit\": \"ms\",\n"                     \
@@ -52,9 +52,10 @@ TestSuite(small_kineto, .timeout = 120, .init = make_path, .fini = remove_path);
 	"\"ts\": " ts ", \"dur\": " dur ", \"args\": {\"External id\": 5, \"cbid\": 211, "         \
 	"\"correlation\": " correlation "}},\n"
 #define DEVICE(cat, name, correlation, stream, ts, dur)                                            \
-	"{\"ph\": \"X\", \"cat\": \"" cat "\", \"name\": \"" name "\", \"pid\": 0, \"tid\": "      \
-	stream ", \"ts\": " ts ", \"dur\": " dur ", \"args\": {\"device\": 0, \"stream\": " stream \
-	", \"correlation\": " correlation ", \"bytes\": 4096, \"grid\": [8, 1, 1], "               \
+	"{\"ph\": \"X\", \"cat\": \"" cat "\", \"name\": \"" name                                  \
+	"\", \"pid\": 0, \"tid\": " stream ", \"ts\": " ts ", \"dur\": " dur                       \
+	", \"args\": {\"device\": 0, \"stream\": " stream ", \"correlation\": " correlation        \
+	", \"bytes\": 4096, \"grid\": [8, 1, 1], "                                                 \
 	"\"block\": [128, 1, 1], \"est. achieved occupancy\": 0}},\n"
 #define LAST                                                                                       \
 	"{\"ph\": \"i\", \"s\": \"g\", \"cat\": \"Trace\", \"name\": \"Record Window End\", "      \
@@ -63,36 +64,91 @@ TestSuite(small_kineto, .timeout = 120, .init = make_path, .fini = remove_path);
 /* In no order: a copy, two kernels of which the driver launched one, a graph, waits, ranges. */
 static const char whole[] = BEGIN
 	"{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 70, \"tid\": 0, "
-	"\"args\": {\"name\": \"python3\"}},\n"
-	DEVICE("kernel", "gemm", "12", "7", "5000.500", "10.000")
-	HOST("cuda_runtime", "cudaMemcpyAsync", "11", "4970.000", "8.000")
-	DEVICE("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", "11", "7", "4975.000", "2.000")
-	HOST("cuda_runtime", "cudaLaunchKernelExC", "12", "4990.000", "4.000")
-	HOST("cuda_driver", "cuLaunchKernelEx", "13", "4995.000", "3.000")
-	DEVICE("kernel", "triton_add", "13", "7", "5012.000", "1.000")
-	HOST("cuda_runtime", "cudaGraphLaunch", "14", "5001.000", "6.000")
-	DEVICE("kernel", "b", "14", "20", "5022.000", "2.000")
-	DEVICE("kernel", "a", "14", "20", "5020.000", "1.000")
-	DEVICE("gpu_memset", "Memset (Device)", "14", "20", "5025.000", "1.000")
-	HOST("cuda_runtime", "cudaStreamSynchronize", "15", "5010.000", "30.000")
-	DEVICE("cuda_sync", "Stream Synchronize", "15", "20", "5010.000", "30.000")
-	HOST("cuda_runtime", "cudaDeviceSynchronize", "16", "5041.000", "4.000")
-	HOST("cuda_driver", "cuCtxSynchronize", "17", "5042.000", "2.000")
-	HOST("cuda_runtime", "cudaFuncGetAttributes", "18", "5046.000", "1.000")
-	DEVICE("kernel", "begun before", "3", "7", "4960.000", "2.000")
-	HOST("cpu_op", "aten::mm", "0", "4985.000", "30.000")
-	HOST("python_function", "forward", "0", "4900.000", "300.000")
-	DEVICE("gpu_user_annotation", "ProfilerStep#1", "0", "7", "4975.000", "40.000")
-	DEVICE("overhead", "Buffer Flush", "0", "7", "4975.000", "40.000")
-	"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#2\", \"pid\": 70, "
-	"\"tid\": \"71\", \"ts\": 5000.000, \"dur\": 50.000},\n"
-	"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"forward\", \"pid\": 70, "
-	"\"tid\": 71, \"ts\": 4980.000, \"dur\": 20.000},\n"
-	"{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#1\", \"pid\": 70, "
-	"\"tid\": 71, \"ts\": 4965.000, \"dur\": 35.000},\n"
-	"{\"ph\": \"s\", \"id\": 12, \"pid\": 70, \"tid\": 71, \"ts\": 4990.000, "
-	"\"cat\": \"ac2g\", \"name\": \"ac2g\"},\n"
-	LAST END;
+	"\"args\": {\"name\": \"python3\"}},\n" DEVICE(
+		"kernel", "gemm", "12", "7", "5000.500",
+		"10.000") HOST("cuda_runtime", "cudaMemcpyAsync", "11", "4970.000",
+			       "8.000") DEVICE("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)",
+					       "11", "7", "4975.000",
+					       "2.000") HOST("cuda_runtime", "cudaLaunchKernelExC",
+							     "12", "4990.000",
+							     "4.000") HOST("cuda_driver",
+									   "cuLaunchKernelEx", "13",
+									   "4995.000", "3.000")
+		DEVICE("kernel", "triton_add", "13", "7", "5012.000", "1.000") HOST(
+			"cuda_runtime", "cudaGraphLaunch", "14", "5001.000",
+			"6.000") DEVICE("kernel", "b", "14", "20", "5022.000", "2.000")
+			DEVICE("kernel", "a", "14", "20", "5020.000", "1.000") DEVICE(
+				"gpu_memset",
+				"Memset (Device)", "14", "20",
+				"5025.000", "1.000") HOST("cuda_runtime", "cudaStreamSynchronize",
+							  "15",
+							  "5010.000", "30.000")
+				DEVICE("cuda_sync", "Stream Synchronize", "15", "20", "5010.000",
+				       "30.000") HOST("cuda_runtime", "cudaDeviceSynchronize",
+						      "16", "5041.000", "4.000")
+					HOST("cuda_driver", "cuCtxSynchronize", "17", "5042.000",
+					     "2.000") HOST("cuda_runtime", "cudaFuncGetAttributes",
+							   "18", "5046.000",
+							   "1.000") DEVICE("kernel",
+									   "begun before", "3", "7",
+									   "4960.000", "2.000")
+						HOST("cpu_op", "aten::mm", "0", "4985.000",
+						     "30.000") HOST("python_function", "forward",
+								    "0", "4900.000", "300.000")
+							DEVICE("gpu_user_annotation",
+							       "ProfilerStep#1", "0", "7",
+							       "4975.000", "40.000")
+								DEVICE("overhead", "Buffer Flush",
+								       "0", "7", "4975.000",
+								       "40.000") "{\"ph\": \"X\", "
+										 "\"cat\": "
+										 "\"user_"
+										 "annotation\", "
+										 "\"name\": "
+										 "\"ProfilerStep#"
+										 "2\", \"pid\": "
+										 "70, "
+										 "\"tid\": \"71\", "
+										 "\"ts\": "
+										 "5000.000, "
+										 "\"dur\": "
+										 "50.000},\n"
+										 "{\"ph\": \"X\", "
+										 "\"cat\": "
+										 "\"user_"
+										 "annotation\", "
+										 "\"name\": "
+										 "\"forward\", "
+										 "\"pid\": 70, "
+										 "\"tid\": 71, "
+										 "\"ts\": "
+										 "4980.000, "
+										 "\"dur\": "
+										 "20.000},\n"
+										 "{\"ph\": \"X\", "
+										 "\"cat\": "
+										 "\"user_"
+										 "annotation\", "
+										 "\"name\": "
+										 "\"ProfilerStep#"
+										 "1\", \"pid\": "
+										 "70, "
+										 "\"tid\": 71, "
+										 "\"ts\": "
+										 "4965.000, "
+										 "\"dur\": "
+										 "35.000},\n"
+										 "{\"ph\": \"s\", "
+										 "\"id\": 12, "
+										 "\"pid\": 70, "
+										 "\"tid\": 71, "
+										 "\"ts\": "
+										 "4990.000, "
+										 "\"cat\": "
+										 "\"ac2g\", "
+										 "\"name\": "
+										 "\"ac2g\"},\n" LAST
+											 END;
 
 static void write_text(const char *text)
 {
@@ -411,8 +467,8 @@ Test(small_kineto, a_program_in_both_forms_has_one_bottleneck)
 }
 
 /*
- * 50,000 kernels of 6 us, each waited for: what the recorder adds to a launch and its wait is 4 points
- * there. It is taken off by a calibration, which the other form lacks.
+ * 50,000 kernels of 6 us, each waited for: what the recorder adds to a launch and its wait is 4
+ * points there. It is taken off by a calibration, which the other form lacks.
  */
 Test(small_kineto, what_a_recorder_adds_stays_without_a_calibration)
 {

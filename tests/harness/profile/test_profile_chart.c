@@ -169,7 +169,8 @@ Test(small_profile_chart, its_rows_have_names)
 	end();
 }
 
-/* ---- ranges, and how busy both are ------------------------------------------------------------ */
+/* ---- ranges, and how busy both are ------------------------------------------------------------
+ */
 
 static const struct table *file_of(const char *suffix)
 {

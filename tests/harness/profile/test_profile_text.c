@@ -251,7 +251,8 @@ Test(small_profile_text, ranges_of_a_program)
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "retimed_ns"), 2e6), "re-timed");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "device_ns"), 8e6), "device");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "busy_ns"), 6e6), "busy");
-	cr_expect(eq(int, json_is_null(json_object_get(json_array_get(o, 0), "device_ns")), 1), "nothing");
+	cr_expect(eq(int, json_is_null(json_object_get(json_array_get(o, 0), "device_ns")), 1),
+		  "nothing");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "launches"), 51), "launches");
 	cr_expect(eq(dbl, json_get_number(json_array_get(o, 11), "waits"), 71), "waits");
 	json_decref(o);
