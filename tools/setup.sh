@@ -54,6 +54,7 @@ if [ "$target" = test ]; then
 	need libgsl-dev header gsl/gsl_odeiv2.h
 	need libedlib-dev header edlib.h
 	need bubblewrap command -v bwrap
+	need libsqlite3-0 library :libsqlite3.so.0
 fi
 if [ "$target" = lint ]; then
 	need git command -v git

@@ -11,6 +11,7 @@
 #include "common/json_get.h"
 #include "common/typed.h"
 #include "common/trace/chrome_events.h"
+#include "common/trace/nsys.h"
 #include "common/trace/own_costs.h"
 
 /* Ids of calls are their correlations, which have 32 bits; without one they are beyond these. */
@@ -749,10 +750,16 @@ static int finish(struct kineto *k)
 	return 0;
 }
 
+bool kineto_is(const char *path)
+{
+	return chrome_events_are(path) || nsys_is(path);
+}
+
 int kineto_read(struct reading *r)
 {
 	struct kineto k = { .r = r, .t = r->t };
 	const struct chrome_reader reader = { take_event, take_member, &k };
+	bool nsys = nsys_is(r->path);
 	int err;
 
 	k.names = json_object();
@@ -761,9 +768,9 @@ int kineto_read(struct reading *r)
 	k.stream_kinds = json_object();
 	k.processes = json_object();
 	k.header = json_pack("{s:s, s:s, s:s}", "record", "trace", "trace", TRACE_VERSION,
-			     "recorder", "kineto");
+			     "recorder", nsys ? "nsys" : "kineto");
 	CHECK(k.header, "memory of a header");
-	err = chrome_events_read(r->path, &reader);
+	err = nsys ? nsys_read(r->path, &reader) : chrome_events_read(r->path, &reader);
 	if (!err)
 		err = finish(&k);
 	json_decref(k.names);

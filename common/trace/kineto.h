@@ -1,6 +1,6 @@
 /*
  * kineto.h - a trace from what PyTorch's profiler writes: Kineto's trace events for Chrome. A file
- * of `rift profile --chrome` is one too.
+ * of `rift profile --chrome` is one too, and nsys.h makes such events of what Nsight Systems exports.
  *
  *   cuda_runtime, cuda_driver       calls; one that lies within another of its thread is part of it
  *   kernel, gpu_memcpy, gpu_memset  operations, of the call with the same args.correlation
@@ -18,6 +18,9 @@
 #define RIFT_TRACE_KINETO_H
 
 #include "common/trace/trace_impl.h"
+
+/* Does this file begin like one of these? No word of anything else that it may be, or lack. */
+bool kineto_is(const char *path);
 
 /* Into r->t, which is then linked, as trace_read() says. 0, or a negative errno after one line. */
 int kineto_read(struct reading *r);

@@ -12,7 +12,6 @@
 #include "common/json_get.h"
 #include "common/plural.h"
 #include "common/typed.h"
-#include "common/trace/chrome_events.h"
 #include "common/trace/kineto.h"
 #include "common/trace/trace_impl.h"
 
@@ -555,7 +554,7 @@ static bool is_own(const char *path)
 
 bool trace_is(const char *path)
 {
-	return is_own(path) || chrome_events_are(path);
+	return is_own(path) || kineto_is(path);
 }
 
 /* Other files of rift are named, with who takes them. Else 0: the reader says what is wrong. */
@@ -609,7 +608,7 @@ int trace_read(struct trace *t, const char *path)
 			     .exit_status = TRACE_NONE,
 			     .processes = TRACE_NONE };
 	t->path = copy_text(path);
-	err = !is_own(path) && chrome_events_are(path) ? kineto_read(&r) : read_lines(&r);
+	err = !is_own(path) && kineto_is(path) ? kineto_read(&r) : read_lines(&r);
 	reading_release(&r);
 	return err;
 }

@@ -228,7 +228,7 @@ struct trace {
 };
 
 /*
- * Reads a trace and checks every line of it, or one of PyTorch's profiler (kineto.h); it may be
+ * Reads a trace and checks every line of it, or another profiler's (kineto.h); it may be
  * compressed with gzip. Returns 0, or a
  * negative errno after one line that names the line of the file: -EPROTONOSUPPORT of another major
  * version, -EINVAL damaged, -EFBIG more than TRACE_ROWS_MAX or TRACE_BYTES_MAX. trace_release() may
