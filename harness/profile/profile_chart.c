@@ -211,6 +211,7 @@ struct merging {
 	const char *name; /* NULL: of several */
 	int row, shade;
 	bool has_box;
+	int64_t drawn;
 };
 
 /* Where there is room for all of it; without what a file of columns minds. */
@@ -231,6 +232,7 @@ static void put_merged(struct merging *m)
 	if (m->has_box && t1 > t0) {
 		fprintf(m->out, "%.9g,%.9g,%d,%d,", t0 / m->unit, t1 / m->unit, m->row, m->shade);
 		put_range_name(m->name ? m->name : "", (t1 - t0) / (m->b->t1 - m->b->t0), m->out);
+		m->drawn++;
 	}
 	m->has_box = false;
 }
@@ -274,6 +276,8 @@ static void put_ranges(const struct boxes *b, const struct profile *p, double un
 	fprintf(out, "t0,t1,row,shade,name\n");
 	for (int device = 0; b->range_row >= 0 && device < 2; device++)
 		put_range_row(&m, p, device);
+	if (!m.drawn) /* gnuplot remarks on a file without a row: one that is not drawn */
+		fprintf(out, "%.9g,%.9g,-9,0,\"\"\n", b->t0 / unit, b->t0 / unit);
 }
 
 /* ---- how busy host and device are ------------------------------------------------------------ */
@@ -435,7 +439,7 @@ static void label_heading(struct plot *plot, const struct profile *p, const char
 
 	snprintf(program, sizeof(program), "%s", p->trace.program);
 	words_cut(program, sizeof(program), 50);
-	plot_text(plot, "title", "%s: %s", program, what);
+	plot_text(plot, "title", "%s%s%s", program, *program ? ": " : "", what);
 	shares_largest(&p->shares, largest);
 	words_finding(plot, "%s; %s %.0f %%, %s %.0f %% of %s",
 		      p->has_kind ? program_kind_names[p->kind] : "kind unknown",
