@@ -510,7 +510,8 @@ static void settle_calls(struct kineto *k)
 	struct trace *t = k->t;
 	int64_t kept = 0;
 
-	qsort(t->call, (size_t)t->calls, sizeof(*t->call), compare_calls);
+	if (t->calls)
+		qsort(t->call, (size_t)t->calls, sizeof(*t->call), compare_calls);
 	for (int64_t i = 0; i < t->calls; i++) {
 		struct trace_call *c = &t->call[i], *before = kept ? &t->call[kept - 1] : NULL;
 
