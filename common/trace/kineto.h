@@ -1,6 +1,7 @@
 /*
  * kineto.h - a trace from what PyTorch's profiler writes: Kineto's trace events for Chrome. A file
- * of `rift profile --chrome` is one too, and nsys.h makes such events of what Nsight Systems exports.
+ * of `rift profile --chrome` is one too, and nsys.h makes such events of what Nsight Systems
+ * exports.
  *
  *   cuda_runtime, cuda_driver       calls; one that lies within another of its thread is part of it
  *   kernel, gpu_memcpy, gpu_memset  operations, of the call with the same args.correlation

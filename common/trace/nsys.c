@@ -168,8 +168,8 @@ static int take_kernel(const struct rows *r)
 	json_t *args = op_args(r);
 
 	json_object_set_new(args, "grid",
-			    json_pack("[I, I, I]", (json_int_t)whole(r, 6),
-				      (json_int_t)whole(r, 7), (json_int_t)whole(r, 8)));
+			    json_pack("[I, I, I]", (json_int_t)whole(r, 6), (json_int_t)whole(r, 7),
+				      (json_int_t)whole(r, 8)));
 	json_object_set_new(args, "block",
 			    json_pack("[I, I, I]", (json_int_t)whole(r, 9),
 				      (json_int_t)whole(r, 10), (json_int_t)whole(r, 11)));
@@ -188,7 +188,7 @@ static const char *memory_of(int64_t kind)
 					     "Device",	"Array",    "Managed" };
 
 	return kind >= 1 && kind < (int64_t)(sizeof(names) / sizeof(*names)) ? names[kind]
-									      : names[0];
+									     : names[0];
 }
 
 /* bytes, copyKind, srcKind, dstKind */
@@ -253,9 +253,9 @@ static int take_device(const struct rows *r)
 /* pid, name */
 static int take_process(const struct rows *r)
 {
-	json_t *event = json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name",
-				  "pid", (json_int_t)whole(r, 0), "args", "name",
-				  text_json(text(r, 1)));
+	json_t *event =
+		json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name", "pid",
+			  (json_int_t)whole(r, 0), "args", "name", text_json(text(r, 1)));
 	int err = r->reader->event(event, r->reader->arg);
 
 	json_decref(event);

@@ -32,6 +32,11 @@ static void sample_add(struct sample *s, int64_t ns)
 	s->ns[s->n++] = (double)(ns > 0 ? ns : 0);
 }
 
+static bool is_enough(const struct sample *s)
+{
+	return s->n >= COSTS_LEAST;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -87,8 +92,8 @@ static void set_costs(struct trace *t, struct costs *c)
 					   .graph_launch_ns = { NAN, NAN } };
 	quantiles(&c->launch, out->launch_call_ns);
 	quantiles(&c->gap, out->gap_ns);
-	quantiles(&c->start, start);
-	quantiles(&c->wake, wake);
+	quantiles(is_enough(&c->start) ? &c->start : &c->wake, start);
+	quantiles(is_enough(&c->wake) ? &c->wake : &c->start, wake);
 	for (int q = 0; q < QUANTILES; q++)
 		out->launch_and_wait_ns[q] = out->launch_call_ns[QUANTILE_P50] + start[q] + wake[q];
 	t->is_calibrated = t->is_estimated = true;
@@ -107,7 +112,7 @@ void own_costs_find(struct trace *t)
 	CHECK(c.stream_end && c.was_kernel, "memory of %ld streams", (long)t->streams);
 	for (int64_t i = 0; i < t->calls; i++)
 		take_call(&c, &t->call[i]);
-	if (c.launch.n >= COSTS_LEAST && c.start.n >= COSTS_LEAST && c.wake.n >= COSTS_LEAST)
+	if (is_enough(&c.launch) && (is_enough(&c.start) || is_enough(&c.wake)))
 		set_costs(t, &c);
 	free(c.launch.ns);
 	free(c.start.ns);

@@ -9,7 +9,10 @@
 
 #include "common/trace/trace.h"
 
-/* Sets t->calibration and is_estimated; nothing where there are fewer than 5 of the first three. */
+/*
+ * Sets t->calibration and is_estimated; nothing where there are fewer than 5 launches, or of both
+ * of the next two. Where one of these is missing it is taken to be as long as the other.
+ */
 void own_costs_find(struct trace *t);
 
 #endif

@@ -525,7 +525,8 @@ const struct command command_profile = {
 	.line = "record a program; find its bottleneck and what would help",
 	.words = "FILE\n-- COMMAND [ARGUMENT...]\n--calibrate",
 	.doc = "Records a program's CUDA calls and what the device does, or reads the trace of "
-	       "such a recording or one that PyTorch's profiler or nsys exported, and shows where its time "
+	       "such a recording or one that PyTorch's profiler or nsys exported, and shows where "
+	       "its time "
 	       "goes: shares that add up to 100 %, the "
 	       "kind of program (its bottleneck), what would help, and what a slower call would "
 	       "cost it.",

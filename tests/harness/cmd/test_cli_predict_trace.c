@@ -353,6 +353,25 @@ Test(small_cli_predict_trace, a_table)
 		cr_expect(tells(text, want[i]), "%s in\n%s", want[i], text);
 }
 
+/* As trace events, with costs that are estimated: B adds to it what it adds to the trace itself. */
+Test(small_cli_predict_trace, trace_events_have_prices)
+{
+	const json_t *o;
+	double added;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	o = rift_json("predict '%s' --from '%s' --on '%s' --json", made.path, native, guest);
+	added = member(o, "b", "value_ns") - member(o, "a", "value_ns");
+	cr_assert(lt(dbl, 0, added), "%g", added);
+	cr_assert(zero(int, run_rift(OUT, NULL, "profile '%s' --quiet --chrome '%s/e.json'",
+				     made.path, dir)));
+	o = rift_json("predict '%s/e.json' --from '%s' --on '%s' --json", dir, native, guest);
+	cr_expect(lt(dbl,
+		     fabs((member(o, "b", "value_ns") - member(o, "a", "value_ns")) / added - 1),
+		     0.02),
+		  "%g, not %g", member(o, "b", "value_ns") - member(o, "a", "value_ns"), added);
+}
+
 Test(small_cli_predict_trace, other_work)
 {
 	static const char *const want[] = {

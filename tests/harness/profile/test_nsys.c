@@ -70,8 +70,9 @@ __attribute__((format(printf, 1, 2))) static void sql(const char *fmt, ...)
 
 /* ---- the tables of the manual, without columns that nothing is read of ----------------------- */
 
-#define OP "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "    \
-	   "correlationId INTEGER, globalPid INTEGER, "
+#define OP                                                                                         \
+	"start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "      \
+	"correlationId INTEGER, globalPid INTEGER, "
 #define ACTIVITY "CREATE TABLE CUPTI_ACTIVITY_KIND_"
 
 static void make_tables(void)
@@ -119,7 +120,8 @@ static void put_call(long t0, long t1, long tid, long correlation, long name)
 	    t1, thread_number(tid), correlation, name);
 }
 
-#define INTO(table) "INSERT INTO CUPTI_ACTIVITY_KIND_" table " VALUES (%ld, %ld, 0, 1, %ld, %ld, 0, "
+#define INTO(table)                                                                                \
+	"INSERT INTO CUPTI_ACTIVITY_KIND_" table " VALUES (%ld, %ld, 0, 1, %ld, %ld, 0, "
 
 static void close_file(void)
 {
@@ -131,8 +133,11 @@ static void close_file(void)
 
 static void write_rows(void)
 {
-	static const char *const names[] = { "cudaLaunchKernel_v7000", "cudaMemcpy_v3020",
-					     "cudaStreamSynchronize_v3020", "saxpy", "step",
+	static const char *const names[] = { "cudaLaunchKernel_v7000",
+					     "cudaMemcpy_v3020",
+					     "cudaStreamSynchronize_v3020",
+					     "saxpy",
+					     "step",
 					     "cuLaunchKernel" };
 
 	make_tables();
@@ -242,15 +247,19 @@ static void put_op(const struct trace *t, const struct trace_op *op, long correl
 	/* as nsys has it: the default stream is number 7 */
 	stream = t->stream[op->stream].kind == STREAM_LEGACY ? 7 : stream + 100;
 	if (op->kind == OP_KERNEL)
-		sql(INTO("KERNEL") "0, %d, 1, 1, 1, 1, 1, 1)", t0, t1, stream, correlation, op->name);
+		sql(INTO("KERNEL") "0, %d, 1, 1, 1, 1, 1, 1)", t0, t1, stream, correlation,
+		    op->name);
 	else if (op->kind == OP_GRAPH)
 		sql(INTO("GRAPH_TRACE") "0, 0)", t0, t1, stream, correlation);
 	else if (op->kind == OP_MEMSET)
 		sql(INTO("MEMSET") "0, %ld)", t0, t1, stream, correlation, (long)op->bytes);
 	else if (op->kind == OP_COPY)
 		sql(INTO("MEMCPY") "%ld, %d, %ld, %ld)", t0, t1, stream, correlation,
-		    (long)op->bytes, to_device ? 1 : to_host ? 2 : 8, to_device ? host : 3L,
-		    to_host ? host : 3L);
+		    (long)op->bytes,
+		    to_device ? 1
+		    : to_host ? 2
+			      : 8,
+		    to_device ? host : 3L, to_host ? host : 3L);
 }
 
 static void write_trace(const struct trace *t)
