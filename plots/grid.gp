@@ -1,6 +1,7 @@
 # grid.gp - a grid of probes over the size axis; harness/chart/grid_chart.c sets
 #   panels, panelN   how many quantities, at most 4, and their names
-#   groups, groupN, fitN_K   lines: their names, and of panel N and group K the line in words
+#   groups, groupN, fitN_K   lines: their names, of two grids with A or B, and of panel N and group K
+#                           the line in words
 #   axis   what the x axis is
 #   title, finding, made1, made2   texts
 #   points   columns panel, group, size, us, lo_us, hi_us, fitted_us

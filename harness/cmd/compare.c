@@ -1,6 +1,6 @@
 /*
- * compare.c - rift compare A B: is B slower than A, and where; of sessions or of two costs files.
- * Of three files or more it is a page (compare_many.c).
+ * compare.c - rift compare A B: is B slower than A, and where; of sessions, of two costs files or
+ * of two grids of probes. Of three files or more it is a page (compare_many.c).
  */
 #include <errno.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 #include "common/check.h"
 #include "harness/cmd/compare.h"
 #include "harness/probe/costs_compare.h"
+#include "harness/probe/grid.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
 
@@ -59,20 +60,26 @@ static const struct exit_text exits[] = {
 	{ 0 },
 };
 
-/* ---- two costs files --------------------------------------------------------------------- */
+/* ---- two costs files, or two grids ------------------------------------------------------- */
+
+static bool both_are(const struct word_list *files, bool (*is)(const char *path))
+{
+	return files->n == 2 && is(files->word[0]) && is(files->word[1]);
+}
 
 static int refuse_options(const struct compare_args *a)
 {
-	if (a->given.words.n != 2 || !costs_is(a->given.words.word[0]) ||
-	    !costs_is(a->given.words.word[1]))
-		return complain(
-			EINVAL,
-			"call costs can only be compared with call costs: rift compare A B");
-	if (a->self_test || a->workload || a->given.side != SIDE_ANY)
-		return complain(EINVAL, "%s has no effect on call costs",
-				a->self_test  ? "--self-test"
-				: a->workload ? "--workload"
-					      : "--side");
+	const char *option = a->self_test		 ? "--self-test"
+			     : a->workload		 ? "--workload"
+			     : a->plot			 ? "--plot"
+			     : a->given.side != SIDE_ANY ? "--side"
+							 : NULL;
+
+	if (!both_are(&a->given.words, costs_is) && !both_are(&a->given.words, grid_is))
+		return complain(EINVAL, "call costs can only be compared with call costs, and a "
+					"grid with a grid: rift compare A B");
+	if (option)
+		return complain(EINVAL, "%s has no effect on call costs", option);
 	return 0;
 }
 
@@ -111,7 +118,7 @@ static int show_costs(struct costs_comparison *c, const struct arguments *a)
 	return costs_compare_exit_code(c);
 }
 
-/* Where both are costs files. */
+/* Where both are costs files, or both are grids. */
 static int compare_costs(const struct compare_args *a)
 {
 	const struct compare_options o = costs_options(a);
@@ -120,7 +127,8 @@ static int compare_costs(const struct compare_args *a)
 	int err = refuse_options(a);
 
 	for (int k = 0; k < 2 && !err; k++)
-		err = costs_read(a->given.words.word[k], &costs[k]);
+		err = (grid_is(a->given.words.word[k]) ? grid_read : costs_read)(
+			a->given.words.word[k], &costs[k]);
 	if (!err)
 		err = costs_compare(&c, costs[0], costs[1], &o);
 	if (!err)
@@ -331,13 +339,13 @@ static int compare_sessions(const struct compare_args *a)
 	return err;
 }
 
-/* One costs file is enough: what else is named must be one too. */
+/* One costs file or grid is enough: what else is named must be one too. */
 static bool is_about_costs(const struct word_list *files)
 {
 	bool is = false;
 
 	for (int i = 0; i < files->n; i++)
-		is |= costs_is(files->word[i]);
+		is |= costs_is(files->word[i]) || grid_is(files->word[i]);
 	return is;
 }
 
@@ -372,7 +380,8 @@ const struct command command_compare = {
 	.line = "tell whether B is slower than A, or compare many with a base",
 	.words = "A B\nSESSION\nBASE [NAME=]SESSION...",
 	.doc = "Says whether B is slower than A, and where. A and B are record files of rift "
-	       "sweep, or call costs of rift probe. For one SESSION with two sides (rift sweep "
+	       "sweep, or call costs or grids of rift probe. For one SESSION with two sides (rift "
+	       "sweep "
 	       "--against), side b is compared with side a; FILE:a and FILE:b name its sides as A "
 	       "or B. Three files or more, or a NAME= before one, make a page: which of many "
 	       "layers or platforms hurts which program, and what each adds to the BASE's model "

@@ -237,7 +237,7 @@ static bool is_cpu_device(const struct chart_side *side, int sides)
 	return false;
 }
 
-/* ---- what is no session: a grid of probes, warm-up curves ---------------------------------- */
+/* ---- what is no session: grids of probes, a warm-up curve ---------------------------------- */
 
 static int refuse_options(const struct arguments *a)
 {
@@ -247,48 +247,73 @@ static int refuse_options(const struct arguments *a)
 			     : a->sync	? "--sync"
 					: "--side";
 
-	if (a->words.n > 1)
-		return complain(EINVAL, "%s must be drawn alone; leave the other file out",
-				a->words.word[0]);
 	if (a->from || a->costs || a->over || a->sync || a->side != SIDE_ANY)
 		return complain(EINVAL, "%s has no effect on %s, which is not a session", option,
 				a->words.word[0]);
 	return 0;
 }
 
-typedef int chart_fn(struct picture *p, const json_t *read, const char *folder);
+typedef int chart_fn(struct picture *p, json_t *const read[CHART_SIDES], int sides,
+		     const char *folder);
 
-static int draw_alone(const json_t *read, const struct arguments *a, chart_fn *chart)
+static int draw_read(json_t *const read[CHART_SIDES], const struct arguments *a, chart_fn *chart)
 {
-	const char *path = a->words.word[0];
-	const int side = SIDE_ANY;
-	char *folder = plot_folder(&path, &side, 1, a->output);
+	const char *path[CHART_SIDES] = { a->words.word[0],
+					  a->words.n > 1 ? a->words.word[1] : "" };
+	const int side[CHART_SIDES] = { SIDE_ANY, SIDE_ANY };
+	char *folder = plot_folder(path, side, a->words.n, a->output);
 	struct picture p = { 0 };
 	int err = picture_folder("--output", folder);
 
 	if (!err)
-		err = chart(&p, read, folder);
+		err = chart(&p, read, a->words.n, folder);
 	if (p.written)
 		printf("%s/%s%s\n", folder, p.plot.name, p.drawn ? ".png, .svg" : ".gp");
 	if (*p.said.s && p.drawn && !a->quiet)
 		fprintf(stderr, "rift: gnuplot remarks on %s: %s\n", p.plot.name, p.said.s);
-	note_cpu(a, p.written && costs_is_cpu(read));
+	note_cpu(a, p.written && (costs_is_cpu(read[0]) || costs_is_cpu(read[1])));
 	picture_release(&p);
 	free(folder);
 	return err;
 }
 
-static int plot_alone(const struct arguments *a, int (*take)(const char *path, json_t **read),
-		      chart_fn *chart)
+static int chart_curves(struct picture *p, json_t *const read[CHART_SIDES], int sides,
+			const char *folder)
 {
-	json_t *read = NULL;
+	(void)sides;
+	return warmup_chart(p, read[0], folder);
+}
+
+static int plot_curves(const struct arguments *a)
+{
+	json_t *read[CHART_SIDES] = { NULL, NULL };
 	int err = refuse_options(a);
 
+	if (!err && a->words.n > 1)
+		err = complain(EINVAL, "%s must be drawn alone; leave the other file out",
+			       a->words.word[0]);
 	if (!err)
-		err = take(a->words.word[0], &read);
+		err = warmup_read(a->words.word[0], &read[0]);
 	if (!err)
-		err = draw_alone(read, a, chart);
-	json_decref(read);
+		err = draw_read(read, a, chart_curves);
+	json_decref(read[0]);
+	return err;
+}
+
+/* One, or two that are compared. */
+static int plot_grids(const struct arguments *a)
+{
+	json_t *read[CHART_SIDES] = { NULL, NULL };
+	int err = refuse_options(a);
+
+	for (int i = 0; i < a->words.n && !err; i++)
+		err = grid_read(a->words.word[i], &read[i]);
+	if (!err && a->words.n > 1)
+		err = grid_refuse_pair(read[0], read[1]);
+	if (!err)
+		err = draw_read(read, a, grid_chart);
+	json_decref(read[0]);
+	json_decref(read[1]);
 	return err;
 }
 
@@ -303,9 +328,9 @@ static int plot(void *arguments)
 	interrupt_install();
 	progress_init(a->quiet);
 	if (grid_is(a->words.word[0]))
-		return plot_alone(a, grid_read, grid_chart);
+		return plot_grids(a);
 	if (warmup_is(a->words.word[0]))
-		return plot_alone(a, warmup_read, warmup_chart);
+		return plot_curves(a);
 	err = read_sides(&p, a);
 	if (!err)
 		err = make_charts(&charts, &p, a, &sources);
@@ -327,7 +352,8 @@ const struct command command_plot = {
 	       "the depth needed for 5 % overhead, and where the time of a step goes; several "
 	       "workloads share one page. For two platforms (the two sides of a session, or two "
 	       "sessions A and B) it also draws how much longer B takes, and the workloads side by "
-	       "side. Sessions must be complete.",
+	       "side. Sessions must be complete. A grid of rift probe, two of them, or a warm-up "
+	       "curve become one picture.",
 	.remarks = "The data (CSV) and the script of each picture stay next to it: `gnuplot "
 		   "NAME.gp` in that folder draws it again.",
 	.exits = exits,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 
 /* ---- numbers ---------------------------------------------------------------------------- */
@@ -26,6 +27,32 @@ struct figure figure_ratio(const struct interval *i)
 	else
 		snprintf(t.s, sizeof(t.s), "%s (%s to %s)", figure_times(i->value).s,
 			 figure_times(i->lo).s, figure_times(i->hi).s);
+	return t;
+}
+
+static struct text percent(double ratio, bool sign)
+{
+	double share = 100 * (ratio - 1);
+	struct text t;
+
+	snprintf(t.s, sizeof(t.s), sign ? "%+.*f" : "%.*f", fabs(share) < 99.95 ? 1 : 0, share);
+	return t;
+}
+
+struct figure figure_percent(const struct interval *ratio)
+{
+	struct figure t;
+
+	if (!isfinite(ratio->value))
+		snprintf(t.s, sizeof(t.s), "-");
+	else if (ratio->value >= 10)
+		snprintf(t.s, sizeof(t.s), "%s times%s", figure_times(ratio->value).s,
+			 strchr(figure_ratio(ratio).s, ' '));
+	else if (!ratio->known)
+		snprintf(t.s, sizeof(t.s), "%s %% (no interval)", percent(ratio->value, true).s);
+	else
+		snprintf(t.s, sizeof(t.s), "%s %% (%s to %s)", percent(ratio->value, true).s,
+			 percent(ratio->lo, false).s, percent(ratio->hi, false).s);
 	return t;
 }
 

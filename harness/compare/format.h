@@ -16,6 +16,10 @@ struct text figure_times(double ratio);
 /* "1.460 (1.402 to 1.524)"; without an interval "1.460 (no interval)"; "-" for none. */
 struct figure figure_ratio(const struct interval *i);
 
+/* Of a ratio: "+46.0 % (40.2 to 52.4)"; without an interval "+46.0 % (no interval)"; from 10 on
+ * "18.8 times (14.7 to 22.5)"; "-". */
+struct figure figure_percent(const struct interval *ratio);
+
 /* "+5.02 us (4.97 to 5.10 us)", of ns; for pure numbers without a unit. */
 struct figure figure_difference(const struct interval *i, bool is_ns);
 

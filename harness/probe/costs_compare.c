@@ -1,6 +1,8 @@
-/* costs_compare.c - two costs files: what do calls cost on B over A, for people and for machines.
+/*
+ * costs_compare.c - two costs files or grids: what do calls cost on B over A, for people and for
+ * machines. What grids have of their own is in grid_compare.c.
  */
-#include "harness/probe/costs_compare.h"
+#include "harness/probe/costs_compare_impl.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,6 +19,7 @@
 #include "harness/compare/parameters.h"
 #include "harness/compare/environment_diff.h"
 #include "harness/platform/platform.h"
+#include "harness/probe/grid.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/interval_json.h"
@@ -40,13 +43,8 @@ static bool is_time(const struct costs_pair *p)
 	return is_rate(p) || !strcmp(p->unit, "us");
 }
 
-struct process_times {
-	double of[2][COSTS_PROCESSES_MAX]; /* of A, B; us */
-};
-
-/* Every process's time, and the medians in the row's unit. */
-static bool take_times(const struct costs_comparison *c, struct costs_pair *p,
-		       struct process_times *t)
+bool costs_pair_times(const struct costs_comparison *c, struct costs_pair *p,
+		      struct process_times *t)
 {
 	for (int k = 0; k < 2; k++) {
 		int n = costs_processes(c->costs[k]);
@@ -62,22 +60,36 @@ static bool take_times(const struct costs_comparison *c, struct costs_pair *p,
 	return true;
 }
 
-static void compare_pair(const struct costs_comparison *c, const struct contrast *by,
-			 struct costs_pair *p)
+void costs_pair_judge(const struct costs_comparison *c, const struct contrast *by,
+		      struct costs_pair *p, const struct process_times *t)
 {
-	struct process_times t = { .of = { { 0 } } };
-	struct point_pair values = { .b = t.of[PAIR_B], .a = t.of[PAIR_A] };
+	struct point_pair values = { .b = t->of[PAIR_B], .a = t->of[PAIR_A] };
+	bool has_floor = !is_rate(p) && p->kind != GRID_SLOPE;
 
-	p->ratio = p->difference = interval_unknown(0);
-	p->judged = judged_unknown();
-	p->value[0] = p->value[1] = NAN;
-	p->known = take_times(c, p, &t);
-	if (!p->known || !is_time(p) || contrast_ratio(&p->ratio, by, &values))
+	if (!is_time(p) || contrast_ratio(&p->ratio, by, &values))
 		return;
 	if (contrast_difference(&p->difference, by, &values))
 		p->difference = interval_unknown(0);
 	p->judged = contrast_judge(by, &values, c->options.margin,
-				   is_rate(p) ? 0 : 1e-3 * PARAMETER_FLOOR_NS);
+				   has_floor ? 1e-3 * PARAMETER_FLOOR_NS : 0);
+}
+
+void costs_pair_init(struct costs_pair *p)
+{
+	p->ratio = p->difference = interval_unknown(0);
+	p->judged = judged_unknown();
+	p->value[0] = p->value[1] = NAN;
+}
+
+static void compare_pair(const struct costs_comparison *c, const struct contrast *by,
+			 struct costs_pair *p)
+{
+	struct process_times t = { .of = { { 0 } } };
+
+	costs_pair_init(p);
+	p->known = costs_pair_times(c, p, &t);
+	if (p->known)
+		costs_pair_judge(c, by, p, &t);
 }
 
 /* ---- which rows ------------------------------------------------------------------------- */
@@ -173,6 +185,8 @@ static int refuse_pair(const json_t *a, const json_t *b, bool force)
 {
 	int err = force ? 0 : environment_diff_refuse_devices(a, b);
 
+	if (!err && grid_is_one(a))
+		err = grid_refuse_pair(a, b);
 	if (!err && json_equal(json_object_get(a, "session_id"), json_object_get(b, "session_id")))
 		err = complain(EINVAL, "both are the same call costs (%s)",
 			       json_get_text(a, "session_id"));
@@ -214,11 +228,15 @@ int costs_compare(struct costs_comparison *c, const json_t *a, const json_t *b,
 		return err;
 	c->environment_diff = environment_diff_rows(a, b, how_taken(a), how_taken(b));
 	c->warnings = list_warnings(a, b);
-	pair_rows(c);
 	contrast_init(&by, costs_processes(b), costs_processes(a), false, 1);
 	by.apart = contrast_apart(options->session_sd);
+	if (grid_is_one(a))
+		grid_compare_pairs(c, &by);
+	else
+		pair_rows(c);
 	for (int i = 0; i < c->n; i++)
-		compare_pair(c, &by, &c->pair[i]);
+		if (c->pair[i].kind == COSTS_ROW)
+			compare_pair(c, &by, &c->pair[i]);
 	c->level = by.level;
 	contrast_release(&by);
 	decide_outcome(c);
@@ -354,6 +372,17 @@ static void print_pair(const struct costs_comparison *c, const struct costs_pair
 			verdict_names[p->judged.verdict], counts ? "" : ")");
 }
 
+static void print_rows(const struct costs_comparison *c, bool all, FILE *out)
+{
+	fprintf(out, "\n  %-15s %-29s %13s %13s  %s\n", "", "", "A", "B", "time B / A");
+	for (int i = 0; i < c->n; i++)
+		/* of the page, or what differs */
+		if (all || c->pair[i].label != c->pair[i].name || c->pair[i].decides ||
+		    c->pair[i].judged.verdict == VERDICT_SLOWER ||
+		    c->pair[i].judged.verdict == VERDICT_FASTER)
+			print_pair(c, &c->pair[i], out);
+}
+
 void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out)
 {
 	char finding[1024];
@@ -364,23 +393,23 @@ void costs_compare_print(const struct costs_comparison *c, bool all, FILE *out)
 	print_costs(c, 1, out);
 	print_terms(c, out);
 	environment_diff_print(c->environment_diff, c->warnings, out);
-	fprintf(out, "\n  %-15s %-29s %13s %13s  %s\n", "", "", "A", "B", "time B / A");
-	for (int i = 0; i < c->n; i++)
-		/* of the page, or what differs */
-		if (all || c->pair[i].label != c->pair[i].name || c->pair[i].decides ||
-		    c->pair[i].judged.verdict == VERDICT_SLOWER ||
-		    c->pair[i].judged.verdict == VERDICT_FASTER)
-			print_pair(c, &c->pair[i], out);
+	if (grid_is_one(c->costs[PAIR_A]))
+		grid_compare_print(c, all, out);
+	else
+		print_rows(c, all, out);
 	fprintf(out, "  what is in parentheses informs, the others decide; --strict: all do%s\n",
 		all ? "" : "; --all shows every row");
 	if (c->left_out[0] || c->left_out[1])
 		fprintf(out, "  left out: %s that only A has, %d that only B has\n",
-			counted(c->left_out[0], "row").s, c->left_out[1]);
+			counted(c->left_out[0],
+				grid_is_one(c->costs[PAIR_A]) ? "configuration" : "row")
+				.s,
+			c->left_out[1]);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-static json_t *pair_json(const struct costs_pair *p)
+static json_t *row_json(const struct costs_pair *p)
 {
 	return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:s, s:s}", "workload",
 			 p->workload, "name", p->name, "unit", p->unit, "decides", p->decides, "a",
@@ -388,6 +417,16 @@ static json_t *pair_json(const struct costs_pair *p)
 			 interval_json(&p->ratio), "time_difference_us",
 			 interval_json(&p->difference), "verdict", verdict_names[p->judged.verdict],
 			 "verdict_alone", verdict_names[p->judged.alone]);
+}
+
+/* Of a grid also what it is of: a configuration, all of them, or a part of a line. */
+static json_t *pair_json(const struct costs_pair *p)
+{
+	json_t *o = row_json(p);
+
+	if (p->kind != COSTS_ROW)
+		json_object_set_new(o, "of", json_string(p->section));
+	return o;
 }
 
 json_t *costs_compare_json(const struct costs_comparison *c)

@@ -190,6 +190,25 @@ int grid_read(const char *path, json_t **grid)
 	return object_read(grid, path, &kind);
 }
 
+bool grid_is_one(const json_t *read)
+{
+	return grid_is_named(json_get_text(read, "record"));
+}
+
+int grid_config_like(const json_t *grid, const json_t *other, int config)
+{
+	const json_t *mine = json_array_get(json_object_get(grid, "configs"), (size_t)config);
+	const json_t *theirs;
+	size_t i;
+
+	json_array_foreach(json_object_get(other, "configs"), i, theirs)
+	{
+		if (json_equal(mine, theirs))
+			return (int)i;
+	}
+	return -1;
+}
+
 const json_t *grid_row(const json_t *grid, int config, const char *name)
 {
 	const json_t *row;
@@ -205,6 +224,61 @@ const json_t *grid_row(const json_t *grid, int config, const char *name)
 	}
 	return NULL;
 }
+
+int grid_common_configs(const json_t *a, const json_t *b)
+{
+	int n = 0;
+
+	for (int i = 0; i < grid_configs(a); i++)
+		n += grid_config_like(a, b, i) >= 0;
+	return n;
+}
+
+int grid_refuse_pair(const json_t *a, const json_t *b)
+{
+	const char *of_a = json_get_text(a, "workload"), *of_b = json_get_text(b, "workload");
+
+	if (json_equal(json_object_get(a, "session_id"), json_object_get(b, "session_id")))
+		return complain(EINVAL, "both are the same grid (%s)",
+				text_shown(json_get_text(a, "session_id")).s);
+	if (strcmp(of_a, of_b))
+		return complain(EXDEV, "not comparable: A is a grid of %s, B one of %s",
+				text_shown(of_a).s, text_shown(of_b).s);
+	if (!grid_common_configs(a, b))
+		return complain(EXDEV,
+				"not comparable: the two grids have no configuration in common");
+	return 0;
+}
+
+static bool is_listed(const char *const *list, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(list[i], name))
+			return true;
+	return false;
+}
+
+int grid_names(const json_t *grid, const char *name[GRID_NAMES_MAX])
+{
+	const json_t *row;
+	size_t i;
+	int n = 0;
+
+	json_array_foreach(json_object_get(grid, "rows"), i, row)
+	{
+		const char *of = json_get_text(row, "name");
+
+		if (n < GRID_NAMES_MAX && json_object_get(row, "config") &&
+		    isfinite(json_get_number(row, "median")) && !is_listed(name, n, of))
+			name[n++] = of;
+	}
+	return n;
+}
+
+const char *const grid_over_size[] = { "launch call, idle", "first launch call, idle",
+				       "instantiate", "launch end to end", NULL };
+const char *const grid_by_config[] = { "first chain's end", "last chain's end", "launch end to end",
+				       NULL };
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
@@ -310,16 +384,12 @@ static bool values_of_group(const json_t *grid, const struct grid_group *g, cons
 	return g->n > 0;
 }
 
-/* Least squares within each process; then over processes. */
-static bool fit_values(struct grid_line *out, const struct grid_group *g, int processes,
-		       uint64_t seed, double (*value)[COSTS_PROCESSES_MAX], const double *size)
+/* Least squares within each process. */
+static void fit_values(double *fixed, double *slope, const struct grid_group *g, int processes,
+		       double (*value)[COSTS_PROCESSES_MAX], const double *size)
 {
-	double fixed[COSTS_PROCESSES_MAX], slope[COSTS_PROCESSES_MAX], y[GRID_CONFIGS_MAX];
-	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
-	struct resamples r;
-	bool ok = true;
+	double y[GRID_CONFIGS_MAX];
 
-	CHECK(draws, "memory of draws");
 	for (int p = 0; p < processes; p++) {
 		struct line l;
 
@@ -329,26 +399,41 @@ static bool fit_values(struct grid_line *out, const struct grid_group *g, int pr
 		fixed[p] = l.fixed;
 		slope[p] = l.slope;
 	}
-	CHECK(!resamples_init(&r, processes, seed, 0), "%d processes", processes);
-	ok = !bootstrap_median(&out->fixed, &r, fixed, draws) &&
-	     !bootstrap_median(&out->slope, &r, slope, draws);
-	resamples_release(&r);
-	free(draws);
-	return ok;
 }
 
-bool grid_fit(struct grid_line *out, const json_t *grid, const struct grid_group *group,
-	      const char *name)
+bool grid_fit_each(double *fixed, double *slope, const json_t *grid, const struct grid_group *group,
+		   const char *name)
 {
 	double(*value)[COSTS_PROCESSES_MAX] = calloc(GRID_CONFIGS_MAX, sizeof(*value));
 	double size[GRID_CONFIGS_MAX];
 	bool ok;
 
 	CHECK(value, "memory of %d configurations", GRID_CONFIGS_MAX);
-	ok = values_of_group(grid, group, name, value, size) &&
-	     fit_values(out, group, costs_processes(grid),
-			(uint64_t)json_integer_value(json_object_get(grid, "seed")), value, size);
+	ok = values_of_group(grid, group, name, value, size);
+	if (ok)
+		fit_values(fixed, slope, group, costs_processes(grid), value, size);
 	free(value);
+	return ok;
+}
+
+bool grid_fit(struct grid_line *out, const json_t *grid, const struct grid_group *group,
+	      const char *name)
+{
+	double fixed[COSTS_PROCESSES_MAX], slope[COSTS_PROCESSES_MAX];
+	double *draws = calloc(BOOTSTRAP_DRAWS, sizeof(*draws));
+	uint64_t seed = (uint64_t)json_integer_value(json_object_get(grid, "seed"));
+	struct resamples r;
+	bool ok = grid_fit_each(fixed, slope, grid, group, name);
+
+	CHECK(draws, "memory of draws");
+	if (ok) {
+		CHECK(!resamples_init(&r, costs_processes(grid), seed, 0), "%d processes",
+		      costs_processes(grid));
+		ok = !bootstrap_median(&out->fixed, &r, fixed, draws) &&
+		     !bootstrap_median(&out->slope, &r, slope, draws);
+		resamples_release(&r);
+	}
+	free(draws);
 	return ok;
 }
 

@@ -21,7 +21,13 @@
 struct workload;
 
 #define GRID_SCHEMA "1.0"
-enum { GRID_SCHEMA_MAJOR = 1, GRID_CONFIGS_MAX = 256, GRID_GROUPS_MAX = 64, GRID_LINE_MIN = 3 };
+enum {
+	GRID_SCHEMA_MAJOR = 1,
+	GRID_CONFIGS_MAX = 256,
+	GRID_GROUPS_MAX = 64,
+	GRID_LINE_MIN = 3,
+	GRID_NAMES_MAX = 64
+};
 
 /* ---- asking for one ------------------------------------------------------------------------ */
 
@@ -41,10 +47,34 @@ const char *grid_probe(const struct workload *w);
  * recorded.h says whether a file is one. */
 int grid_read(const char *path, json_t **grid);
 
+/* A file of call costs or a grid. */
+bool grid_is_one(const json_t *read);
+
 /* NULL: there is none. */
 const json_t *grid_row(const json_t *grid, int config, const char *name);
 
 int grid_configs(const json_t *grid);
+
+/* The configuration of the other grid with the same parameters; -1: it has none. */
+int grid_config_like(const json_t *grid, const json_t *other, int config);
+
+/*
+ * May the two stand side by side? Returns 0, or after one line -EXDEV (other workloads, no
+ * configuration in common) or -EINVAL (the same file).
+ */
+int grid_refuse_pair(const json_t *a, const json_t *b);
+
+/* How many configurations both have. */
+int grid_common_configs(const json_t *a, const json_t *b);
+
+/* Names of rows with a number in some configuration, in the order of the file. Returns how many. */
+int grid_names(const json_t *grid, const char *name[GRID_NAMES_MAX]);
+
+/*
+ * Quantities that programs wait for, of graphs. Charts draw them, and they decide a comparison:
+ * over the size, and where there is no size.
+ */
+extern const char *const grid_over_size[], *const grid_by_config[]; /* end with NULL */
 
 /*
  * Configurations that differ in nothing but the size axis, at least GRID_LINE_MIN, through which a
@@ -74,6 +104,10 @@ double grid_size(const json_t *grid, int config);
 struct grid_line {
 	struct interval fixed, slope;
 };
+
+/* The lines of the processes: arrays of COSTS_PROCESSES_MAX. False: some are not measured. */
+bool grid_fit_each(double *fixed, double *slope, const json_t *grid, const struct grid_group *group,
+		   const char *name);
 
 bool grid_fit(struct grid_line *out, const json_t *grid, const struct grid_group *group,
 	      const char *name);

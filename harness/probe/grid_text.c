@@ -9,7 +9,7 @@
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
 
-enum { COLUMNS = 4, CELL = 21, NAMES_MAX = 64 };
+enum { COLUMNS = 4, CELL = 21 };
 
 static bool is_listed(const char *const *list, int n, const char *name)
 {
@@ -17,24 +17,6 @@ static bool is_listed(const char *const *list, int n, const char *name)
 		if (!strcmp(list[i], name))
 			return true;
 	return false;
-}
-
-/* Names of rows with a number in some configuration, in the order of the file. */
-static int list_names(const json_t *grid, const char **name)
-{
-	const json_t *row;
-	size_t i;
-	int n = 0;
-
-	json_array_foreach(json_object_get(grid, "rows"), i, row)
-	{
-		const char *of = json_get_text(row, "name");
-
-		if (n < NAMES_MAX && json_object_get(row, "config") &&
-		    isfinite(json_get_number(row, "median")) && !is_listed(name, n, of))
-			name[n++] = of;
-	}
-	return n;
 }
 
 /* "9.31 us ±1.2 %": half the interval's width; without one the value alone. */
@@ -142,7 +124,7 @@ static void print_lines(const json_t *grid, const char *const *name, int n, FILE
 /* Each row without a value once: of the first configuration that has it. */
 static void print_reasons(const json_t *grid, FILE *out)
 {
-	const char *said[NAMES_MAX] = { NULL };
+	const char *said[GRID_NAMES_MAX] = { NULL };
 	const json_t *row;
 	size_t i;
 	int n = 0;
@@ -151,7 +133,7 @@ static void print_reasons(const json_t *grid, FILE *out)
 	{
 		const char *name = json_get_text(row, "name"), *why = json_get_text(row, "text");
 
-		if (n == NAMES_MAX || !*why || !json_object_get(row, "config") ||
+		if (n == GRID_NAMES_MAX || !*why || !json_object_get(row, "config") ||
 		    isfinite(json_get_number(row, "median")) || is_listed(said, n, name))
 			continue;
 		fprintf(out, "%s%-24s %s\n", n ? "" : "\n", text_shown(name).s,
@@ -162,8 +144,8 @@ static void print_reasons(const json_t *grid, FILE *out)
 
 void grid_print(const json_t *grid, FILE *out)
 {
-	const char *name[NAMES_MAX] = { NULL };
-	int n = list_names(grid, name), width = label_width(grid);
+	const char *name[GRID_NAMES_MAX] = { NULL };
+	int n = grid_names(grid, name), width = label_width(grid);
 
 	costs_print_head(grid, out);
 	fprintf(out, "workload         %s\n", grid_given(grid));

@@ -251,7 +251,8 @@ int session_read(struct journal *j, const char *path, const char *sync)
 	if (grid_is(path))
 		return complain(
 			EINVAL,
-			"%s: a grid of rift probe, not a session: rift show and rift plot take it",
+			"%s: a grid of rift probe, not a session: rift show, rift compare and "
+			"rift plot take it",
 			path);
 	if (warmup_is(path))
 		return complain(EINVAL,

@@ -13,4 +13,4 @@ enum { NOT_SUPPORTED = 15 }; /* cublasStatus_t */
 		client_say_refused(#function);                                                     \
 		return NOT_SUPPORTED;                                                              \
 	}
-#include "layers/remote/preload/blas_calls.h"
+#include "layers/blas_calls.h"

@@ -181,7 +181,7 @@ static double median(const json_t *grid, int config, const char *name)
 
 Test(small_grid, a_probe_is_kept_shown_and_refused_as_a_session)
 {
-	static const char *const commands[] = { "fit", "compare", "compare" };
+	static const char *const commands[] = { "fit", "compare", "compare", "plot" };
 	const char *text;
 	char args[512];
 	json_t *grid;
@@ -206,8 +206,7 @@ Test(small_grid, a_probe_is_kept_shown_and_refused_as_a_session)
 	cr_assert(!run_rift(OUT, &text, "show --check %s", path) && tells(text, "3 *2"), "%s",
 		  text);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		refused(3, "grid", "%s %s %s %s", commands[i], path, i ? path : "",
-			i > 1 ? path : "");
+		refused(3, "grid", "%s %s %s", commands[i], path, i > 1 ? path : "");
 	refused(3, "--over", "plot %s --over x", path);
 	refused(3, "--side", "show --side a %s", path);
 	unlink(path);
