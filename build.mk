@@ -359,7 +359,7 @@ $B/tests/%.so: tests/%.c $B/flags
 
 # For tests of layers: a runtime of stubs, which is nobody's sanitizer's; a program that calls it; a
 # plug-in with the runtime; a CUPTI.
-$B/tests/layers/test_shim $B/tests/layers/test_emulate: $(patsubst %,$B/tests/layers/%,stubs.so caller plugin.so)
+$B/tests/layers/test_shim $B/tests/layers/test_emulate: $(patsubst %,$B/tests/layers/%,stubs.so caller plugin.so blas.so)
 $B/tests/layers/test_profiler: $(patsubst %,$B/tests/layers/%,cupti.so caller)
 $B/tests/layers/stubs.so: tests/layers/stubs.c tests/layers/stubs.h layers/runtime_calls.h $B/flags
 	$(call begin,LINK,$@)

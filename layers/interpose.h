@@ -166,20 +166,23 @@ static inline int interpose_has_runtime(void)
 /* NULL: the name is none of the runtime's, or nobody stands before it. */
 INTERPOSE_EARLY static inline void *interpose_of_runtime(void *handle, const char *name)
 {
+	const char *library = "libcudart", *slash;
 	void *theirs, *first, *base;
 	interpose_lookup *libc;
-	const char *slash;
 	Dl_info in;
 
-	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !name ||
-	    (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0))
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !name)
+		return NULL;
+	if (!strncmp(name, "cublas", 6))
+		library = "libcublas"; /* a layer may stand before that, too */
+	else if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0)
 		return NULL;
 	libc = interpose_libc_dlsym();
 	theirs = libc ? libc(handle, name) : NULL;
 	if (!theirs || !dladdr(theirs, &in) || !in.dli_fname)
 		return NULL;
 	slash = strrchr(in.dli_fname, '/');
-	if (strncmp(slash ? slash + 1 : in.dli_fname, "libcudart", strlen("libcudart")) != 0)
+	if (strncmp(slash ? slash + 1 : in.dli_fname, library, strlen(library)) != 0)
 		return NULL;
 	/* one of another namespace (dlmopen) would not be found next */
 	base = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

@@ -2,7 +2,7 @@
 # whether it is here. $third holds what was built of public projects (layers/preload/README.md).
 # shellcheck shell=bash disable=SC2034,SC2154
 all_layers="none shim container cpu-50 cpu-100 mps neighbour-spin neighbour-copy neighbour-launch profiler hami-O0 hami-O2 nvshare vgpu-manager xsched remote lupine"
-presets="native wddm-packet wsl2-2020 wsl2-2021 wsl2-hags hami vmcuda-tcp"
+presets="native wddm-packet windows-hags wsl2-2020 wsl2-2021 wsl2-hags wsl2-hags-async hami vmcuda-tcp"
 daemon=
 lupine_port=${LUPINE_PORT:-14833} # one for each GPU that is measured at once
 
@@ -11,7 +11,7 @@ layer_of() { # ROW
 	case $1 in
 	cpu-*) echo "cpu share=${1#cpu-}" ;;
 	neighbour-*) echo "neighbour kind=${1#neighbour-}" ;;
-	native | wddm-packet | wsl2-* | hami | vmcuda-tcp) echo "emulate preset=$1" ;;
+	native | wddm-packet | windows-* | wsl2-* | hami | vmcuda-tcp) echo "emulate preset=$1" ;;
 	# the layer remote as it comes, asleep while it waits, and waiting for the answer to each call
 	ahead) echo "remote${poll:+ poll=$poll}" ;;
 	sleep) echo 'remote poll=0' ;;

@@ -1,4 +1,4 @@
-"""wsl2.py PRESET... - what NVIDIA's article on CUDA on WSL2 (2021) says, asked of the presets' sessions in OUT: nine statements,
+"""wsl2.py PRESET... - what NVIDIA's article on CUDA on WSL2 (2021) says, asked of the presets' sessions in OUT: its statements,
 whose words docs/results/wsl2.md has; and with gnuplot the article's figures 1 to 4 and 8, by plots/model.gp, in OUT/charts."""
 import glob
 import json
@@ -81,11 +81,14 @@ def statements():
     times("3 particlefilter: at most 1.1 in 2021", "particlefilter", (1, 16, 64))
     times("4 alignment of 1k pairs: at most 1.11 in 2021", "alignment", (1, 16, 64))
     statement("5 mlp, depth 16: falls as the batch grows", batches)
-    times("6 a launch and a synchronize: native < hags < 2021 < 2020", "launch", (1,), "us", us=0)
+    times("6, 11 a launch and a synchronize: longer than native, and under wsl2-hags-async longer than under windows-hags",
+          "launch", (1,), "us", us=0)
     times("7 launches of 200 us: at most 1.01 where depth hides the latency", "launch", (1, 16, 64), us=200)
     statement("8 two streams cost what one does, and a query flushes", packets)
     times("9 4 MiB allocated and freed: milliseconds in 2020, near native in 2021", "memory", (1, 16), "us", touch="no")
     times("9 the same, and written to: the wait is at first use in 2021", "memory", (1, 16), "us", touch="yes")
+    times("10 launches that queue: as long under wsl2-hags-async as under windows-hags", "launch", (64,), "us", us=0)
+    times("12 launches of 200 us: what wsl2-hags-async adds to a series does not grow with the depth", "launch", (1, 16, 64), "us", us=200)
 
 
 def native_time(times_us):

@@ -21,9 +21,11 @@
 #include "layers/emulate/presets/native.h"
 #include "layers/emulate/presets/vmcuda_tcp.h"
 #include "layers/emulate/presets/wddm_packet.h"
+#include "layers/emulate/presets/windows_hags.h"
 #include "layers/emulate/presets/wsl2_2020.h"
 #include "layers/emulate/presets/wsl2_2021.h"
 #include "layers/emulate/presets/wsl2_hags.h"
+#include "layers/emulate/presets/wsl2_hags_async.h"
 #include "layers/interpose.h"
 #include "layers/layer.h"
 
@@ -76,9 +78,11 @@ static const struct param params[] = {
 static const struct preset presets[] = {
 	{ "native", native, "adds nothing" },
 	{ "wddm-packet", wddm_packet, "Windows' packet scheduling; guesses" },
+	{ "windows-hags", windows_hags, "Windows with hardware scheduling; guesses" },
 	{ "wsl2-2020", wsl2_2020, "WSL2's first GPU support; guesses" },
 	{ "wsl2-2021", wsl2_2021, "WSL2 a year later; guesses" },
 	{ "wsl2-hags", wsl2_hags, "WSL2 with hardware scheduling; guesses" },
+	{ "wsl2-hags-async", wsl2_hags_async, "the same, with asynchronous submission; guesses" },
 	{ "hami", hami, "HAMi-core in the process; measured on an H200" },
 	{ "vmcuda-tcp", vmcuda_tcp, "calls over TCP, as vmCUDA; guesses" },
 	{ NULL, NULL, NULL },

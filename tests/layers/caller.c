@@ -13,9 +13,13 @@
  *   caller paging N MS         N allocations, MS milliseconds of other work, and how many us the
  *                              first use of the last allocation takes
  *   caller aged                an operation, then no call: how many ms until the runtime has seen
- * it caller plugin FILE         loads FILE for itself alone and calls its plugin() caller ask FILE
- * N [far]    loads FILE, a runtime, asks it for cudaGetDeviceCount by its handle and calls it N
- * times; far: in a namespace of its own
+ *                              it
+ *   caller products FILE HOW   loads FILE, a cuBLAS, and asks it for two products (gemm, matmul):
+ *                              how many were made at once, after a call that waits, and before a
+ *                              function that only the library knows (other)
+ *   caller plugin FILE         loads FILE for itself alone and calls its plugin()
+ *   caller ask FILE N [far]    loads FILE, a runtime, asks it for cudaGetDeviceCount by its handle
+ *                              and calls it N times; far: in a namespace of its own
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -245,6 +249,100 @@ static int turns(char *n)
 	return pthread_join(thread, NULL);
 }
 
+/* ---- cuBLAS -----------------------------------------------------------------------------------
+ */
+
+/* By the handle, as ctypes does: also the library's own functions. */
+static void *find_in(void *library, const char *name)
+{
+	void *found = dlsym(library, name);
+
+	if (!found) {
+		fprintf(stderr, "caller: no %s\n", name);
+		exit(9);
+	}
+	return found;
+}
+
+static void *blas;
+
+static int gemm(const float *alpha)
+{
+	static const float none;
+	int (*create)(void **), (*set_stream)(void *, void *);
+	static int (*f)(void *, int, int, int, int, int, const float *, const void *, int, int,
+			const void *, int, int, const float *, void *, int, int, int, int);
+	static void *handle;
+	char at[3];
+
+	if (!handle) {
+		*(void **)&create = find_in(blas, "cublasCreate_v2");
+		*(void **)&set_stream = find_in(blas, "cublasSetStream_v2");
+		if (create(&handle) || set_stream(handle, NULL))
+			return 9;
+		*(void **)&f = find_in(blas, "cublasGemmEx");
+	}
+	return f(handle, 1, 2, 3, 4, 5, alpha, at, 0, 6, at + 1, 0, 7, &none, at + 2, 0, 8, 68, -1);
+}
+
+static int matmul(const float *alpha)
+{
+	static const float none;
+	int (*create)(void **, int, int);
+	static int (*f)(void *, void *, const float *, const void *, const void *, const void *,
+			const void *, const float *, const void *, const void *, void *,
+			const void *, const void *, void *, size_t, void *);
+	static void *desc;
+	char at[4], algo[64] = "algo";
+
+	if (!desc) {
+		*(void **)&create = find_in(blas, "cublasLtMatmulDescCreate");
+		*(void **)&f = find_in(blas, "cublasLtMatmul");
+		if (create(&desc, 68, 0))
+			return 9;
+	}
+	return f(NULL, desc, alpha, at, NULL, at + 1, NULL, &none, at + 2, NULL, at + 3, NULL, algo,
+		 NULL, 9, NULL);
+}
+
+static int made(float alpha[2])
+{
+	static void (*seen)(int *, int *, float *, const void **);
+	const void *stream;
+	int products, others;
+
+	if (!seen)
+		*(void **)&seen = find_in(blas, "blas_seen");
+	seen(&products, &others, alpha, &stream);
+	return products;
+}
+
+static int products(const char *file, const char *how)
+{
+	int (*product)(const float *) = *how == 'm' ? matmul : gemm, (*other)(void);
+	float alpha = 1, got[2];
+	int at_once, before_other = -1, in_the_end, err;
+
+	/* looking a function up is a load, and nothing waits where something is loaded */
+	blas = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+	if (!blas)
+		return 9;
+	*(void **)&other = find_in(blas, "cublasSgemm_v2");
+	made(got);
+	err = product(&alpha);
+	alpha = 2; /* what was given was 1 */
+	err = err ? err : product(&alpha);
+	alpha = 3;
+	at_once = made(got);
+	if (strchr(how, 'o'))
+		before_other = other();
+	call("cudaDeviceSynchronize", 1);
+	in_the_end = made(got);
+	printf("at once %d, before another %d, after a wait %d, factors %g and %g\n", at_once,
+	       before_other, in_the_end, (double)got[0], (double)got[1]);
+	return err;
+}
+
 /* ---- a plug-in --------------------------------------------------------------------------------
  */
 
@@ -377,6 +475,8 @@ int main(int argc, char **argv)
 		return paging(atoi(argv[2]), atof(argv[3]));
 	if (!strcmp(what, "aged"))
 		return aged();
+	if (!strcmp(what, "products") && argc > 3)
+		return products(argv[2], argv[3]);
 	if (!strcmp(what, "plugin") && argc > 2)
 		return plugin(argv[2]);
 	if (!strcmp(what, "ask") && argc > 3)

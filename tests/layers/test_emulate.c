@@ -15,10 +15,12 @@
 TestSuite(small_emulate, .init = layers_apart, .timeout = 240);
 TestSuite(large_emulate, .init = layers_apart, .timeout = 240);
 
-#define PRESETS 7
+#define PRESETS 9
 
-static const char *const presets[PRESETS] = { "native",	   "wddm-packet", "wsl2-2020", "wsl2-2021",
-					      "wsl2-hags", "hami",	  "vmcuda-tcp" };
+static const char *const presets[PRESETS] = {
+	"native",    "wddm-packet",	"windows-hags", "wsl2-2020",  "wsl2-2021",
+	"wsl2-hags", "wsl2-hags-async", "hami",		"vmcuda-tcp",
+};
 
 /* ---- which calls cost what --------------------------------------------------------------------
  */
@@ -91,20 +93,70 @@ Test(small_emulate, a_child_that_was_forked_adds_nothing)
 	cr_assert(eq(long, additions(out), 3), "%s", out);
 }
 
-/* A library that stands for cuBLAS: it does not need libcudart, so it brings its own. */
+/* The program `"$C"` with a copy of a library that stands for another: "$L". */
+#define WITH_LIBRARY(from, to, what)                                                               \
+	"T=$(mktemp -d) && L=$T/" to " && cp \"${C%/*}/" from "\" $L && " what                     \
+	"; E=$?; rm -r $T; exit "                                                                  \
+	"$E"
+
+/* A library that stands for cuDNN: it does not need libcudart, so it brings its own. */
 Test(small_emulate, nothing_waits_where_a_library_submits_by_itself)
 {
 	const char *out;
 	int rc = call_stubs_under("emulate preset=wsl2-2020", &out, "",
-				  "T=$(mktemp -d) && cp \"${C%/*}/stubs.so\" $T/libcublas.so.99 && "
-				  "LD_PRELOAD=\"$LD_PRELOAD:$T/libcublas.so.99\" \"$C\" calls "
-				  "cudaStreamSynchronize=3; rm -r $T");
+				  WITH_LIBRARY("stubs.so", "libcudnn.so.99",
+					       "LD_PRELOAD=\"$LD_PRELOAD:$L\" \"$C\" calls "
+					       "cudaStreamSynchronize=3"));
 
 	cr_assert(zero(int, rc), "%s", out);
 	cr_assert(strstr(out, "no packets") != NULL, "%s", out);
 	cr_assert(zero(int, call_stubs_under("emulate preset=wsl2-2020", &out, "",
 					     "\"$C\" calls cudaStreamSynchronize=3")));
 	cr_assert(strstr(out, "no packets") == NULL, "%s", out);
+}
+
+/* ---- cuBLAS -----------------------------------------------------------------------------------
+ */
+
+static const char *products_under(const char *layer, const char *how)
+{
+	const char *out;
+	char prefix[64];
+
+	snprintf(prefix, sizeof(prefix), "env HOW=%s", how);
+	cr_assert(zero(int, call_stubs_under(layer, &out, prefix,
+					     WITH_LIBRARY("blas.so", "libcublas.so.99",
+							  "\"$C\" products $L $HOW"))),
+		  "%s, %s: %s", layer, how, out);
+	return out;
+}
+
+/* Products wait like launches, with the factors that they were given. */
+Test(small_emulate, products_of_cublas_wait_in_packets)
+{
+	static const char *const how[] = { "gemm", "matmul" };
+
+	for (int i = 0; i < 2; i++) {
+		const char *out = products_under("emulate n=64", how[i]);
+
+		cr_expect(strstr(out, "at once 0, before another -1, after a wait 2, factors 1 and "
+				      "2\n") != NULL,
+			  "%s: %s", how[i], out);
+		cr_expect(strstr(out, "no packets") == NULL, "%s", out);
+		out = products_under("emulate call=1", how[i]);
+		cr_expect(strstr(out, "at once 2,") != NULL, "nothing waits: %s", out);
+		cr_expect(eq(long, additions(out), 2), "each is charged: %s", out);
+	}
+}
+
+/* What the layer does not know the arguments of comes when all before it is made. */
+Test(small_emulate, other_functions_of_cublas_keep_their_place)
+{
+	const char *out = products_under("emulate n=64", "gemm,other");
+
+	cr_assert(strstr(out, "at once 0, before another 2, after a wait 2") != NULL, "%s", out);
+	out = products_under("emulate n=64 call=1", "gemm,other");
+	cr_assert(eq(long, additions(out), 3), "and it is charged: %s", out);
 }
 
 /* ---- when -------------------------------------------------------------------------------------
@@ -286,6 +338,75 @@ Test(small_emulate, what_was_asked_for_is_added)
 	cr_assert(le(dbl, 4900.0, five), "%g", five);
 	cr_assert(le(dbl, 19900.0, twenty), "%g", twenty);
 	cr_assert(lt(dbl, twenty, 200000.0), "%g", twenty);
+}
+
+/* ---- what NVIDIA's article on CUDA on WSL2 says of asynchronous submission ---------------------
+ */
+
+/* Of launches of so many us under the layer, the least of some runs: other work only adds. */
+struct launches {
+	double submit_ns, block_ns; /* the thread's time for a launch; all of a block */
+};
+
+static struct launches least_launches(const char *costs, int us, int depth, int runs)
+{
+	struct launches least = { INFINITY, INFINITY };
+
+	for (int i = 0; i < runs; i++) {
+		const json_t *run = rift_json("run launch us=%d --samples 20 --depth %d "
+					      "--check-steps 4 --json --layer 'emulate %s'",
+					      us, depth, costs);
+
+		least.submit_ns =
+			fmin(least.submit_ns,
+			     json_get_number(json_object_get(run, "submit_ns"), "median"));
+		least.block_ns =
+			fmin(least.block_ns,
+			     depth * json_get_number(json_object_get(run, "step_ns"), "min"));
+	}
+	return least;
+}
+
+/* A launch takes the program's thread as long as on native Windows, whatever the submission takes.
+ */
+Test(small_emulate, asynchronous_launches_take_the_thread_as_long_as_windows)
+{
+	double windows, wsl, slow;
+
+	need_device();
+	windows = least_launches("preset=windows-hags", 0, 16, 3).submit_ns;
+	wsl = least_launches("preset=wsl2-hags-async", 0, 16, 3).submit_ns;
+	slow = least_launches("preset=wsl2-hags-async submit=50", 0, 16, 3).submit_ns;
+	cr_expect(le(dbl, wsl, windows + 500), "%g ns, on Windows %g", wsl, windows);
+	cr_expect(le(dbl, slow, windows + 5000), "%g ns, on Windows %g", slow, windows);
+	slow = least_launches("preset=wsl2-hags-async submit=50 where=caller", 0, 16, 1).submit_ns;
+	cr_expect(le(dbl, 50000.0, slow), "else the thread pays: %g", slow);
+}
+
+/* ... but a launch and a synchronize take longer: VMBus's way there and back, here 4 us. */
+Test(small_emulate, a_launch_and_a_synchronize_take_longer_than_on_windows)
+{
+	double windows, wsl;
+
+	need_device();
+	windows = least_launches("preset=windows-hags", 0, 1, 5).block_ns;
+	wsl = least_launches("preset=wsl2-hags-async", 0, 1, 1).block_ns;
+	cr_expect(le(dbl, windows + 3000, wsl), "%g ns, on Windows %g", wsl, windows);
+}
+
+/* A way of 5 ms is paid once by a series of kernels of 1 ms, and as often as there are launches
+ * where each is waited for. */
+Test(small_emulate, the_way_is_seen_at_the_beginning_of_a_series_only)
+{
+	static const char slow_way[] = "preset=wsl2-hags-async latency=5000";
+	double one, series;
+
+	need_device();
+	one = least_launches(slow_way, 1000, 1, 3).block_ns;
+	series = least_launches(slow_way, 1000, 16, 3).block_ns;
+	cr_expect(le(dbl, 6e6, one), "1 ms and 5 ms: %g", one);
+	cr_expect(le(dbl, 21e6, series), "16 ms and 5 ms: %g", series);
+	cr_expect(le(dbl, series, 36e6), "not 16 times 6 ms: %g", series);
 }
 
 /* By the layer's own account, over a thousand calls and more: half of them within 10 ns. */

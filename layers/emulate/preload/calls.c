@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "layers/emulate/preload/calls.h"
 #include "layers/emulate/preload/command.h"
 #include "layers/emulate/preload/packet.h"
 #include "layers/emulate/preload/spin.h"
@@ -205,7 +206,7 @@ static int with_error_before(struct thread *t, int err)
 /* Streams that record instead of doing. What any thread does meanwhile may be recorded. */
 static int captures;
 
-static bool capturing(void)
+bool calls_captured(void)
 {
 	return __atomic_load_n(&captures, __ATOMIC_RELAXED) > 0;
 }
@@ -247,9 +248,9 @@ static const void *event_of(const struct visit *v)
 /* Only the thread itself can name its own default stream (cudaStreamPerThread is 2). */
 static bool is_for_own_stream(const struct visit *v)
 {
-	uint64_t stream = (uint64_t)(uintptr_t)stream_of(v);
+	const void *stream = stream_of(v);
 
-	return stream == 2 || (per_thread_stream[v->call] && stream == 0);
+	return calls_own_stream(stream) || (per_thread_stream[v->call] && !stream);
 }
 
 static double command_ns(const struct visit *v)
@@ -311,29 +312,45 @@ static bool may_succeed(const struct visit *v)
 	return v->row->flags == NONE || (uint32_t)v->words[v->row->flags] <= 1;
 }
 
-/* What is left until the memory is ready that the call is the first to use. If nothing is left, it
- * costs no more than to find that out. */
-static void charge_first_use(const struct visit *v, bool uses_all)
+/* What is left until the memory is ready that these words are the first to use. If nothing is left,
+ * it costs no more than to find that out. */
+static void wait_for_memory(struct thread *by, const uint64_t *words, bool uses_all)
 {
-	struct command c;
+	struct command c = { .call = 0 };
 	uint64_t ready;
 	int64_t left;
 
 	if (!memory_is_untouched())
 		return;
-	c = (struct command){ .call = v->call };
-	memcpy(c.words, v->words, sizeof(c.words));
+	memcpy(c.words, words, sizeof(c.words));
 	ready = memory_ready(&c, uses_all);
 	left = ready ? (int64_t)(ready - ticks_now()) : 0;
 	if (left > 0)
-		charge_more(v, (double)left / shared->ticks_per_ns);
+		spend((double)left / shared->ticks_per_ns, ticks_now(), &by->account);
+}
+
+static void charge_first_use(const struct visit *v, bool uses_all)
+{
+	wait_for_memory(v->by, v->words, uses_all);
+}
+
+void calls_wait_for_memory(struct thread *by, const uint64_t words[WORDS])
+{
+	static const uint64_t any[WORDS];
+
+	wait_for_memory(by, words ? words : any, !words);
+}
+
+bool calls_own_stream(const void *stream)
+{
+	return (uintptr_t)stream == 2;
 }
 
 static struct answer command(struct visit *v)
 {
 	struct command *c = NULL;
 
-	if (capturing()) {
+	if (calls_captured()) {
 		packet_drain(v->by);
 		return v->row ? make(v) : jump(v);
 	}
@@ -443,7 +460,7 @@ static struct answer capture(struct visit *v)
 	err = call_next(v->call, v->words);
 	if (begins && !err)
 		__atomic_fetch_add(&captures, 1, __ATOMIC_RELAXED);
-	else if (!begins && capturing())
+	else if (!begins && calls_captured())
 		__atomic_fetch_sub(&captures, 1, __ATOMIC_RELAXED);
 	return answer(with_error_before(v->by, err));
 }

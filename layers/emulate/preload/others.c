@@ -9,16 +9,23 @@
 
 /* Beginnings of file names. */
 static const char *const libraries[] = {
-	"libcublas",   "libcudnn", "libcufft",	 "libcusparse", "libcusolver", "libcurand",
-	"libcutensor", "libnccl",  "libnvinfer", "libnpp",	"libnvshmem",
+	"libcudnn",    "libcufft", "libcusparse", "libcusolver", "libcurand",
+	"libcutensor", "libnccl",  "libnvinfer",  "libnpp",	 "libnvshmem",
 };
+
+static const char cublas[] = "libcublas";
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
 
 static bool is_one_by_name(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
-		if (!strncmp(name, libraries[i], strlen(libraries[i])))
+		if (!strncmp(name_of(path), libraries[i], strlen(libraries[i])))
 			return true;
 	return false;
 }
@@ -47,12 +54,21 @@ static bool needs_runtime(const struct dl_phdr_info *info)
 	return false;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *found)
+/* What is loaded. */
+struct loaded {
+	bool other, blas;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
+	const char *path = info->dlpi_name ? info->dlpi_name : "";
+	bool is_blas = !strncmp(name_of(path), cublas, strlen(cublas));
+	struct loaded *l = arg;
+
 	(void)size;
-	if (info->dlpi_name && is_one_by_name(info->dlpi_name) && !needs_runtime(info))
-		*(bool *)found = true;
-	return *(bool *)found;
+	if ((is_blas || is_one_by_name(path)) && !needs_runtime(info))
+		*(is_blas ? &l->blas : &l->other) = true;
+	return l->other;
 }
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *loads)
@@ -62,23 +78,36 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads)
 	return 1;
 }
 
+static bool blas_seen; /* for good */
+
+void others_blas_is_seen(void)
+{
+	if (!__atomic_load_n(&blas_seen, __ATOMIC_RELAXED))
+		__atomic_store_n(&blas_seen, true, __ATOMIC_RELEASE);
+}
+
 bool others_submit(void)
 {
 	static unsigned long long looked_at = ~0ull; /* how many loads there had been */
 	static bool found; /* for good: a library may have left work behind */
+	static bool has_blas;
 	unsigned long long loads = 0;
-	bool is_there = false;
+	struct loaded there = { false, false };
+	bool submit;
 
 	if (__atomic_load_n(&found, __ATOMIC_RELAXED))
 		return true;
 	dl_iterate_phdr(count_loads, &loads);
-	if (loads == __atomic_load_n(&looked_at, __ATOMIC_RELAXED))
-		return false;
-	dl_iterate_phdr(look, &is_there);
-	if (is_there) {
-		__atomic_store_n(&found, true, __ATOMIC_RELAXED);
-		__atomic_store_n(&shared->others, 1, __ATOMIC_RELAXED);
+	if (loads != __atomic_load_n(&looked_at, __ATOMIC_RELAXED)) {
+		dl_iterate_phdr(look, &there);
+		__atomic_store_n(&found, there.other, __ATOMIC_RELAXED);
+		__atomic_store_n(&has_blas, there.blas, __ATOMIC_RELAXED);
+		__atomic_store_n(&looked_at, loads, __ATOMIC_RELAXED);
 	}
-	__atomic_store_n(&looked_at, loads, __ATOMIC_RELAXED);
-	return is_there;
+	submit = __atomic_load_n(&found, __ATOMIC_RELAXED) ||
+		 (__atomic_load_n(&has_blas, __ATOMIC_RELAXED) &&
+		  !__atomic_load_n(&blas_seen, __ATOMIC_ACQUIRE));
+	if (submit != (bool)__atomic_load_n(&shared->others, __ATOMIC_RELAXED))
+		__atomic_store_n(&shared->others, submit, __ATOMIC_RELAXED);
+	return submit;
 }

@@ -162,6 +162,12 @@ int copy_in_blocks(long call, const uint64_t words[WORDS])
 	return err;
 }
 
+/* cudaErrorLaunchFailure stands for any status of cuBLAS that is none of success. */
+static int make_product(const struct command *c)
+{
+	return c->make(c->payload) ? 719 : 0;
+}
+
 static void issue(struct command *c, int *device)
 {
 	int err = 0;
@@ -172,7 +178,9 @@ static void issue(struct command *c, int *device)
 	}
 	if (c->ready)
 		wait_until(c->ready);
-	if (!err)
+	if (!err && c->make)
+		err = make_product(c);
+	else if (!err)
 		err = c->in_blocks ? copy_in_blocks(c->call, c->words)
 				   : call_next(c->call, c->words);
 	if (!err)

@@ -38,7 +38,8 @@ enum { WORDS = 8 };
 struct command {
 	struct command *next;
 	struct thread *from;
-	long call; /* enum runtime_call */
+	long call;			  /* enum runtime_call */
+	int (*make)(const void *payload); /* or a product, by its arguments: 0 where it is made */
 	int device;
 	const void *stream, *event; /* NULL: the legacy default stream; no event */
 	size_t bytes;		    /* of arguments */
