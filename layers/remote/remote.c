@@ -24,7 +24,9 @@
 #include "layers/remote/wire/wire.h"
 
 static const char *const no_yes[] = { "no", "yes", NULL };
-static const char *const transports[] = { "shm", "unix", "tcp", NULL };
+/* By enum remote_transport; the last one stands for one of them. */
+static const char *const transports[] = { "shm", "unix", "tcp", "auto", NULL };
+enum { TRANSPORT_AUTO = REMOTE_TCP + 1 };
 static const char *const schedules[] = { "first", "static", "load", NULL };
 
 static const struct param params[] = {
@@ -36,16 +38,17 @@ static const struct param params[] = {
 		   "1000 with four processors or more, else 20"),
 	PARAM_SIZE(remote_opts, memory, "bytes", "64G", 1 << 20, 1ll << 40,
 		   "device memory, and pinned memory, that a client may take"),
-	PARAM_CHOICE(remote_opts, transport, "shm", transports,
-		     "how calls travel: through shared memory, or over a socket"),
+	PARAM_CHOICE(remote_opts, transport, "auto", transports,
+		     "how calls travel: through shared memory, or over a socket; auto: tcp with "
+		     "listen=, connect= or network=, else shm"),
 	PARAM_LIST(remote_opts, network, "RTT,BANDWIDTH in us and Gbit/s, as in 50,10", "0,0", 0,
 		   1000000, "network to imitate over a socket; 0,0: none"),
 	PARAM_TEXT(remote_opts, listen, "HOST:PORT",
-		   "transport=tcp: where the daemon waits for clients; empty: on loopback"),
+		   "TCP: where the daemon waits for clients; empty: on loopback"),
 	PARAM_TEXT(remote_opts, connect, "HOST:PORT",
-		   "transport=tcp: daemon elsewhere to use instead of its own"),
+		   "TCP: daemon elsewhere to use instead of its own"),
 	PARAM_PATH(remote_opts, token,
-		   "transport=tcp: file of mode 600 with the secret that clients must know; needed "
+		   "TCP: file of mode 600 with the secret that clients must know; needed "
 		   "by listen= and connect="),
 	PARAM_CHOICE(remote_opts, shared, "no", no_yes,
 		     "whether one daemon process serves all clients, side by side on the device, "
@@ -64,6 +67,23 @@ static const struct param params[] = {
 
 /* Where a helper writes that it works: it starts rift anew, whose enter() is all that happens. */
 static const char ready_variable[] = "RIFT_LAYER_REMOTE_READY";
+
+/* ---- the transport ------------------------------------------------------------------------ */
+
+static bool imitates(const struct remote_opts *o)
+{
+	return o->network.value[0] || (o->network.n > 1 && o->network.value[1]);
+}
+
+/* A daemon of the layer's own is on this machine, and shares memory with its clients. */
+static struct remote_opts with_transport(const struct remote_opts *given)
+{
+	struct remote_opts o = *given;
+
+	if (o.transport == TRANSPORT_AUTO)
+		o.transport = o.listen || o.connect || imitates(&o) ? REMOTE_TCP : REMOTE_SHM;
+	return o;
+}
 
 /* ---- entering ----------------------------------------------------------------------------- */
 
@@ -112,7 +132,7 @@ int64_t remote_poll_ns(const struct remote_opts *o)
 /* As for the layer neighbour: what layers outside have preloaded is still mapped here. */
 static void start_anew(const void *opts, int ready)
 {
-	const struct remote_opts *o = opts;
+	const struct remote_opts chosen = with_transport(opts), *o = &chosen;
 	char poll[48], memory[48], transport[32], listen[REMOTE_ADDRESS + 16], fd[16];
 	char shared[16], schedule[32], devices[PARAM_LIST_MAX * 5 + 16], block[48];
 	enum { BEHIND = 10 }; /* words */
@@ -241,11 +261,6 @@ static int check_token(const char *path)
 	return why ? complain(EINVAL, "layer remote: token=%s: %s", path, why) : 0;
 }
 
-static bool imitates(const struct remote_opts *o)
-{
-	return o->network.value[0] || (o->network.n > 1 && o->network.value[1]);
-}
-
 static int check_network(const struct remote_opts *o)
 {
 	if (o->network.n != 2)
@@ -349,7 +364,7 @@ static int tell(const struct remote_opts *o, const char *folder)
 
 static int enter(const void *opts, struct entry *e)
 {
-	const struct remote_opts *o = opts;
+	const struct remote_opts chosen = with_transport(opts), *o = &chosen;
 	const char *folder;
 
 	serve_if_helper(o);
@@ -395,10 +410,10 @@ static int64_t ask(const char *function)
 
 static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 {
+	const struct remote_opts *o = opts;
 	long long before, sent, done;
 	int err;
 
-	(void)opts;
 	if (!dlsym(RTLD_DEFAULT, REMOTE_SENT_FUNCTION)) {
 		snprintf(detail, LAYER_DETAIL, "its library is not loaded");
 		return false;
@@ -412,8 +427,10 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 			 cudaGetErrorName((cudaError_t)err));
 		return false;
 	}
-	snprintf(detail, LAYER_DETAIL, "the daemon has done %lld of %lld commands that were sent",
-		 done, sent);
+	snprintf(detail, LAYER_DETAIL,
+		 "the daemon has done %lld of %lld commands that were sent%s%s", done, sent,
+		 o->transport == TRANSPORT_AUTO ? " over " : "",
+		 o->transport == TRANSPORT_AUTO ? transports[with_transport(o).transport] : "");
 	return sent >= before + 4 && done == sent;
 }
 

@@ -463,6 +463,65 @@ Test(small_remote, a_daemon_elsewhere_serves_who_knows_the_token)
 	cr_assert(layers_gone(0));
 }
 
+/* How calls travel under these words, as the layer says of itself. */
+static const char *way_of(const char *words)
+{
+	const char *out;
+	char *at;
+
+	cr_assert(
+		zero(int, shell(&out, "'%s' layer remote %s -- '%s' run launch us=0 " SHORT " 2>&1",
+				rift(), words, rift())),
+		"%s: %s", words, out);
+	at = strstr(out, "commands that were sent");
+	cr_assert(at != NULL, "%s: %s", words, out);
+	at += strlen("commands that were sent");
+	at[strcspn(at, "\n")] = '\0';
+	return at;
+}
+
+/* On one machine memory is shared; a daemon elsewhere, and a network, take TCP. */
+Test(small_remote, a_transport_is_chosen)
+{
+	const char *key = token_file("0123456789abcdef", 0600);
+	char words[256];
+
+	cr_expect(eq(str, (char *)(uintptr_t)way_of(""), " over shm"));
+	cr_expect(eq(str, (char *)(uintptr_t)way_of("transport=auto"), " over shm"));
+	cr_expect(eq(str, (char *)(uintptr_t)way_of("network=5,100"), " over tcp"));
+	snprintf(words, sizeof(words), "listen=127.0.0.1:0 token='%s'", key);
+	cr_expect(eq(str, (char *)(uintptr_t)way_of(words), " over tcp"));
+	/* as asked for */
+	cr_expect(eq(str, (char *)(uintptr_t)way_of("transport=unix"), ""));
+	cr_assert(layers_gone(0));
+}
+
+/* A daemon that was told nothing of a transport, and a client likewise. */
+Test(small_remote, a_client_elsewhere_needs_no_word_of_its_transport)
+{
+	const char *key = token_file("0123456789abcdef", 0600), *out;
+	char ready[300];
+	pid_t daemon;
+	int rc;
+
+	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
+	daemon = start_command(-1,
+			       "'%s' layer --quiet remote listen=127.0.0.1:%d token='%s' -- sh -c "
+			       "'touch %s; exec sleep 100'",
+			       rift(), a_port(), key, ready);
+	cr_assert(has_appeared(ready), "the daemon");
+	rc = shell(
+		&out,
+		"'%s' layer remote connect=127.0.0.1:%d token='%s' -- '%s' run launch us=0 " SHORT
+		" 2>&1",
+		rift(), a_port(), key, rift());
+	cr_expect(zero(int, rc), "%s", out);
+	cr_expect(strstr(out, "commands that were sent over tcp\n") != NULL, "%s", out);
+	kill(daemon, SIGKILL);
+	status_of_end(daemon);
+	cr_assert(layers_gone(0));
+}
+
 Test(small_remote, words_that_fit_nothing_are_refused)
 {
 	const char *key = token_file("0123456789abcdef", 0644);
@@ -474,11 +533,13 @@ Test(small_remote, words_that_fit_nothing_are_refused)
 	refused(3, "network=abc: *RTT,BANDWIDTH *us *Gbit/s*50,10*1000000",
 		"layer remote network=abc -- true");
 	refused(125, "must be two numbers", "layer remote transport=tcp network=5 -- true");
-	refused(125, "needs transport=unix or tcp", "layer remote network=5,1 -- true");
+	refused(125, "needs transport=unix or tcp",
+		"layer remote transport=shm network=5,1 -- true");
 	refused(125, "needs token=FILE", "layer remote transport=tcp listen=127.0.0.1:1 -- true");
 	refused(125, "give one of them",
 		"layer remote transport=tcp listen=a:1 connect=a:1 token='%s' -- true", key);
-	refused(125, "need transport=tcp", "layer remote connect=a:1 token='%s' -- true", key);
+	refused(125, "need transport=tcp",
+		"layer remote transport=shm connect=a:1 token='%s' -- true", key);
 	refused(125, "nobody else may read", "layer remote transport=tcp token='%s' -- true", key);
 	token_file("0123", 0600);
 	refused(125, "16 to 63 characters", "layer remote transport=tcp token='%s' -- true", key);
