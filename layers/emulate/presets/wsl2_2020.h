@@ -1,5 +1,5 @@
 /*
- * wsl2-2020 - WSL2's first GPU support: small packets, each submission and each wait is a message
+ * wsl2-2020 - WSL2's first GPU support: packets, each submission and each wait is a message
  * over VMBus, and the program's thread pays for it. Told by NVIDIA's article on CUDA on WSL2
  * (2021). "Fitted": towards what the article says, docs/results/wsl2.md.
  */
