@@ -11,7 +11,7 @@ layer_of() { # ROW
 	case $1 in
 	cpu-*) echo "cpu share=${1#cpu-}" ;;
 	neighbour-*) echo "neighbour kind=${1#neighbour-}" ;;
-	native | wddm-packet | windows-* | wsl2-* | hami | vmcuda-tcp) echo "emulate preset=$1" ;;
+	native | wddm-packet | windows-* | wsl2-* | h100-cc | hami | vmcuda-tcp) echo "emulate preset=$1" ;;
 	# the layer remote as it comes, asleep while it waits, and waiting for the answer to each call
 	ahead) echo "remote${poll:+ poll=$poll}" ;;
 	sleep) echo 'remote poll=0' ;;

@@ -511,6 +511,18 @@ static void report_sharing(struct doctor *d, const struct gpu *g)
 			      "compute mode", NULL, "%s", g->compute_mode.text);
 }
 
+/* A property of the platform, and no fault of it. */
+static void report_confidential(struct doctor *d, const struct gpu *g)
+{
+	if (!fact_known(&g->confidential) || fact_is(&g->confidential, "off"))
+		report_fact(d, "confidential computing", &g->confidential, "", "off");
+	else
+		doctor_report(d, DOCTOR_NOTE, "confidential computing", NULL,
+			      "%s: copies between host and device are encrypted, and take longer; "
+			      "rift layer emulate preset=h100-cc is a model of it",
+			      g->confidential.text);
+}
+
 static void report_others(struct doctor *d, const struct gpu *g)
 {
 	int n = (int)g->other_processes.number;
@@ -543,6 +555,7 @@ void doctor_gpu(struct doctor *d, const struct platform *p)
 	report_clocks(d, g);
 	report_persistence(d, g);
 	report_sharing(d, g);
+	report_confidential(d, g);
 	report_others(d, g);
 	report_fact(d, "kernel loading", &g->loading_mode, "", g->loading_mode.text);
 }

@@ -425,6 +425,7 @@ json_t *gpu_json(const struct gpu *g)
 		ROW(mig),
 		ROW(mig_profile),
 		ROW(persistence),
+		ROW(confidential),
 		ROW(power_limit_w),
 		ROW(sm_clock_mhz),
 		ROW(sm_clock_max_mhz),
@@ -509,6 +510,7 @@ void gpu_ask_nvml(struct gpu *g, const struct nvml *n)
 	g->link_width_max = nvml_number(n, "nvmlDeviceGetMaxPcieLinkWidth");
 	g->mig = on_or_off(nvml_first(n, "nvmlDeviceGetMigMode"));
 	g->persistence = on_or_off(nvml_number(n, "nvmlDeviceGetPersistenceMode"));
+	g->confidential = nvml_confidential(n);
 	g->power_limit_w = fact_known(&mw) ? fact_real((double)mw.number / 1000) : mw;
 	g->sm_clock_mhz = nvml_clock(n, "nvmlDeviceGetClockInfo");
 	g->sm_clock_max_mhz = nvml_clock(n, "nvmlDeviceGetMaxClockInfo");

@@ -51,6 +51,7 @@ struct gpu {
 	struct fact link_gen_cur, link_gen_max, link_width_cur, link_width_max;
 	struct fact cc, sms, l2_bytes, mem_bytes, mem_free_bytes;
 	struct fact ecc, mig, mig_profile, persistence; /* mig: of the whole GPU */
+	struct fact confidential; /* by NVML: "off", "on", "on, development tools allowed" */
 	struct fact power_limit_w, sm_clock_mhz, sm_clock_max_mhz;
 	struct fact clock_limits; /* why the clock is not higher, at this moment */
 	struct fact vbios, driver_version, module_version, module_kind, nvml_version;

@@ -202,6 +202,27 @@ struct fact nvml_memory_used(const struct nvml *n)
 	return err ? failed_fact(n, function, err) : fact_int((int64_t)m.used);
 }
 
+/* nvmlConfComputeSystemState_t */
+struct confidential {
+	unsigned environment, feature, development;
+};
+
+struct fact nvml_confidential(const struct nvml *n)
+{
+	static const char function[] = "nvmlSystemGetConfComputeState";
+	int (*f)(struct confidential *) = LOOK_UP(n, function, (struct confidential *));
+	struct confidential c = { 0 };
+	int err;
+
+	if (!f)
+		return absent_function(n, function);
+	err = f(&c);
+	if (err)
+		return failed_fact(n, function, err);
+	return fact_text("%s%s", c.feature ? "on" : "off",
+			 c.feature && c.development ? ", development tools allowed" : "");
+}
+
 /* ---- locked clocks ---------------------------------------------------------------------- */
 
 struct fact nvml_lock_clock(const struct nvml *n, unsigned mhz)

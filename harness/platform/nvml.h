@@ -48,6 +48,9 @@ struct fact nvml_bits(const struct nvml *n, const char *function);
 struct fact nvml_lock_clock(const struct nvml *n, unsigned mhz);
 struct fact nvml_free_clock(const struct nvml *n);
 
+/* Confidential computing of all the system's GPUs: "off", "on", "on, development tools allowed". */
+struct fact nvml_confidential(const struct nvml *n);
+
 /* Share of the last sample period in which kernels ran, percent. */
 struct fact nvml_busy_percent(const struct nvml *n);
 

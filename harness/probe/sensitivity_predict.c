@@ -24,13 +24,14 @@ static enum charge charge_of(const char *name)
 		const char *name;
 		enum charge charge;
 	} rows[] = {
-		{ "call", CHARGE_COMMAND }, { "submit", CHARGE_COMMAND },
-		{ "latency", CHARGE_WAIT }, { "return", CHARGE_WAIT },
-		{ "sync", CHARGE_WAIT },    { "copy", CHARGE_COPY },
-		{ "copies", CHARGE_RATE },  { "stretch", CHARGE_MOVED },
-		{ "alloc", CHARGE_MEMORY }, { "free", CHARGE_MEMORY },
-		{ "pin", CHARGE_MEMORY },   { "context", CHARGE_PROCESS },
-		{ "rtt", CHARGE_WAIT },	    { "bandwidth", CHARGE_NETWORK },
+		{ "call", CHARGE_COMMAND },	 { "submit", CHARGE_COMMAND },
+		{ "latency", CHARGE_WAIT },	 { "return", CHARGE_WAIT },
+		{ "sync", CHARGE_WAIT },	 { "copy", CHARGE_COPY },
+		{ "copies", CHARGE_RATE },	 { "stretch", CHARGE_MOVED },
+		{ "alloc", CHARGE_MEMORY },	 { "free", CHARGE_MEMORY },
+		{ "pin", CHARGE_MEMORY },	 { "context", CHARGE_PROCESS },
+		{ "crossing", CHARGE_COPY },	 { "rtt", CHARGE_WAIT },
+		{ "bandwidth", CHARGE_NETWORK },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

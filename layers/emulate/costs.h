@@ -18,6 +18,9 @@ enum submitter { SUBMIT_CALLER, SUBMIT_THREAD };
 /* When memory's `alloc_ns` is paid. */
 enum paging { PAGING_NOW, PAGING_FIRST_USE };
 
+/* Do asynchronous copies between host and device return before they are made? */
+enum copying { COPYING_NATIVE, COPYING_BLOCKING };
+
 /* Without padding, so that two can be compared. */
 struct emulate_costs {
 	/* a command: what the thread that gives it spends */
@@ -41,13 +44,28 @@ struct emulate_costs {
 	double copy_bytes_per_ns; /* 0: no limit */
 	int64_t copy_block;	  /* bytes that are on the way at once */
 	double copy_stretch;	  /* 0.1: copies that block take a tenth longer */
+	double crossing_ns;	  /* each of them, in the calling thread */
+	int64_t copying;	  /* enum copying */
+	int64_t one_channel;	  /* they are made one after the other, whatever their streams */
 };
+
+/* Are copies between host and device made by the calling thread, in channel.c? */
+static inline bool emulate_crosses(const struct emulate_costs *c)
+{
+	return c->crossing_ns > 0 || c->copying == COPYING_BLOCKING || c->one_channel;
+}
+
+/* Are they sent in blocks by the thread that delivers packets? */
+static inline bool emulate_sends_blocks(const struct emulate_costs *c)
+{
+	return c->copy_bytes_per_ns > 0 && !emulate_crosses(c);
+}
 
 /* Do these let commands wait, in packets or on their way? */
 static inline bool emulate_waits(const struct emulate_costs *c)
 {
 	return c->packet_commands > 1 || c->latency_ns > 0 || c->bytes_per_ns > 0 ||
-	       c->copy_bytes_per_ns > 0 || c->serialize || c->where == SUBMIT_THREAD;
+	       emulate_sends_blocks(c) || c->serialize || c->where == SUBMIT_THREAD;
 }
 
 /*

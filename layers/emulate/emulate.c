@@ -17,6 +17,7 @@
 #include "common/shared_file.h"
 #include "common/pattern.h"
 #include "layers/emulate/costs.h"
+#include "layers/emulate/presets/h100_cc.h"
 #include "layers/emulate/presets/hami.h"
 #include "layers/emulate/presets/native.h"
 #include "layers/emulate/presets/vmcuda_tcp.h"
@@ -33,14 +34,16 @@
 
 struct emulate_opts {
 	double call, byte, age, submit, latency, bandwidth, returned, sync, copy, alloc, free, pin,
-		context, copies, stretch;
+		context, copies, stretch, crossing;
 	int64_t n, block;
-	int where, serialize, paging;
+	int where, serialize, paging, copying, channel;
 };
 
 static const char *const wheres[] = { "caller", "submitter", NULL };
 static const char *const answers[] = { "no", "yes", NULL };
 static const char *const pagings[] = { "now", "first-use", NULL };
+static const char *const copyings[] = { "native", "blocking", NULL };
+static const char *const channels[] = { "native", "one", NULL };
 
 #define US(field, help) PARAM_REAL(emulate_opts, field, "us", "0", 0, 1e6, help)
 
@@ -67,6 +70,12 @@ static const struct param params[] = {
 	PARAM_SIZE(emulate_opts, block, "bytes", "4M", 4096, 1e12,
 		   "size of the pieces in which copies travel"),
 	PARAM_REAL(emulate_opts, stretch, "%", "0", 0, 1e4, "how much longer blocking copies take"),
+	US(crossing, "also added to each copy between host and device"),
+	PARAM_CHOICE(emulate_opts, copying, "native", copyings,
+		     "whether asynchronous copies between host and device block their caller, as "
+		     "copies of pageable memory do"),
+	PARAM_CHOICE(emulate_opts, channel, "native", channels,
+		     "whether all streams of a context share one channel for these copies"),
 	US(alloc, "added to each allocation of device memory, except from pools"),
 	PARAM_CHOICE(emulate_opts, paging, "now", pagings, "when an allocation pays that cost"),
 	US(free, "added each time memory is freed"),
@@ -83,6 +92,7 @@ static const struct preset presets[] = {
 	{ "wsl2-2021", wsl2_2021, "WSL2 a year later; guesses" },
 	{ "wsl2-hags", wsl2_hags, "WSL2 with hardware scheduling; guesses" },
 	{ "wsl2-hags-async", wsl2_hags_async, "the same, with asynchronous submission; guesses" },
+	{ "h100-cc", h100_cc, "an H100 in confidential computing; guesses" },
 	{ "hami", hami, "HAMi-core in the process; measured on an H200" },
 	{ "vmcuda-tcp", vmcuda_tcp, "calls over TCP, as vmCUDA; guesses" },
 	{ NULL, NULL, NULL },
@@ -113,6 +123,9 @@ static struct emulate_costs costs_from(const struct emulate_opts *o)
 		.copy_bytes_per_ns = o->copies,
 		.copy_block = o->block,
 		.copy_stretch = o->stretch / 100,
+		.crossing_ns = o->crossing * us,
+		.copying = o->copying,
+		.one_channel = o->channel,
 	};
 }
 

@@ -10,6 +10,7 @@
  *   hidden     processes are listed, but not this one
  *   denied     clocks are not for this user to lock, nor memory to see
  *   stuck      they cannot be set free
+ *   confidential  confidential computing is on; devtools: with development tools
  * $FAKE_NVML_LOG is a file: what was done to the clock is added to it, a line each.
  */
 #include <stdio.h>
@@ -123,6 +124,18 @@ int nvmlDeviceGetVirtualizationMode(const char *device, unsigned *mode)
 	(void)device;
 	*mode = is_asked("vgpu") ? 2 : 1;
 	return OK;
+}
+
+struct confidential {
+	unsigned environment, feature, development;
+};
+
+int nvmlSystemGetConfComputeState(struct confidential *c)
+{
+	if (is_asked("vgpu"))
+		return NOT_SUPPORTED;
+	*c = (struct confidential){ 2, is_asked("confidential") != 0, is_asked("devtools") != 0 };
+	return 0;
 }
 
 int nvmlDeviceGetMigMode(const char *device, unsigned *now, unsigned *pending)

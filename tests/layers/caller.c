@@ -12,6 +12,8 @@
  *   caller turns N             N times, two threads make four launches each, one after the other
  *   caller paging N MS         N allocations, MS milliseconds of other work, and how many us the
  *                              first use of the last allocation takes
+ *   caller crossing KIND BYTES a copy of that kind (cudaMemcpyKind), asynchronous: how many us the
+ *                              call takes, and which function the runtime has seen last
  *   caller aged                an operation, then no call: how many ms until the runtime has seen
  *                              it
  *   caller products FILE HOW   loads FILE, a cuBLAS, and asks it for two products (gemm, matmul):
@@ -437,6 +439,26 @@ static int paging(int allocations, double ms)
 	return 0;
 }
 
+static int crossing(int kind, size_t bytes)
+{
+	int (*f)(void *, const void *, size_t, int, void *);
+	struct stub_seen *(*seen)(void);
+	char *to = malloc(bytes), *from = malloc(bytes);
+	double start;
+
+	if (!to || !from)
+		return 9;
+	*(void **)&f = find("cudaMemcpyAsync");
+	*(void **)&seen = find("stubs_seen");
+	start = now_us();
+	if (f(to, from, bytes, kind, NULL))
+		return 8;
+	printf("took %.0f us, last %s\n", now_us() - start, names[seen()->call]);
+	free(to);
+	free(from);
+	return 0;
+}
+
 static int aged(void)
 {
 	struct stub_seen *(*seen)(void);
@@ -473,6 +495,8 @@ int main(int argc, char **argv)
 		return turns(argv[2]);
 	if (!strcmp(what, "paging") && argc > 3)
 		return paging(atoi(argv[2]), atof(argv[3]));
+	if (!strcmp(what, "crossing") && argc > 3)
+		return crossing(atoi(argv[2]), (size_t)atol(argv[3]));
 	if (!strcmp(what, "aged"))
 		return aged();
 	if (!strcmp(what, "products") && argc > 3)

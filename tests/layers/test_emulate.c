@@ -15,11 +15,11 @@
 TestSuite(small_emulate, .init = layers_apart, .timeout = 240);
 TestSuite(large_emulate, .init = layers_apart, .timeout = 240);
 
-#define PRESETS 9
+#define PRESETS 10
 
 static const char *const presets[PRESETS] = {
-	"native",    "wddm-packet",	"windows-hags", "wsl2-2020",  "wsl2-2021",
-	"wsl2-hags", "wsl2-hags-async", "hami",		"vmcuda-tcp",
+	"native",    "wddm-packet",	"windows-hags", "wsl2-2020", "wsl2-2021",
+	"wsl2-hags", "wsl2-hags-async", "h100-cc",	"hami",	     "vmcuda-tcp",
 };
 
 /* ---- which calls cost what --------------------------------------------------------------------
@@ -223,6 +223,68 @@ Test(small_emulate, paging_goes_on_beside_the_program)
 		  "an allocation waits for nothing");
 	cr_expect(le(dbl, least_told(paging, "\"$C\" paging 1 0", "second use ", 100, 20), 100),
 		  "waited once");
+}
+
+/* ---- copies that cross between host and device -------------------------------------------------
+ */
+
+/* The additions, what the runtime saw last, and how long the call took, the least of some tries. */
+struct crossed {
+	long additions;
+	char last[64];
+	double us;
+};
+
+static struct crossed cross(const char *costs, int kind, long bytes, double enough_us)
+{
+	struct crossed c = { .us = INFINITY };
+	char layer[128], calls[64];
+
+	snprintf(layer, sizeof(layer), "emulate %s", costs);
+	snprintf(calls, sizeof(calls), "\"$C\" crossing %d %ld", kind, bytes);
+	for (int i = 0; i < 5 && (!i || c.us > enough_us); i++) {
+		const char *out, *last;
+
+		cr_assert(zero(int, call_stubs_under(layer, &out, "", calls)), "%s", out);
+		last = strstr(out, ", last ");
+		c.additions = additions(out);
+		c.us = fmin(c.us, told(out, "took "));
+		snprintf(c.last, sizeof(c.last), "%.*s", (int)strcspn(last + 7, "\n"), last + 7);
+	}
+	return c;
+}
+
+enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3 }; /* cudaMemcpyKind */
+
+/* Of a copy within the device nothing is asked. */
+Test(small_emulate, copies_between_host_and_device_pay_for_crossing)
+{
+	cr_expect(eq(long, cross("crossing=50", TO_DEVICE, 64, INFINITY).additions, 1));
+	cr_expect(eq(long, cross("crossing=50", TO_HOST, 64, INFINITY).additions, 1));
+	cr_expect(eq(long, cross("crossing=50", ON_DEVICE, 64, INFINITY).additions, 0));
+	cr_expect(le(dbl, 50, cross("crossing=50", TO_DEVICE, 64, 60).us));
+	cr_expect(le(dbl, cross("crossing=50", ON_DEVICE, 64, 40).us, 40), "nothing to pay");
+}
+
+/* To the host it is waited for; to the device for as long as its bytes take: 4 MB at 4 GB/s. */
+Test(small_emulate, copies_that_block_block_their_caller)
+{
+	static const char blocking[] = "copying=blocking copies=4 block=1M";
+	struct crossed to_device = cross(blocking, TO_DEVICE, 4000000, 1200);
+
+	cr_expect(le(dbl, 1000, to_device.us), "%g us", to_device.us);
+	cr_expect(le(dbl, to_device.us, 3000), "%g us", to_device.us);
+	cr_expect(eq(str, to_device.last, "cudaMemcpyAsync"));
+	cr_expect(eq(str, cross(blocking, TO_HOST, 64, INFINITY).last, "cudaStreamSynchronize"));
+	cr_expect(eq(str, cross(blocking, ON_DEVICE, 64, INFINITY).last, "cudaMemcpyAsync"));
+	cr_expect(eq(str, cross("call=1", TO_HOST, 64, INFINITY).last, "cudaMemcpyAsync"));
+}
+
+/* The next copy's stream waits for what this one leaves behind. */
+Test(small_emulate, copies_on_one_channel_leave_an_event)
+{
+	cr_expect(eq(str, cross("channel=one", TO_DEVICE, 64, INFINITY).last, "cudaEventRecord"));
+	cr_expect(eq(str, cross("channel=one", ON_DEVICE, 64, INFINITY).last, "cudaMemcpyAsync"));
 }
 
 /* A packet that nobody flushes closes when it is old, whoever submits. */
@@ -487,6 +549,12 @@ Test(small_emulate, cuda_is_cuda_under_asynchronous_packets)
 {
 	need_device();
 	run_runtime_tests("preset=wsl2-2021 where=submitter latency=15 return=15" NO_AGE);
+}
+
+Test(small_emulate, cuda_is_cuda_in_confidential_computing)
+{
+	need_device();
+	run_runtime_tests("preset=h100-cc");
 }
 
 Test(small_emulate, cuda_is_cuda_over_a_network)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "layers/emulate/preload/calls.h"
+#include "layers/emulate/preload/channel.h"
 #include "layers/emulate/preload/command.h"
 #include "layers/emulate/preload/packet.h"
 #include "layers/emulate/preload/spin.h"
@@ -346,6 +347,50 @@ bool calls_own_stream(const void *stream)
 	return (uintptr_t)stream == 2;
 }
 
+/* Where nothing waits that could, all of the program's work is early by the latency: its end is
+ * made later by that. */
+static double return_ns(void)
+{
+	const struct emulate_costs *c = &shared->costs;
+
+	return c->return_ns + (packets_in_use() ? 0 : c->latency_ns);
+}
+
+/* Between host and device? Its kind says so, or leaves it to the addresses. */
+static bool crosses(const struct visit *v)
+{
+	enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, BY_ADDRESS = 4 };
+
+	if (!v->row || v->row->keep != KEEP_COPY)
+		return false;
+	return v->words[3] == HOST_TO_DEVICE || v->words[3] == DEVICE_TO_HOST ||
+	       (v->words[3] == BY_ADDRESS && command_crosses(v->words));
+}
+
+/* A stream that only this thread can name, by the name that all calls know. */
+static const void *own_stream_of(const struct visit *v)
+{
+	const void *stream = stream_of(v);
+
+	return per_thread_stream[v->call] && !stream ? (const void *)(uintptr_t)2 : stream;
+}
+
+/* A copy that crosses is made by its own thread, when nothing waits. */
+static struct answer cross(struct visit *v)
+{
+	const struct emulate_costs *c = &shared->costs;
+	int err;
+
+	packet_drain(v->by);
+	charge_first_use(v, false);
+	charge_more(v, command_ns(v) + c->crossing_ns +
+			       (c->where == SUBMIT_CALLER ? c->submit_ns : 0));
+	err = channel_copy(v->call, v->words, own_stream_of(v), true);
+	if (c->copying == COPYING_BLOCKING)
+		charge_more(v, return_ns());
+	return answer(with_error_before(v->by, err));
+}
+
 static struct answer command(struct visit *v)
 {
 	struct command *c = NULL;
@@ -354,6 +399,8 @@ static struct answer command(struct visit *v)
 		packet_drain(v->by);
 		return v->row ? make(v) : jump(v);
 	}
+	if (emulate_crosses(&shared->costs) && crosses(v))
+		return cross(v);
 	if (packets_in_use() && v->row && !is_for_own_stream(v) && may_succeed(v))
 		c = command_keep(v->row->keep, v->by, v->call, v->words);
 	if (!c) {
@@ -368,15 +415,6 @@ static struct answer command(struct visit *v)
 	return answer(with_error_before(v->by, 0));
 }
 
-/* Where nothing waits that could, all of the program's work is early by the latency: its end is
- * made later by that. */
-static double return_ns(void)
-{
-	const struct emulate_costs *c = &shared->costs;
-
-	return c->return_ns + (packets_in_use() ? 0 : c->latency_ns);
-}
-
 static struct answer wait_for(struct visit *v)
 {
 	int err;
@@ -388,29 +426,21 @@ static struct answer wait_for(struct visit *v)
 	return answer(with_error_before(v->by, err));
 }
 
-/* Between host and device, as its kind says? */
-static bool crosses(const struct visit *v)
-{
-	enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
-
-	return v->row->keep == KEEP_COPY &&
-	       (v->words[3] == HOST_TO_DEVICE || v->words[3] == DEVICE_TO_HOST);
-}
-
 static struct answer blocking_copy(struct visit *v)
 {
 	const struct emulate_costs *c = &shared->costs;
+	bool crossing = crosses(v);
 	uint64_t start;
 	double took_ns;
 	int err;
 
 	packet_drain(v->by);
 	charge_first_use(v, false);
-	charge_more(v, c->call_ns + c->submit_ns + c->copy_ns +
+	charge_more(v, c->call_ns + c->submit_ns + c->copy_ns + (crossing ? c->crossing_ns : 0) +
 			       (packets_in_use() ? c->latency_ns : 0));
 	start = ticks_now();
-	err = c->copy_bytes_per_ns > 0 && crosses(v) ? copy_in_blocks(v->call, v->words)
-						     : call_next(v->call, v->words);
+	err = crossing ? channel_copy(v->call, v->words, NULL, false)
+		       : call_next(v->call, v->words);
 	took_ns = (double)(ticks_now() - start) / shared->ticks_per_ns;
 	charge_more(v, return_ns() + c->copy_stretch * took_ns);
 	return answer(with_error_before(v->by, err));

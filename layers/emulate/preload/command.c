@@ -246,6 +246,16 @@ static bool on_host(enum cudaMemoryType type)
 	return type == cudaMemoryTypeUnregistered || type == cudaMemoryTypeHost;
 }
 
+bool command_crosses(const uint64_t w[WORDS])
+{
+	return on_host(type_of(w[0])) != on_host(type_of(w[1]));
+}
+
+bool command_to_host(const uint64_t w[WORDS])
+{
+	return on_host(type_of(w[0]));
+}
+
 /* Do the pointers go with the kind? Managed memory is anywhere. */
 static bool fits_kind(uint64_t kind, enum cudaMemoryType to, enum cudaMemoryType from)
 {
@@ -284,7 +294,7 @@ static struct command *keep_copy(struct thread *from, long call, const uint64_t 
 	    to == cudaMemoryTypeUnregistered)
 		return NULL;
 	c = keep_source(from, call, w, source == cudaMemoryTypeUnregistered);
-	c->in_blocks = shared->costs.copy_bytes_per_ns > 0 && on_host(to) != on_host(source);
+	c->in_blocks = emulate_sends_blocks(&shared->costs) && on_host(to) != on_host(source);
 	return c;
 }
 

@@ -51,7 +51,7 @@ static bool has_submitter(void)
 {
 	const struct emulate_costs *c = &shared->costs;
 
-	return c->where == SUBMIT_THREAD || c->latency_ns > 0 || c->copy_bytes_per_ns > 0;
+	return c->where == SUBMIT_THREAD || c->latency_ns > 0 || emulate_sends_blocks(c);
 }
 
 int call_next(long call, const uint64_t w[WORDS])

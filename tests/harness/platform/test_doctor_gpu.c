@@ -27,6 +27,7 @@ static void have_gpu(void)
 	g->persistence = g->ecc = fact_bool(true);
 	g->mig = fact_bool(false);
 	g->mig_profile = fact_unknown("not a MIG device");
+	g->confidential = fact_text("off");
 	g->compute_mode = fact_text("default");
 	g->other_processes = g->busy_percent = fact_int(0);
 	g->loading_mode = fact_text("lazy");
@@ -44,6 +45,16 @@ Test(small_doctor_gpu, a_gpu_of_ones_own_is_fine)
 	finds("kernel loading", DOCTOR_OK, "lazy");
 	finds("MIG", DOCTOR_OK, "off");
 	finds("ECC", DOCTOR_OK, "on");
+	finds("confidential computing", DOCTOR_OK, "off");
+}
+
+/* It is how the platform is, and no fault. */
+Test(small_doctor_gpu, a_gpu_in_confidential_computing)
+{
+	have_gpu();
+	platform.gpu.confidential = fact_text("on");
+	doctor_gpu(&doctor, &platform);
+	finds("confidential computing", DOCTOR_NOTE, "on: *encrypted*preset=h100-cc");
 }
 
 Test(small_doctor_gpu, a_gpu_that_is_held_back)
@@ -90,4 +101,5 @@ Test(small_doctor_gpu, a_gpu_without_nvml)
 	finds("GPU processes", DOCTOR_NOTE, "not known");
 	finds("MIG", DOCTOR_NOTE, "not known");
 	finds("persistence mode", DOCTOR_NOTE, "not known");
+	finds("confidential computing", DOCTOR_NOTE, "not known");
 }

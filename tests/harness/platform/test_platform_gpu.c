@@ -70,7 +70,18 @@ Test(small_platform_gpu, a_whole_gpu)
 	text_is(&gpu.driver_version, "580.82.07");
 	text_is(&gpu.clock_limits, "idle");
 	text_is(&gpu.virtualization, "passthrough");
+	text_is(&gpu.confidential, "off");
 	unknown_says(&gpu.mig_profile, "not a MIG device");
+}
+
+Test(small_platform_gpu, one_in_confidential_computing)
+{
+	describe("NVIDIA H100 80GB HBM3", "nvml", "confidential");
+	text_is(&gpu.confidential, "on");
+	describe("NVIDIA H100 80GB HBM3", "nvml", "confidential devtools");
+	text_is(&gpu.confidential, "on, development tools allowed");
+	describe("NVIDIA A100-40C", "nvml", "vgpu");
+	unknown_says(&gpu.confidential, "nvmlSystemGetConfComputeState: Not Supported");
 }
 
 Test(small_platform_gpu, one_that_others_use)
@@ -177,6 +188,7 @@ Test(small_platform_gpu, an_older_driver_lacks_functions)
 	text_is(&gpu.clock_limits, "none");
 	number_is(&gpu.other_processes, 2);
 	unknown_says(&gpu.mig, "this driver's NVML has no nvmlDeviceGetMigMode");
+	unknown_says(&gpu.confidential, "this driver's NVML has no nvmlSystemGetConfComputeState");
 	unknown_says(&gpu.vbios, "has no nvmlDeviceGetVbiosVersion");
 	unknown_says(&gpu.nvml_version, "has no nvmlSystemGetNVMLVersion");
 }
