@@ -221,6 +221,10 @@ int64_t graph_copied_back(const struct graph_shape *shape, int64_t i);
 /* Captures all nodes, whose kernels add `add`. Nothing of it may be in flight. */
 cudaGraph_t graph_capture(struct graph_state *s, unsigned add);
 
+/* The same graph, node by node (nodes.c); not of copies between host and device. */
+bool graph_can_be_made(const struct graph_shape *shape);
+cudaGraph_t graph_make(const struct graph_state *s, unsigned add);
+
 /* Enqueues all nodes, the first chain and what joins the others in `stream`. */
 void graph_enqueue(const struct graph_state *s, unsigned add, cudaStream_t stream);
 

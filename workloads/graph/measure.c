@@ -17,9 +17,11 @@ enum { STUCK_MAX = 2 };
 
 const struct measure_row graph_quantities[MEASURE_QUANTITIES] = {
 	[MEASURE_CAPTURE] = { "capture", "us" },
+	[MEASURE_NODES] = { "add nodes", "us" },
 	[MEASURE_INSTANTIATE] = { "instantiate", "us" },
 	[MEASURE_UPLOAD] = { "upload call", "us" },
 	[MEASURE_UPLOADED] = { "upload", "us" },
+	[MEASURE_UPLOAD_DEVICE] = { "upload device", "us" },
 	[MEASURE_FIRST_CALL] = { "first launch call", "us" },
 	[MEASURE_FIRST_TOTAL] = { "first launch total", "us" },
 	[MEASURE_FIRST_DEVICE] = { "first launch device", "us" },
@@ -37,7 +39,13 @@ const struct measure_row graph_quantities[MEASURE_QUANTITIES] = {
 	[MEASURE_PACE_TWO] = { "pace of two in turn", "us" },
 	[MEASURE_UPDATE] = { "update", "us" },
 	[MEASURE_PARAMS] = { "set one node", "us" },
+	[MEASURE_UPDATED_CALL] = { "updated, call, idle", "us" },
+	[MEASURE_UPDATED_TOTAL] = { "updated, end to end", "us" },
+	[MEASURE_MANY_MAKE] = { "many: make one", "us" },
+	[MEASURE_MANY_FIRST] = { "many: first launch call", "us" },
+	[MEASURE_MANY_CALL] = { "many: launch call", "us" },
 	[MEASURE_MEMORY] = { "memory", "bytes" },
+	[MEASURE_HOST_MEMORY] = { "memory of the host", "bytes" },
 };
 
 bool graph_has(const struct graph_opts *o, enum measure_quantity q)
@@ -161,6 +169,47 @@ static void read_ends(const struct graph_state *s, int64_t *ns)
 	ns[1] = (int64_t)(last - begin);
 }
 
+/* False: the stream cannot be held, and why. */
+static bool can_hold(const struct measure_plan *p, const char **why)
+{
+	bool can = p->latch && p->stuck < STUCK_MAX;
+
+	if (!can)
+		*why = p->latch ? latch_why(LATCH_WATCHED) : p->no_latch;
+	return can;
+}
+
+static void note_hold(struct measure_plan *p, const char **why)
+{
+	if (latch_ended(p->latch) == LATCH_OPENED)
+		return;
+	*why = latch_why(latch_ended(p->latch));
+	p->stuck++;
+}
+
+/* An upload on the device: it moves what the host has made of the graph. */
+static int sample_upload_device(struct measure_plan *p, struct graph_state *s, int64_t *ns,
+				const char **why)
+{
+	cudaGraphExec_t exec;
+	float ms;
+
+	if (!can_hold(p, why))
+		return 0;
+	CUDA(cudaGraphInstantiate(&exec, s->graph, 0));
+	latch_close(p->latch, p->stream);
+	CUDA(cudaEventRecord(p->begin, p->stream));
+	CUDA(cudaGraphUpload(exec, p->stream));
+	CUDA(cudaEventRecord(p->end, p->stream));
+	latch_open(p->latch);
+	CUDA(cudaStreamSynchronize(p->stream));
+	CUDA(cudaEventElapsedTime(&ms, p->begin, p->end));
+	ns[0] = llround(1e6 * (double)ms);
+	note_hold(p, why);
+	CUDA(cudaGraphExecDestroy(exec));
+	return 0;
+}
+
 /* ns: call, total, device, and of staged nodes the ends of chains. */
 static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphExec_t exec,
 		       int64_t *ns, const char **why)
@@ -168,10 +217,8 @@ static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphE
 	int64_t begin, called, opened;
 	float ms;
 
-	if (!p->latch || p->stuck >= STUCK_MAX) {
-		*why = p->latch ? latch_why(LATCH_WATCHED) : p->no_latch;
+	if (!can_hold(p, why))
 		return 0;
-	}
 	if (!p->end) /* refused here where it was refused before */
 		CUDA(cudaEventCreate(&p->end));
 	graph_clear(s, p->stream);
@@ -193,10 +240,7 @@ static int launch_held(struct measure_plan *p, struct graph_state *s, cudaGraphE
 	ns[2] = llround(1e6 * (double)ms);
 	if (keeps_ends(s))
 		read_ends(s, ns + 3);
-	if (latch_ended(p->latch) != LATCH_OPENED) {
-		*why = latch_why(latch_ended(p->latch));
-		p->stuck++;
-	}
+	note_hold(p, why);
 	return graph_check_run(s, 1);
 }
 
@@ -276,12 +320,44 @@ static int take_or_refuse(struct measure_plan *p, struct graph_state *s,
 	return 0;
 }
 
+struct many {
+	struct measure_plan *p;
+	struct graph_state *s;
+	struct measure_length *out;
+};
+
+static int call_many(void *arg)
+{
+	struct many *m = arg;
+
+	return graph_measure_many(m->p, m->s, m->out);
+}
+
+static int many_or_refuse(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
+{
+	const struct series all = { NULL, MEASURE_QUANTITIES - MEASURE_MANY_MAKE,
+				    MEASURE_MANY_MAKE };
+	struct many m = { p, s, out };
+	char text[REFUSAL_TEXT];
+	struct refusal r;
+	int err = refusal_catch(call_many, &m, &r);
+
+	if (err != -ENOSYS)
+		return err;
+	refusal_settle(p->stream);
+	refusal_text(&r, text);
+	give_reason(out, &all, text);
+	return 0;
+}
+
 static int measure_all(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
 {
 	const struct series all[] = {
 		{ graph_sample_capture, 1, MEASURE_CAPTURE },
+		{ graph_sample_nodes, 1, MEASURE_NODES },
 		{ graph_sample_instantiate, 1, MEASURE_INSTANTIATE },
 		{ graph_sample_upload, 2, MEASURE_UPLOAD },
+		{ sample_upload_device, 1, MEASURE_UPLOAD_DEVICE },
 		{ sample_first, 3, MEASURE_FIRST_CALL },
 		{ sample_ready, 1, MEASURE_READY_CALL },
 		{ sample_launch, keeps_ends(s) ? 5 : 3, MEASURE_CALL },
@@ -290,16 +366,19 @@ static int measure_all(struct measure_plan *p, struct graph_state *s, struct mea
 		{ graph_sample_pace, 2, MEASURE_PACE },
 		{ graph_sample_update, 1, MEASURE_UPDATE },
 		{ graph_sample_params, 1, MEASURE_PARAMS },
+		{ graph_sample_updated, 2, MEASURE_UPDATED_CALL },
 	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && !err; i++)
 		err = take_or_refuse(p, s, &all[i], out);
-	if (!err && is_gpu())
-		graph_measure_memory(p, s, out);
-	else
+	if (!err)
+		err = many_or_refuse(p, s, out);
+	if (!is_gpu()) {
+		out->value[MEASURE_MEMORY] = NAN;
 		out->why[MEASURE_MEMORY] = "not applicable: graphs of the CPU device lie in memory "
 					   "of the host";
+	}
 	/* whatever was updated and set is as it was */
 	graph_clear(s, p->stream);
 	CUDA(cudaGraphLaunch(s->exec[0], p->stream));

@@ -20,14 +20,16 @@ extern "C" {
 
 enum measure_quantity {
 	MEASURE_CAPTURE,
+	MEASURE_NODES, /* the same graph, a call for each node */
 	MEASURE_INSTANTIATE,
-	MEASURE_UPLOAD,	      /* the call */
-	MEASURE_UPLOADED,     /* and the wait for it */
-	MEASURE_FIRST_CALL,   /* of a graph that was not uploaded */
-	MEASURE_FIRST_TOTAL,  /* from the opening of the latch to the return of a synchronize */
-	MEASURE_FIRST_DEVICE, /* between two events around it */
-	MEASURE_READY_CALL,   /* the first one of a graph that was uploaded */
-	MEASURE_CALL,	      /* of a graph that was launched before */
+	MEASURE_UPLOAD,	       /* the call */
+	MEASURE_UPLOADED,      /* and the wait for it */
+	MEASURE_UPLOAD_DEVICE, /* between two events around it */
+	MEASURE_FIRST_CALL,    /* of a graph that was not uploaded */
+	MEASURE_FIRST_TOTAL,   /* from the opening of the latch to the return of a synchronize */
+	MEASURE_FIRST_DEVICE,  /* between two events around it */
+	MEASURE_READY_CALL,    /* the first one of a graph that was uploaded */
+	MEASURE_CALL,	       /* of a graph that was launched before */
 	MEASURE_TOTAL,
 	MEASURE_DEVICE,
 	MEASURE_FIRST_CHAIN, /* staged: from the launch's begin on the device to its last kernel's
@@ -40,8 +42,14 @@ enum measure_quantity {
 	MEASURE_PACE,	  /* of one graph launched again and again, a launch */
 	MEASURE_PACE_TWO, /* of two in turn */
 	MEASURE_UPDATE,
-	MEASURE_PARAMS, /* of one node */
-	MEASURE_MEMORY, /* bytes of the device that an executable graph takes */
+	MEASURE_PARAMS,	       /* of one node */
+	MEASURE_UPDATED_CALL,  /* no latch, the first one after an update ... */
+	MEASURE_UPDATED_TOTAL, /* from the call to the return of a synchronize */
+	MEASURE_MANY_MAKE,     /* many graphs in one process: to instantiate and upload one */
+	MEASURE_MANY_FIRST,    /* the first launch call of one of them ... */
+	MEASURE_MANY_CALL,     /* and the next one, after the others' */
+	MEASURE_MEMORY,	       /* bytes of the device that one of them takes */
+	MEASURE_HOST_MEMORY,   /* and of the process's memory */
 	MEASURE_QUANTITIES,
 };
 

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "common/cuda_check.h"
 #include "common/timing.h"
@@ -37,6 +39,41 @@ int graph_sample_capture(struct measure_plan *p, struct graph_state *s, int64_t 
 	return wrong ? complain(EIO, "a captured graph lacks %ld nodes, edges and roots",
 				(long)wrong)
 		     : 0;
+}
+
+/* Launched as well, as nothing else is of this graph. */
+static int run_made(struct measure_plan *p, struct graph_state *s, cudaGraph_t graph)
+{
+	cudaGraphExec_t exec;
+
+	CUDA(cudaGraphInstantiate(&exec, graph, 0));
+	graph_clear(s, p->stream);
+	CUDA(cudaGraphLaunch(exec, p->stream));
+	CUDA(cudaStreamSynchronize(p->stream));
+	CUDA(cudaGraphExecDestroy(exec));
+	return graph_check_run(s, 1);
+}
+
+int graph_sample_nodes(struct measure_plan *p, struct graph_state *s, int64_t *ns, const char **why)
+{
+	bool edges_hidden = false;
+	cudaGraph_t graph;
+	int64_t begin, wrong;
+	int err;
+
+	if (!graph_can_be_made(&s->shape)) {
+		*why = "not measured: copies between host and device are captured alone";
+		return 0;
+	}
+	begin = timing_now_ns();
+	graph = graph_make(s, GRAPH_ADD);
+	ns[0] = timing_now_ns() - begin;
+	wrong = graph_misshapen(&s->shape, graph, &edges_hidden);
+	err = wrong ? complain(EIO, "a graph of single nodes lacks %ld nodes, edges and roots",
+			       (long)wrong)
+		    : run_made(p, s, graph);
+	CUDA(cudaGraphDestroy(graph));
+	return err;
 }
 
 int graph_sample_instantiate(struct measure_plan *p, struct graph_state *s, int64_t *ns,
@@ -141,6 +178,18 @@ int graph_sample_idle(struct measure_plan *p, struct graph_state *s, int64_t *ns
 	return launch_idle(p, s, s->exec[0], ns);
 }
 
+/* What an update leaves to the next launch. Where there is another graph to update to and back. */
+int graph_sample_updated(struct measure_plan *p, struct graph_state *s, int64_t *ns,
+			 const char **why)
+{
+	cudaGraphExecUpdateResultInfo info;
+
+	(void)why;
+	CUDA(cudaGraphExecUpdate(s->exec[0], s->other, &info));
+	CUDA(cudaGraphExecUpdate(s->exec[0], s->graph, &info));
+	return launch_idle(p, s, s->exec[0], ns);
+}
+
 /* ---- one graph again and again, or two in turn -------------------------------------------- */
 
 static int sample_pace(struct measure_plan *p, struct graph_state *s, int graphs, int64_t *ns)
@@ -165,7 +214,7 @@ int graph_sample_pace(struct measure_plan *p, struct graph_state *s, int64_t *ns
 	return err ? err : sample_pace(p, s, 2, &ns[1]);
 }
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- a process with many graphs ----------------------------------------------------------- */
 
 static int64_t free_bytes(void)
 {
@@ -176,23 +225,94 @@ static int64_t free_bytes(void)
 	return (int64_t)left;
 }
 
-/* The mean over many graphs, as the driver takes memory in large pieces. */
-void graph_measure_memory(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
+/* Of the process, resident; 0: not known. */
+static int64_t host_bytes(void)
 {
-	int64_t copies = MEMORY_NODES / s->shape.nodes, before, taken;
-	cudaGraphExec_t exec[MEMORY_COPIES_MAX];
+	FILE *f = fopen("/proc/self/statm", "re");
+	long pages = 0;
 
-	copies = copies > MEMORY_COPIES_MAX ? MEMORY_COPIES_MAX : copies < 2 ? 2 : copies;
-	before = free_bytes();
-	for (int64_t i = 0; i < copies; i++) {
-		CUDA(cudaGraphInstantiate(&exec[i], s->graph, 0));
-		CUDA(cudaGraphUpload(exec[i], p->stream));
+	if (f && fscanf(f, "%*d %ld", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+struct many {
+	cudaGraphExec_t exec[MEMORY_COPIES_MAX];
+	int64_t n, launched;
+};
+
+/* Graphs of long kernels are not all launched: what they take was measured before. */
+static int64_t launches_within(const struct measure_plan *p, const struct measure_length *out,
+			       int64_t n)
+{
+	enum { TIMES_BUDGET = 10, LEAST = 2 };
+	double us = out->value[MEASURE_IDLE_TOTAL];
+	double most = TIMES_BUDGET * 1e-3 * (double)p->budget_ns / us;
+
+	return !isfinite(us) || most < LEAST ? LEAST : most < (double)n ? (int64_t)most : n;
+}
+
+static int64_t make_many(struct measure_plan *p, struct graph_state *s, struct many *m)
+{
+	int64_t begin = timing_now_ns();
+
+	for (int64_t i = 0; i < m->n; i++) {
+		CUDA(cudaGraphInstantiate(&m->exec[i], s->graph, 0));
+		CUDA(cudaGraphUpload(m->exec[i], p->stream));
 	}
-	taken = before - free_bytes();
-	for (int64_t i = 0; i < copies; i++)
-		CUDA(cudaGraphExecDestroy(exec[i]));
-	out->value[MEASURE_MEMORY] = taken > 0 ? (double)taken / (double)copies : NAN;
-	out->n[MEASURE_MEMORY] = taken > 0;
-	if (!(taken > 0))
-		out->why[MEASURE_MEMORY] = "not seen: the device has no less memory free with many";
+	CUDA(cudaStreamSynchronize(p->stream));
+	return timing_now_ns() - begin;
+}
+
+/* Of the calls alone; each is waited for, so that none waits for room. */
+static int64_t launch_many(struct measure_plan *p, const struct many *m)
+{
+	int64_t calls = 0;
+
+	for (int64_t i = 0; i < m->launched; i++) {
+		int64_t begin = timing_now_ns();
+
+		CUDA(cudaGraphLaunch(m->exec[i], p->stream));
+		calls += timing_now_ns() - begin;
+		CUDA(cudaStreamSynchronize(p->stream));
+	}
+	return calls;
+}
+
+static void set_mean(struct measure_length *out, enum measure_quantity q, double sum, int64_t n)
+{
+	out->value[q] = sum / (double)n;
+	out->n[q] = 0; /* of no median */
+}
+
+/* A mean over many graphs, as memory is taken in large pieces. */
+static void set_memory(struct measure_length *out, enum measure_quantity q, int64_t taken,
+		       int64_t n)
+{
+	if (taken > 0)
+		set_mean(out, q, (double)taken, n);
+	else
+		out->why[q] = "not seen: no less memory is free with many";
+}
+
+int graph_measure_many(struct measure_plan *p, struct graph_state *s, struct measure_length *out)
+{
+	struct many m = { .n = MEMORY_NODES / s->shape.nodes };
+	int64_t device, host;
+
+	m.n = m.n > MEMORY_COPIES_MAX ? MEMORY_COPIES_MAX : m.n < 2 ? 2 : m.n;
+	m.launched = launches_within(p, out, m.n);
+	graph_clear(s, p->stream);
+	device = free_bytes();
+	host = host_bytes();
+	set_mean(out, MEASURE_MANY_MAKE, 1e-3 * (double)make_many(p, s, &m), m.n);
+	set_memory(out, MEASURE_MEMORY, device - free_bytes(), m.n);
+	set_memory(out, MEASURE_HOST_MEMORY, host_bytes() - host, m.n);
+	set_mean(out, MEASURE_MANY_FIRST, 1e-3 * (double)launch_many(p, &m), m.launched);
+	set_mean(out, MEASURE_MANY_CALL, 1e-3 * (double)launch_many(p, &m), m.launched);
+	for (int64_t i = 0; i < m.n; i++)
+		CUDA(cudaGraphExecDestroy(m.exec[i]));
+	return graph_check_run(s, 2 * m.launched);
 }

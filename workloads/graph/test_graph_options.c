@@ -312,8 +312,11 @@ Test(small_graph_options, every_row_has_a_figure_or_a_reason)
 		if (q == MEASURE_FIRST_CHAIN || q == MEASURE_LAST_CHAIN)
 			continue; /* of staged nodes */
 		r = row(graph_quantities[q].name);
-		if (q == MEASURE_MEMORY)
-			cr_assert(*r->text || r->value > 0, "memory: %g, %s", r->value, r->text);
+		if (q >= MEASURE_MANY_MAKE && q <= MEASURE_MANY_CALL)
+			cr_assert(!*r->text && r->value > 0 && !r->n, "%s: a mean", r->name);
+		else if (q == MEASURE_MEMORY || q == MEASURE_HOST_MEMORY)
+			cr_assert(*r->text || r->value > 0, "%s: %g, %s", r->name, r->value,
+				  r->text);
 		else
 			cr_assert(!*r->text && r->value > 0 && r->n >= 5, "%s: %g, n=%ld, %s",
 				  r->name, r->value, (long)r->n, r->text);
@@ -363,6 +366,46 @@ Test(small_graph_options, one_length_has_no_lines)
 	cr_assert(row("nodes")->value == 3 && row("launch end to end")->n >= 5, "measured");
 	for (int i = 0; i < report.n; i++)
 		cr_assert(!strstr(report.row[i].name, ", a node"), "%s", report.row[i].name);
+	workload_graph.teardown(&s);
+}
+
+/* Every shape whose nodes are within the device; others are captured alone, and say so. */
+Test(small_graph_options, the_same_graph_is_made_node_by_node)
+{
+	static const enum graph_kind kinds[] = { GRAPH_KERNEL, GRAPH_MEMSET, GRAPH_MEMCPY,
+						 GRAPH_MIXED };
+	struct graph_state s;
+
+	need_device();
+	for (int topology = GRAPH_LINE; topology <= GRAPH_FORKJOIN; topology++)
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+			struct graph_opts o = make_graph_opts(topology, kinds[k], 7);
+
+			o.probe = GRAPH_ONE;
+			o.order = topology ? GRAPH_LEVELS : GRAPH_KEPT;
+			cr_assert(!probe(o, &s), "probe");
+			cr_assert(row("add nodes")->value > 0 && row("add nodes")->n >= 5,
+				  "%d, %zu", topology, k);
+			workload_graph.teardown(&s);
+		}
+	cr_assert(!probe(make_graph_opts(GRAPH_LINE, GRAPH_H2D, 3), &s), "probe");
+	cr_assert(!strncmp(row("add nodes")->text, "not measured: ", 14), "%s",
+		  row("add nodes")->text);
+	workload_graph.teardown(&s);
+}
+
+Test(small_graph_options, a_process_with_many_graphs_has_its_rows)
+{
+	struct graph_opts o = make_graph_opts(GRAPH_LINE, GRAPH_KERNEL, 512);
+	struct graph_state s;
+
+	need_device();
+	o.probe = GRAPH_ONE;
+	cr_assert(!probe(o, &s), "probe");
+	cr_expect(row("many: make one")->value > 0, "made");
+	cr_expect(row("many: first launch call")->value > 0, "first");
+	cr_expect(row("many: launch call")->value > 0, "next");
+	cr_expect(row("updated, end to end")->value > row("updated, call, idle")->value, "longer");
 	workload_graph.teardown(&s);
 }
 
