@@ -154,7 +154,7 @@ static void add_lines(const struct quantity *q, const struct groups *g)
 {
 	for (int i = 0; i < g->n[PAIR_A] && !strcmp(q->unit, "us"); i++) {
 		const struct grid_group *a = &g->of[PAIR_A][i], *b = group_like(g, a->label);
-		struct process_times fixed, slope;
+		struct process_times fixed = { { { 0 } } }, slope = { { { 0 } } };
 
 		if (!b ||
 		    !grid_fit_each(fixed.of[PAIR_A], slope.of[PAIR_A], q->c->costs[PAIR_A], a,
