@@ -75,13 +75,20 @@ static bool imitates(const struct remote_opts *o)
 	return o->network.value[0] || (o->network.n > 1 && o->network.value[1]);
 }
 
-/* A daemon of the layer's own is on this machine, and shares memory with its clients. */
+/*
+ * A daemon of the layer's own is on this machine, and shares memory with its clients. So does one
+ * at an address that is found to be here: a process for each client, as two listeners know nothing
+ * of each other's clients.
+ */
 static struct remote_opts with_transport(const struct remote_opts *given)
 {
 	struct remote_opts o = *given;
+	bool elsewhere = o.listen || o.connect;
 
-	if (o.transport == TRANSPORT_AUTO)
-		o.transport = o.listen || o.connect || imitates(&o) ? REMOTE_TCP : REMOTE_SHM;
+	if (o.transport != TRANSPORT_AUTO)
+		return o;
+	o.transport = elsewhere || imitates(&o) ? REMOTE_TCP : REMOTE_SHM;
+	o.nearby = elsewhere && !imitates(&o) && !o.shared && o.schedule == REMOTE_FIRST;
 	return o;
 }
 
@@ -141,7 +148,8 @@ static void start_anew(const void *opts, int ready)
 
 	snprintf(poll, sizeof(poll), "poll=%.17g", o->poll);
 	snprintf(memory, sizeof(memory), "memory=%lld", (long long)o->memory);
-	snprintf(transport, sizeof(transport), "transport=%s", transports[o->transport]);
+	snprintf(transport, sizeof(transport), "transport=%s",
+		 transports[o->nearby ? TRANSPORT_AUTO : o->transport]);
 	snprintf(shared, sizeof(shared), "shared=%s", no_yes[o->shared]);
 	snprintf(schedule, sizeof(schedule), "schedule=%s", schedules[o->schedule]);
 	put_devices(o, devices, sizeof(devices));
@@ -162,11 +170,12 @@ static void start_anew(const void *opts, int ready)
 
 static void serve_if_helper(const struct remote_opts *o)
 {
+	const struct remote_opts chosen = with_transport(o);
 	const char *ready = getenv(ready_variable), *folder = getenv(REMOTE_VARIABLE);
 
 	if (!ready || !folder)
 		return;
-	remote_listen(o, folder, atoi(ready));
+	remote_listen(&chosen, folder, atoi(ready));
 	_exit(1);
 }
 
@@ -354,6 +363,7 @@ static int tell(const struct remote_opts *o, const char *folder)
 	s->poll_ns = remote_poll_ns(o);
 	s->strict = o->strict;
 	s->transport = o->transport;
+	s->nearby = o->nearby;
 	s->rtt_ns = 1000 * o->network.value[0];
 	s->gbit_s = o->network.value[1];
 	snprintf(s->address, sizeof(s->address), "%s", o->connect ? o->connect : "");
@@ -367,7 +377,7 @@ static int enter(const void *opts, struct entry *e)
 	const struct remote_opts chosen = with_transport(opts), *o = &chosen;
 	const char *folder;
 
-	serve_if_helper(o);
+	serve_if_helper(opts);
 	if (refuse_wrappers_outside() || refuse_without_device(o) || check_words(o))
 		return -EINVAL;
 	folder = entry_folder(e);
@@ -430,7 +440,7 @@ static bool in_force(const void *opts, char detail[LAYER_DETAIL])
 	snprintf(detail, LAYER_DETAIL,
 		 "the daemon has done %lld of %lld commands that were sent%s%s", done, sent,
 		 o->transport == TRANSPORT_AUTO ? " over " : "",
-		 o->transport == TRANSPORT_AUTO ? transports[with_transport(o).transport] : "");
+		 o->transport == TRANSPORT_AUTO ? transports[ask(REMOTE_WAY_FUNCTION)] : "");
 	return sent >= before + 4 && done == sent;
 }
 

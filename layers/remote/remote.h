@@ -23,6 +23,7 @@ struct remote_opts {
 	int schedule;		      /* enum remote_schedule */
 	struct param_list devices;    /* in the order that they are dealt in; -1: all */
 	int64_t block;		      /* bytes; 0: what the transport does best with */
+	bool nearby; /* TCP, chosen by itself: clients on this machine share memory (tcp.h) */
 };
 
 /* How long client and daemon poll: as told, or as there are processors for it. */

@@ -480,7 +480,7 @@ static const char *way_of(const char *words)
 	return at;
 }
 
-/* On one machine memory is shared; a daemon elsewhere, and a network, take TCP. */
+/* On one machine memory is shared; a network that is imitated takes TCP. */
 Test(small_remote, a_transport_is_chosen)
 {
 	const char *key = token_file("0123456789abcdef", 0600);
@@ -490,14 +490,54 @@ Test(small_remote, a_transport_is_chosen)
 	cr_expect(eq(str, (char *)(uintptr_t)way_of("transport=auto"), " over shm"));
 	cr_expect(eq(str, (char *)(uintptr_t)way_of("network=5,100"), " over tcp"));
 	snprintf(words, sizeof(words), "listen=127.0.0.1:0 token='%s'", key);
-	cr_expect(eq(str, (char *)(uintptr_t)way_of(words), " over tcp"));
+	cr_expect(eq(str, (char *)(uintptr_t)way_of(words), " over shm"));
+	snprintf(words, sizeof(words), "listen=127.0.0.1:0 schedule=static token='%s'", key);
+	cr_expect(eq(str, (char *)(uintptr_t)way_of(words), " over tcp"), "one listener deals");
 	/* as asked for */
 	cr_expect(eq(str, (char *)(uintptr_t)way_of("transport=unix"), ""));
 	cr_assert(layers_gone(0));
 }
 
-/* A daemon that was told nothing of a transport, and a client likewise. */
-Test(small_remote, a_client_elsewhere_needs_no_word_of_its_transport)
+/*
+ * A daemon at an address, whose clients are told it alone: one on its own machine shares memory
+ * with it, and where it cannot, as in another namespace of the network's, TCP is what there is.
+ */
+Test(small_remote, a_client_of_the_daemons_machine_shares_memory)
+{
+	static const struct {
+		const char *words, *way;
+	} rows[] = {
+		{ "connect=127.0.0.1", "over shm" },
+		{ "connect=127.1", "over shm" },
+		{ "transport=tcp connect=127.0.0.1", "were sent\n" },
+	};
+	const char *key = token_file("0123456789abcdef", 0600);
+	char ready[300];
+	pid_t daemon;
+
+	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
+	daemon = start_command(-1,
+			       "'%s' layer --quiet remote listen=127.0.0.1:%d token='%s' -- sh -c "
+			       "'touch %s; exec sleep 100'",
+			       rift(), a_port(), key, ready);
+	cr_assert(has_appeared(ready), "the daemon");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *out;
+		int rc = shell(&out,
+			       "'%s' layer remote %s:%d token='%s' -- '%s' run launch us=0 " SHORT
+			       " 2>&1",
+			       rift(), rows[i].words, a_port(), key, rift());
+
+		cr_expect(zero(int, rc), "%s: %s", rows[i].words, out);
+		cr_expect(strstr(out, rows[i].way) != NULL, "%s: %s", rows[i].words, out);
+	}
+	kill(daemon, SIGKILL);
+	status_of_end(daemon);
+	cr_assert(layers_gone(0));
+}
+
+/* A port here that leads to a daemon elsewhere, as of ssh -L, has no name beside it. */
+Test(small_remote, a_client_of_a_daemon_without_shared_memory_comes_over_tcp)
 {
 	const char *key = token_file("0123456789abcdef", 0600), *out;
 	char ready[300];
@@ -506,8 +546,8 @@ Test(small_remote, a_client_elsewhere_needs_no_word_of_its_transport)
 
 	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
 	daemon = start_command(-1,
-			       "'%s' layer --quiet remote listen=127.0.0.1:%d token='%s' -- sh -c "
-			       "'touch %s; exec sleep 100'",
+			       "'%s' layer --quiet remote transport=tcp listen=127.0.0.1:%d "
+			       "token='%s' -- sh -c 'touch %s; exec sleep 100'",
 			       rift(), a_port(), key, ready);
 	cr_assert(has_appeared(ready), "the daemon");
 	rc = shell(

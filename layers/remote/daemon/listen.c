@@ -36,12 +36,18 @@ static int open_socket(const char *folder)
 	return err ? -1 : fd;
 }
 
-static bool is_same_user(int client)
+/* For clients of this machine, of a daemon at that address. -1: another has the name. */
+static int open_nearby(const char *address)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
+	struct sockaddr_un a;
+	socklen_t size = tcp_nearby(&a, address);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
+	if (fd >= 0 && (bind(fd, (struct sockaddr *)&a, size) || listen(fd, SOMAXCONN))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 /* ---- a process a client --------------------------------------------------------------------- */
@@ -108,7 +114,7 @@ static void fork_server(const struct listener *l, int client, pid_t *place)
 static bool may_come(const struct remote_opts *o, int client)
 {
 	if (o->transport != REMOTE_TCP)
-		return is_same_user(client);
+		return tcp_same_user(client);
 	tcp_set_options(client);
 	return true;
 }
@@ -151,6 +157,44 @@ static void share_queues(void)
 
 enum { ACCEPT_AGAIN_US = 10000 };
 
+static void take_clients(const struct listener *l, int fd)
+{
+	for (;;) {
+		int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+
+		if (client >= 0)
+			take_client(l, client);
+		else if (errno == EMFILE || errno == ENFILE)
+			usleep(ACCEPT_AGAIN_US);
+	}
+}
+
+/* A second listener, whose clients share memory. Where it cannot be had they come over TCP. */
+static void listen_nearby(const struct remote_opts *o, const char *folder)
+{
+	static struct remote_opts near;
+	static struct listener l;
+	struct remote_shared *s = remote_shared_map(folder, 0);
+	int fd = s ? open_nearby(s->address) : -1;
+	pid_t parent = getpid();
+
+	if (s)
+		munmap(s, sizeof(*s));
+	if (fd >= 0 && !fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+		near = *o;
+		near.transport = REMOTE_SHM;
+		l.with = (struct serving){ &near, folder, { .transport = REMOTE_SHM }, NULL, NULL };
+		l.strangers = strangers_new();
+		signal(SIGCHLD, SIG_IGN);
+		take_clients(&l, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 {
 	static struct listener l; /* threads may see it to the process's end */
@@ -170,6 +214,8 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 	else
 		l.strangers = strangers_new();
 	signal(SIGCHLD, SIG_IGN); /* nobody asks how they ended */
+	if (o->nearby)
+		listen_nearby(o, folder);
 	fcntl(ready, F_SETFD, FD_CLOEXEC);
 	if (write(ready, "r", 1) != 1)
 		return;
@@ -178,12 +224,5 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 		together_listen(&l.with, fd, may_come);
 		return;
 	}
-	for (;;) {
-		int client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-
-		if (client >= 0)
-			take_client(&l, client);
-		else if (errno == EMFILE || errno == ENFILE)
-			usleep(ACCEPT_AGAIN_US);
-	}
+	take_clients(&l, fd);
 }

@@ -525,7 +525,12 @@ int client_ahead_if(bool promising, enum remote_op op, const uint64_t *words, si
 /* ---- what rift's side asks ---------------------------------------------------------------------
  */
 
-SHOWN remote_sent_function rift_remote_sent, rift_remote_done;
+SHOWN remote_sent_function rift_remote_sent, rift_remote_done, rift_remote_way;
+
+int64_t rift_remote_way(void)
+{
+	return connection.transport;
+}
 
 int64_t rift_remote_sent(void)
 {

@@ -78,6 +78,44 @@ static int reach_tcp(const char *address)
 	return fd;
 }
 
+/* An address of this machine can be bound. */
+static bool is_own_address(const char *address)
+{
+	struct addrinfo *all = tcp_address(address, false);
+	bool own = false;
+
+	for (const struct addrinfo *a = all; a && !own; a = a->ai_next) {
+		struct sockaddr_storage at;
+		int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+		memcpy(&at, a->ai_addr, a->ai_addrlen);
+		if (a->ai_family == AF_INET)
+			((struct sockaddr_in *)&at)->sin_port = 0;
+		else
+			((struct sockaddr_in6 *)&at)->sin6_port = 0;
+		own = fd >= 0 && !bind(fd, (struct sockaddr *)&at, a->ai_addrlen);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (all)
+		freeaddrinfo(all);
+	return own;
+}
+
+/* The daemon's second socket, where it is on this machine and of this user; -1: it is not. */
+static int reach_nearby(const char *address)
+{
+	struct sockaddr_un a;
+	socklen_t size = tcp_nearby(&a, address);
+	int fd = is_own_address(address) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+
+	if (fd >= 0 && (connect(fd, (struct sockaddr *)&a, size) || !tcp_same_user(fd))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 /* The addresses are this process's, and nothing is there. */
 static bool reserve(uint64_t base)
 {
@@ -221,7 +259,11 @@ bool connection_open(struct connection *c, const char *folder, const struct remo
 {
 	c->told = told;
 	c->transport = told->transport;
-	c->socket = c->transport == REMOTE_TCP ? reach_tcp(told->address) : reach(folder);
+	c->socket = told->nearby ? reach_nearby(told->address) : -1;
+	if (c->socket >= 0)
+		c->transport = REMOTE_SHM;
+	else
+		c->socket = c->transport == REMOTE_TCP ? reach_tcp(told->address) : reach(folder);
 	if (c->socket < 0) {
 		char why[REMOTE_ADDRESS + 96];
 

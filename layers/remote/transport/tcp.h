@@ -7,11 +7,13 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "layers/remote/wire/wire.h"
@@ -88,6 +90,31 @@ static inline bool tcp_same_token(const char a[REMOTE_TOKEN], const char b[REMOT
 	for (int i = 0; i < REMOTE_TOKEN; i++)
 		differs |= (uint8_t)(a[i] ^ b[i]);
 	return !differs;
+}
+
+/*
+ * Where a daemon that listens at HOST:PORT also takes clients of its own machine and user, who
+ * share memory with it: a name in the network's namespace. Returns the length of *a.
+ */
+static inline socklen_t tcp_nearby(struct sockaddr_un *a, const char *address)
+{
+	const char *colon = strrchr(address, ':');
+	int n;
+
+	memset(a, 0, sizeof(*a));
+	a->sun_family = AF_UNIX;
+	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "rift-remote-%u-%s",
+		     (unsigned)geteuid(), colon ? colon + 1 : "");
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+/* Is the other end a process of the same user, on this machine? */
+static inline bool tcp_same_user(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
 }
 
 /* Nothing waits to be sent with more, and a machine that is gone is noticed within seconds. */

@@ -395,6 +395,7 @@ struct remote_shared {
 	int64_t poll_ns;	      /* how long who waits polls before it sleeps */
 	int32_t strict;		      /* each call waits for its answer */
 	int32_t transport;	      /* enum remote_transport */
+	int32_t nearby;		      /* TCP: where the daemon is on this machine, shared memory */
 	int64_t rtt_ns, gbit_s;	      /* of a network to be imitated; 0: none, without a bound */
 	char address[REMOTE_ADDRESS]; /* TCP: HOST:PORT of the daemon */
 	char token[REMOTE_ADDRESS];   /* TCP: the file that holds it */
@@ -426,6 +427,8 @@ typedef int64_t remote_sent_function(void);
 #define REMOTE_SENT_FUNCTION "rift_remote_sent"
 /* The same of its daemon, which is asked; negative: a CUDA error. */
 #define REMOTE_DONE_FUNCTION "rift_remote_done"
+/* By which transport they go: enum remote_transport. */
+#define REMOTE_WAY_FUNCTION "rift_remote_way"
 
 /* ---- waiting for each other --------------------------------------------------------------- */
 

@@ -101,7 +101,7 @@ Test(small_cli_sweep_costs, what_a_layer_refuses_is_one_line)
 	if (layer_missing(layer_find("remote")))
 		cr_skip("the layer remote is not available here");
 	refused(4, "launch under remote network=0,200: *transport=unix or tcp",
-		"sweep " SHORT " --layer 'remote costs=usual'");
+		"sweep " SHORT " --layer 'remote transport=shm costs=usual'");
 }
 
 Test(small_cli_sweep_costs, a_plan_is_one_line)
