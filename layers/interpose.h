@@ -103,8 +103,8 @@ static inline void *runtime_call_next(long call)
 
 /*
  * Assembly of a function `label` that is jumped to with the number of a call on the stack, above
- * the caller's return address. It asks `resolve(call)`, C, for an address and jumps there, with the
- * stack and all registers that may hold arguments as they were (System V ABI: six registers, eight
+ * the caller's return address. It asks `resolve(call, return address)`, C, which may have the first
+ * parameter alone, for an address and jumps there, with the stack and all registers that may hold arguments as they were (System V ABI: six registers, eight
  * vectors, al their number, r10 a static chain).
  */
 #define INTERPOSE_JUMP(label, resolve)                                                             \
@@ -113,6 +113,7 @@ static inline void *runtime_call_next(long call)
 	"	.globl " label "\n"                                                                \
 	"	.type " label ", @function\n" label ":\n" INTERPOSE_SAVE                           \
 	"	movq 192(%rsp), %rdi\n"                                                                  \
+	"	movq 200(%rsp), %rsi\n"                                                                  \
 	"	call " resolve "\n"                                                                \
 	"	movq %rax, %r11\n" INTERPOSE_RESTORE "	jmp *%r11\n"                                \
 	"	.size " label ", . - " label "\n"

@@ -18,7 +18,8 @@
  *                              it
  *   caller products FILE HOW   loads FILE, a cuBLAS, and asks it for two products (gemm, matmul):
  *                              how many were made at once, after a call that waits, and before a
- *                              function that only the library knows (other)
+ *                              function that only the library knows (other); inner: of one that
+ *                              calls the library's own functions, alone
  *   caller plugin FILE         loads FILE for itself alone and calls its plugin()
  *   caller ask FILE N [far]    loads FILE, a runtime, asks it for cudaGetDeviceCount by its handle
  *                              and calls it N times; far: in a namespace of its own
@@ -319,6 +320,19 @@ static int made(float alpha[2])
 	return products;
 }
 
+static int inner_product(void)
+{
+	int (*f)(void), made_then;
+	float got[2];
+
+	*(void **)&f = find_in(blas, "cublasDgemm_v2");
+	if (f())
+		return 9;
+	made_then = made(got);
+	printf("inner %d\n", made_then);
+	return 0;
+}
+
 static int products(const char *file, const char *how)
 {
 	int (*product)(const float *) = *how == 'm' ? matmul : gemm, (*other)(void);
@@ -329,6 +343,8 @@ static int products(const char *file, const char *how)
 	blas = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
 	if (!blas)
 		return 9;
+	if (!strcmp(how, "inner"))
+		return inner_product();
 	*(void **)&other = find_in(blas, "cublasSgemm_v2");
 	made(got);
 	err = product(&alpha);

@@ -149,6 +149,15 @@ Test(small_emulate, products_of_cublas_wait_in_packets)
 	}
 }
 
+/* Code of cuBLAS that calls cuBLAS goes on at once: what it does next may not see the layer. */
+Test(small_emulate, what_cublas_calls_itself_is_a_part_of_one_command)
+{
+	const char *out = products_under("emulate n=64 call=1", "inner");
+
+	cr_assert(strstr(out, "inner 1\n") != NULL, "%s", out);
+	cr_assert(eq(long, additions(out), 1), "%s", out);
+}
+
 /* What the layer does not know the arguments of comes when all before it is made. */
 Test(small_emulate, other_functions_of_cublas_keep_their_place)
 {

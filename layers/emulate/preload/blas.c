@@ -124,12 +124,12 @@ static void make_way(struct thread *by, bool is_command)
 	__atomic_fetch_add(&shared->calls[KIND_KERNEL], 1, __ATOMIC_RELAXED);
 }
 
-void *emulate_blas_next(long call)
+void *emulate_blas_next(long call, const void *caller)
 {
 	struct thread *t = thread_self();
 	void *found;
 
-	if (t->inside)
+	if (t->inside || others_is_blas(caller))
 		return next_blas((enum blas_call)call);
 	t->inside = true;
 	others_blas_is_seen();
@@ -204,7 +204,7 @@ static bool is_known(const void *what, const void **stream)
 /* Calls what changes a handle or a descriptor, when nothing waits. */
 #define CALL_NEXT(call, type, ...)                                                                 \
 	({                                                                                         \
-		void *found_ = emulate_blas_next(call);                                            \
+		void *found_ = emulate_blas_next(call, __builtin_return_address(0));               \
 		int(*function_) type;                                                              \
 		memcpy(&function_, &found_, sizeof(function_));                                    \
 		function_(__VA_ARGS__);                                                            \
@@ -339,13 +339,13 @@ static void keep(struct thread *t, const struct product *p, int (*make)(const vo
 
 /* The status; 0 where the product waits. `factors` are within the arguments. */
 static int submit(const struct product *p, int (*make)(const void *), const void *arguments,
-		  size_t bytes, struct factors *factors)
+		  size_t bytes, struct factors *factors, const void *caller)
 {
 	struct thread *t = thread_self();
 	uint64_t start = ticks_now();
 	int status = 0;
 
-	if (t->inside)
+	if (t->inside || others_is_blas(caller))
 		return make(arguments);
 	t->inside = true;
 	t->account.own = 0;
@@ -412,7 +412,7 @@ SHOWN int cublasGemmEx(void *handle, int trans_a, int trans_b, int m, int n, int
 	struct product p = { .words = { word_of(a), word_of(b), word_of(c) } };
 
 	p.may_wait = is_known(handle, &p.stream) && has_float_factors(&g) && a && b && c;
-	return submit(&p, make_gemm, &g, sizeof(g), &g.factors);
+	return submit(&p, make_gemm, &g, sizeof(g), &g.factors, __builtin_return_address(0));
 }
 
 enum { ALGO_BYTES = 64 };
@@ -467,5 +467,5 @@ SHOWN int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void
 
 	if (algo)
 		memcpy(m.algo, algo, ALGO_BYTES);
-	return submit(&p, make_matmul, &m, sizeof(m), &m.factors);
+	return submit(&p, make_matmul, &m, sizeof(m), &m.factors, __builtin_return_address(0));
 }

@@ -9,7 +9,10 @@ enum blas_call {
 	BLAS_CALLS
 };
 
-/* Where the call goes next, when nothing waits before it and its cost was spent. */
-__attribute__((visibility("hidden"))) void *emulate_blas_next(long call);
+/*
+ * Where the call goes next, when nothing waits before it and its cost was spent. caller: the code
+ * that it returns to; what cuBLAS itself calls is a part of a call that was charged.
+ */
+__attribute__((visibility("hidden"))) void *emulate_blas_next(long call, const void *caller);
 
 #endif

@@ -54,21 +54,66 @@ static bool needs_runtime(const struct dl_phdr_info *info)
 	return false;
 }
 
-/* What is loaded. */
-struct loaded {
-	bool other, blas;
-};
+/* ---- where cuBLAS is --------------------------------------------------------------------------
+ */
 
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+enum { RANGES_MAX = 16 };
+
+/* Of libcublas and libcublasLt, as they were loaded. Only added to. */
+static struct range {
+	uintptr_t from, to;
+} ranges[RANGES_MAX];
+static int n_ranges;
+
+static struct range range_of(const struct dl_phdr_info *info)
+{
+	struct range r = { UINTPTR_MAX, 0 };
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		uintptr_t to = from + info->dlpi_phdr[i].p_memsz;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		r.from = from < r.from ? from : r.from;
+		r.to = to > r.to ? to : r.to;
+	}
+	return r;
+}
+
+/* The loader's lock is held, so one thread at a time. */
+static void add_range(const struct dl_phdr_info *info)
+{
+	struct range r = range_of(info);
+
+	for (int i = 0; i < n_ranges; i++)
+		if (ranges[i].from == r.from)
+			return;
+	if (n_ranges == RANGES_MAX)
+		return;
+	ranges[n_ranges] = r;
+	__atomic_store_n(&n_ranges, n_ranges + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- what is loaded -----------------------------------------------------------------------------
+ */
+
+static bool other_is_there; /* for good: a library may have left work behind */
+static bool blas_is_there;
+static bool blas_is_seen; /* for good */
+
+static int look(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	const char *path = info->dlpi_name ? info->dlpi_name : "";
 	bool is_blas = !strncmp(name_of(path), cublas, strlen(cublas));
-	struct loaded *l = arg;
 
-	(void)size;
+	(void)size, (void)unused;
+	if (is_blas)
+		add_range(info);
 	if ((is_blas || is_one_by_name(path)) && !needs_runtime(info))
-		*(is_blas ? &l->blas : &l->other) = true;
-	return l->other;
+		__atomic_store_n(is_blas ? &blas_is_there : &other_is_there, true,
+				 __ATOMIC_RELAXED);
+	return 0;
 }
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *loads)
@@ -78,35 +123,46 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads)
 	return 1;
 }
 
-static bool blas_seen; /* for good */
+/* Only where something was loaded since. */
+static void look_again(void)
+{
+	static unsigned long long looked_at = ~0ull; /* how many loads there had been */
+	unsigned long long loads = 0;
+
+	dl_iterate_phdr(count_loads, &loads);
+	if (loads == __atomic_load_n(&looked_at, __ATOMIC_RELAXED))
+		return;
+	dl_iterate_phdr(look, NULL);
+	__atomic_store_n(&looked_at, loads, __ATOMIC_RELAXED);
+}
 
 void others_blas_is_seen(void)
 {
-	if (!__atomic_load_n(&blas_seen, __ATOMIC_RELAXED))
-		__atomic_store_n(&blas_seen, true, __ATOMIC_RELEASE);
+	if (!__atomic_load_n(&blas_is_seen, __ATOMIC_RELAXED))
+		__atomic_store_n(&blas_is_seen, true, __ATOMIC_RELEASE);
+}
+
+bool others_is_blas(const void *address)
+{
+	uintptr_t at = (uintptr_t)address;
+
+	look_again();
+	for (int i = 0; i < __atomic_load_n(&n_ranges, __ATOMIC_ACQUIRE); i++)
+		if (at - ranges[i].from < ranges[i].to - ranges[i].from)
+			return true;
+	return false;
 }
 
 bool others_submit(void)
 {
-	static unsigned long long looked_at = ~0ull; /* how many loads there had been */
-	static bool found; /* for good: a library may have left work behind */
-	static bool has_blas;
-	unsigned long long loads = 0;
-	struct loaded there = { false, false };
-	bool submit;
+	bool submit = __atomic_load_n(&other_is_there, __ATOMIC_RELAXED);
 
-	if (__atomic_load_n(&found, __ATOMIC_RELAXED))
+	if (submit)
 		return true;
-	dl_iterate_phdr(count_loads, &loads);
-	if (loads != __atomic_load_n(&looked_at, __ATOMIC_RELAXED)) {
-		dl_iterate_phdr(look, &there);
-		__atomic_store_n(&found, there.other, __ATOMIC_RELAXED);
-		__atomic_store_n(&has_blas, there.blas, __ATOMIC_RELAXED);
-		__atomic_store_n(&looked_at, loads, __ATOMIC_RELAXED);
-	}
-	submit = __atomic_load_n(&found, __ATOMIC_RELAXED) ||
-		 (__atomic_load_n(&has_blas, __ATOMIC_RELAXED) &&
-		  !__atomic_load_n(&blas_seen, __ATOMIC_ACQUIRE));
+	look_again();
+	submit = __atomic_load_n(&other_is_there, __ATOMIC_RELAXED) ||
+		 (__atomic_load_n(&blas_is_there, __ATOMIC_RELAXED) &&
+		  !__atomic_load_n(&blas_is_seen, __ATOMIC_ACQUIRE));
 	if (submit != (bool)__atomic_load_n(&shared->others, __ATOMIC_RELAXED))
 		__atomic_store_n(&shared->others, submit, __ATOMIC_RELAXED);
 	return submit;

@@ -16,4 +16,7 @@ bool others_submit(void);
 /* A function of cuBLAS is called. */
 void others_blas_is_seen(void);
 
+/* Is this code of cuBLAS, whose functions call each other? */
+bool others_is_blas(const void *address);
+
 #endif

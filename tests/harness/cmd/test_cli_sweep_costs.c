@@ -100,7 +100,7 @@ Test(small_cli_sweep_costs, what_a_layer_refuses_is_one_line)
 	need_device();
 	if (layer_missing(layer_find("remote")))
 		cr_skip("the layer remote is not available here");
-	refused(4, "launch under remote network=0,200: *transport=unix or tcp",
+	refused(4, "launch under remote transport=shm network=0,200: *transport=unix or tcp",
 		"sweep " SHORT " --layer 'remote transport=shm costs=usual'");
 }
 
