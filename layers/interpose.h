@@ -104,8 +104,9 @@ static inline void *runtime_call_next(long call)
 /*
  * Assembly of a function `label` that is jumped to with the number of a call on the stack, above
  * the caller's return address. It asks `resolve(call, return address)`, C, which may have the first
- * parameter alone, for an address and jumps there, with the stack and all registers that may hold arguments as they were (System V ABI: six registers, eight
- * vectors, al their number, r10 a static chain).
+ * parameter alone, for an address and jumps there, with the stack and all registers that may hold
+ * arguments as they were (System V ABI: six registers, eight vectors, al their number, r10 a static
+ * chain).
  */
 #define INTERPOSE_JUMP(label, resolve)                                                             \
 	"	.text\n"                                                                                 \
