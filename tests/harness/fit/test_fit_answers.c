@@ -234,6 +234,38 @@ Test(small_fit_answers, an_interval_that_ends_at_a_bound_says_so)
 	made_release(&made);
 }
 
+/* Alone and for 5 %, K is 20 Z: 116 us, and in each half of the draws another. Twice as wide as it
+ * is large is still an answer; more is a bound, where one of its ends was swept. */
+Test(small_fit_answers, an_interval_that_is_too_wide_is_a_bound)
+{
+	static const struct {
+		double z[2]; /* of the draws */
+		enum answer_kind kind;
+		double us;
+	} rows[] = {
+		{ { 5000, 6000 }, ANSWER_VALUE, 116 }, { { 2900, 14000 }, ANSWER_VALUE, 116 },
+		{ { 2900, 15000 }, ANSWER_BELOW, 300 }, { { 2900, 1e6 }, ANSWER_LEAST, 58 },
+		{ { 1, 1e6 }, ANSWER_REFUSED, NAN },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fake_session s = wide(5800, 2200, 900);
+		struct made made = { 0 };
+		struct answer a;
+
+		made_fit(&made, &s);
+		for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+			made.fit.draw[d].v[MODEL_Z] = rows[i].z[d % 2];
+		a = smallest_kernel_over_ideal(&made.fit, MODE_STREAM, 1, 0.05);
+		cr_expect(eq(int, (int)a.kind, rows[i].kind), "%zu: %g to %g", i, a.interval.lo,
+			  a.interval.hi);
+		if (isfinite(rows[i].us))
+			cr_expect(epsilon_eq(dbl, a.interval.value / 1000 / rows[i].us, 1, 0.03),
+				  "%zu: %g", i, a.interval.value);
+		made_release(&made);
+	}
+}
+
 /* With 4 launches a step 5 % at depth D takes the K that it takes at depth 4 D. */
 Test(small_fit_answers, steps_of_four_launches_are_four_times_as_deep)
 {
