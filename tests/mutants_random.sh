@@ -9,8 +9,8 @@
 # its header, then those of its folder or named like it, the quick ones before the slow ones. They
 # take $MUTANT_SECONDS (60) at most in all when nothing is wrong: a program that no longer fits is
 # left out, and a quicker one behind it runs. A failure counts when it comes twice; so does a
-# program that takes far longer than it should. What the first of them let pass runs under the
-# address sanitizer too: the small tests, as in `make sanitize`.
+# program that takes far longer than it should. What they let pass runs under the address sanitizer
+# too: the small tests, as in `make sanitize`, of the first five that take a tenth of that at most.
 #
 # A line for each: FILE:LINE, before -> after, and what came of it:
 #   killed by PROGRAM  a test failed, or hung
@@ -345,7 +345,7 @@ try_programs() { # LIST OF PROGRAMS
 			return
 		fi
 	done <"$1"
-	head -n 5 "$1" >first
+	awk -v most="$((seconds * 100))" '$2 <= most' "$1" | head -n 5 >first
 	while read -r p ms; do
 		build_program cpu-asan "$p" || return 0
 		if finds cpu-asan "$p" "$((10 * ms))" 'small_*'; then

@@ -217,6 +217,15 @@ Test(small_fit_price, a_price_is_printed_as_it_is)
 		 "On B a step takes 1.00 to 5.00 times as long as on A, 2.00 in the median of 3 "
 		 "samples\n"
 		 "predict");
+	p.all = (struct price_errors){ 10, 0.01, 0.02, 0.03 };
+	p.sure = (struct price_errors){ 6, 0.004, 0.005, 0.006 };
+	row_says(&p, &r, &p.priced[0],
+		 "median 1.00 %*within 2.00 %*worst 3.00 %, n = 10 samples\n*low confidence*median "
+		 "0.40 %*within 0.50 %*worst 0.60 %, n = 6\n");
+	p.sure.n = 10; /* none is of low confidence */
+	row_says(&p, &r, &p.priced[0], "worst 3.00 %, n = 10 samples\n± is half of");
+	p.all.n = 0;
+	row_says(&p, &r, &p.priced[0], "none of these samples was measured on B\n± is half of");
 	prices_release(&p);
 	made_release(&work);
 	on_b.grid.n_points++; /* the block that was taken from it */
