@@ -8,6 +8,7 @@
 #include "tests/need_gnuplot.h"
 #include "tests/on_cpu.h"
 
+#include "harness/base/command.h"
 #include "harness/platform/enter.h"
 
 TestSuite(small_cli_share, .timeout = 120);
@@ -242,6 +243,24 @@ Test(small_cli_share, a_record_given_twice, .init = folder_make, .fini = folder_
 		dir, dir);
 	refused(3, "a.jsonl*b.jsonl.part*same record",
 		"share --json --from '%s/a.jsonl' --from '%s/b.jsonl.part'", dir, dir);
+}
+
+/* Once a window is written: what there is can be gone on with. */
+Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = folder_make,
+     .fini = folder_remove)
+{
+	const char *said;
+	int code = shell(
+		&said,
+		"cd '%s' && { env --default-signal=INT '%s' share launch us=0 --quiet --starts 1 --clients 2 --arms processes "
+		"--window 0.1 --windows 100 --repetitions 6 --output a.jsonl 2>&1 >/dev/null & } && "
+		"for i in $(seq 500); do grep -qs '\"window\"' a.jsonl.part && break; sleep 0.02; "
+		"done; kill -INT $!; wait $!",
+		dir, rift());
+
+	cr_expect(eq(int, code, RIFT_INTERRUPTED), "exit code %d: %s", code, said);
+	cr_expect(tells(said, "--resume a.jsonl.part"), "%s", said);
+	cr_expect(zero(int, shell(NULL, "test -s '%s/a.jsonl.part'", dir)), "it stays");
 }
 
 /* A client holds 128 MiB and a little: three of them fit into 512, four do not. */
