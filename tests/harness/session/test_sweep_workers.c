@@ -333,6 +333,36 @@ Test(small_sweep_workers, what_is_not_tried_on_side_a_follows_from_smaller_sizes
 	plan_release(&p);
 }
 
+/* Once something is known of the workload: a worker that would go on is stopped, in good time;
+ * before that it may take longer. */
+Test(small_sweep_workers, a_probe_ends_at_its_limit_where_it_knows_enough)
+{
+	static const char *const scripts[] = { "probe; exec sleep 50", "sleep 0.5; probe; bye" };
+	struct plan_request r = { .workload = fakes,
+				  .size = "1,2",
+				  .depth = "1",
+				  .mode = "stream",
+				  .design = design_of(true) };
+
+	for (int i = 0; i < 2; i++) {
+		struct plan p;
+		char script[256];
+
+		cr_assert(zero(int, plan_make(&p, &r)), "plan");
+		snprintf(script, sizeof(script),
+			 "probe() { echo '{\"record\":\"probe\",\"config\":0,\"code\":0,"
+			 "\"setup_ns\":10,\"ends_ns\":5,\"step_ns\":1000,\"gap_ns\":1}'; }\n%s",
+			 scripts[i]);
+		fake_worker_does(-1, script);
+		s = (struct session){ .patience_ns = 30e9 };
+		show_start(&s.show, true);
+		cr_assert(zero(int, session_probe(&s, &p, 0, worker_script, 1e8)), "%d", i);
+		cr_expect(eq(dbl, p.config[0].timing[0].step_ns, 1000), "%d: %g", i,
+			  p.config[0].timing[0].step_ns);
+		plan_release(&p);
+	}
+}
+
 /* The one that starts first, with nothing done yet. */
 Test(small_sweep_workers, who_has_rounds_alone)
 {
