@@ -140,6 +140,9 @@ Test(small_share_helpers, as_many_as_there_is_room_for)
 	all.h.n = HELPERS_MAX;
 	helpers_begin(&all.h);
 	cr_expect(eq(dbl, helpers_used_s(&all.h), 0), "%g s", helpers_used_s(&all.h));
+	/* the clock of a process whose time is limited moves by whole ticks */
+	for (double begun = used_s(); used_s() - begun < 0.02;)
+		;
 	helpers_end(&all.h);
 	cr_expect(lt(dbl, 0, helpers_used_s(&all.h)), "%g s", helpers_used_s(&all.h));
 	for (int i = 0; i < HELPERS_MAX; i++)
