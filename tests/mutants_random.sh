@@ -88,18 +88,23 @@ dump_header() {
 # so all gets one date, which no file is older than, before make looks.
 # What is in single quotes is for make to expand.
 # shellcheck disable=SC2016
-build_counting() {
+instrument='INSTRUMENT=$(if $(filter %.o,$@),$(if $(filter harness/% common/%,$<),--coverage -O0 -w -include ../dump.h),--coverage)'
+
+build_counting() { # PROGRAMS...
 	copy_tree "$work/counting"
 	cd "$work/counting"
 	dump_header >../dump.h
-	set -- 'INSTRUMENT=$(if $(filter %.o,$@),$(if $(filter harness/% common/%,$<),--coverage -O0 -w -include ../dump.h),--coverage)'
 	if ! [ -e ../counts ]; then
-		make_cpu build/cpu/flags build/cpu/test_flags "$@" || wrong "does not build: $(tail -5 log)"
+		make_cpu build/cpu/flags build/cpu/test_flags "$instrument" || wrong "does not build: $(tail -5 log)"
 		touch ../counts
 		find build/cpu -type f -exec touch -r ../counts {} +
 		find build/cpu/harness build/cpu/common -name '*.o' -delete
 	fi
-	make_cpu -j"$jobs" rift tests "$@" || wrong "does not build: $(tail -5 log)"
+	for program; do
+		set -- "$@" "build/cpu/$program"
+		shift
+	done
+	make_cpu -j"$jobs" rift "$@" "$instrument" || wrong "does not build: $(tail -5 log)"
 }
 
 # A line a file: its name, its sum, the lines that were reached, those that were not.
@@ -167,7 +172,7 @@ update_map() {
 	# shellcheck disable=SC2086
 	set -- $stale
 	echo "finding out what $# test programs reach" >&2
-	(build_counting)
+	(build_counting "$@")
 	for job in $(seq "$jobs"); do
 		count_programs "$job" "$@" &
 	done
@@ -414,7 +419,7 @@ prepare() { # COPY
 	copy_tree "$work/$1"
 	cd "$work/$1"
 	rm -f asked@*
-	make_cpu -j"$jobs" rift tests || wrong "does not build: $(tail -5 log)"
+	make_cpu -j"$jobs" rift || wrong "does not build: $(tail -5 log)"
 	make_cpu -j"$jobs" SANITIZE=asan rift || wrong "does not build: $(tail -5 log)"
 }
 
