@@ -252,8 +252,10 @@ Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = folder_mak
 	const char *said;
 	int code = shell(
 		&said,
-		"cd '%s' && { env --default-signal=INT '%s' share launch us=0 --quiet --starts 1 --clients 2 --arms processes "
-		"--window 0.1 --windows 100 --repetitions 6 --output a.jsonl 2>&1 >/dev/null & } && "
+		"cd '%s' && { env --default-signal=INT '%s' share launch us=0 --quiet --starts 1 "
+		"--clients 2 --arms processes "
+		"--window 0.1 --windows 100 --repetitions 6 --output a.jsonl 2>&1 >/dev/null & } "
+		"&& "
 		"for i in $(seq 500); do grep -qs '\"window\"' a.jsonl.part && break; sleep 0.02; "
 		"done; kill -INT $!; wait $!",
 		dir, rift());

@@ -243,7 +243,7 @@ Test(small_fit_answers, an_interval_that_is_too_wide_is_a_bound)
 		enum answer_kind kind;
 		double us;
 	} rows[] = {
-		{ { 5000, 6000 }, ANSWER_VALUE, 116 }, { { 2900, 14000 }, ANSWER_VALUE, 116 },
+		{ { 5000, 6000 }, ANSWER_VALUE, 116 },	{ { 2900, 14000 }, ANSWER_VALUE, 116 },
 		{ { 2900, 15000 }, ANSWER_BELOW, 300 }, { { 2900, 1e6 }, ANSWER_LEAST, 58 },
 		{ { 1, 1e6 }, ANSWER_REFUSED, NAN },
 	};
