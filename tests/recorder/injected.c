@@ -110,16 +110,21 @@ static void synchronization(uint32_t of, uint32_t stream, uint32_t number)
 	add(&s, sizeof(s));
 }
 
-static void marker(uint32_t flags, const char *name)
+static void marker_at(uint64_t ns, uint32_t flags, const char *name)
 {
 	struct cupti_marker m = { .kind = CUPTI_MARKER,
 				  .flags = flags,
-				  .timestamp = later(10),
+				  .timestamp = ns,
 				  .object = CUPTI_OBJECT_THREAD,
 				  .thread = (uint32_t)syscall(SYS_gettid),
 				  .name = name };
 
 	add(&m, sizeof(m));
+}
+
+static void marker(uint32_t flags, const char *name)
+{
+	marker_at(later(10), flags, name);
 }
 
 /* Each kind of record once; cbids as calls.h has them. */
@@ -251,6 +256,18 @@ static void ranges(void)
 	marker(CUPTI_MARKER_END, NULL);
 	kernel(call(CUPTI_DRIVER, 307), later(0));
 	later(6000);
+}
+
+/* A range that begins with its launch, whose record comes first. */
+static void edge(void)
+{
+	uint64_t start = later(100);
+	struct cupti_api api = launch(CUPTI_DRIVER, 307, start, start + 3000);
+
+	marker_at(start, CUPTI_MARKER_START, "outer");
+	kernel(api.correlation, later(4000));
+	later(6000);
+	marker(CUPTI_MARKER_END, NULL);
 }
 
 static void capture(void)
@@ -410,7 +427,7 @@ static const struct {
 	{ "count", count },	 { "nested", nested }, { "together", together },
 	{ "many", many },	 { "range", range },   { "asks", asks },
 	{ "turns", turns },	 { "mixed", mixed },   { "out_of_turn", out_of_turn },
-	{ "bursts", bursts },
+	{ "bursts", bursts },	 { "edge", edge },
 };
 
 static void *find(void *library, const char *name)

@@ -261,6 +261,15 @@ Test(small_cupti, ranges_are_marks_and_limits)
 	json_decref(rows);
 }
 
+Test(small_cupti, a_range_holds_a_launch_that_begins_with_it)
+{
+	json_t *rows = record("RIFT_TRACE_RANGE=outer", "edge");
+
+	cr_assert(eq(i64, trace_calls_of(rows, "launch"), 1));
+	cr_assert(eq(i64, trace_ops_of(rows, "kernel"), 1));
+	json_decref(rows);
+}
+
 static void hears(const char *variables, const char *words, const char *says)
 {
 	const char *out;
