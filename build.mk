@@ -287,7 +287,7 @@ LAZY   := $(GIT:%=$B/$(notdir $(GIT)))
 $(TESTS:%=$B/%.o) $(TESTS:%.c=$B/%) $B/bugs $B/tests/enemy/fuzz $B/tests/cpu/traced: $B/test_flags
 # What each includes before all else, compiled once: the compiler finds it before the header itself, and passes it by where flags
 # differ, as with -O2.
-FIRSTS := $(patsubst %,$B/first/tests/%.h.gch,test plain)
+FIRSTS := $(patsubst %,$B/first/%.gch,$(wildcard tests/test.h tests/plain.h))
 $(FIRSTS): $B/first/%.gch: % $B/flags $B/test_flags
 	$(call begin,CC,$<)
 	$(Q)$(COMPILE.c)

@@ -205,15 +205,16 @@ void fit_draws_take(const struct fit_draws *m, const struct grid *g, int draw, s
 
 /*
  * Medians of draws are few different values, and points go together: of 5 processes most draws ask
- * for a fit that an earlier one has made. More than these are not looked through, nor kept.
+ * for a fit that an earlier one has made. More than these are not kept.
  */
-enum { MEMO_MAX = 512 };
+enum { MEMO_MAX = 512, MEMO_PLACES = 4 * MEMO_MAX };
 
 /* A row a fit: its key is all that the fit depends on, compared bit by bit. */
 struct fit_memo {
 	size_t width; /* numbers of a key */
 	double *key, *now;
 	struct model found[MEMO_MAX];
+	int row[MEMO_PLACES]; /* row + 1, at the place of its key or the next free one; 0: free */
 	int n;
 };
 
@@ -237,23 +238,38 @@ static void memo_free(struct fit_memo *memo)
 	free(memo);
 }
 
-/* What was found for the key at hand; NULL: not made yet. */
-static const struct model *memo_find(const struct fit_memo *memo)
+/* FNV-1a by words, folded, as the low bits of many numbers are 0. */
+static size_t memo_place(const struct fit_memo *memo)
 {
-	for (int i = 0; i < memo->n; i++)
-		if (!memcmp(&memo->key[(size_t)i * memo->width], memo->now,
-			    memo->width * sizeof(*memo->now)))
-			return &memo->found[i];
-	return NULL;
+	uint64_t hash = UINT64_C(14695981039346656037), word;
+
+	for (size_t i = 0; i < memo->width; i++) {
+		memcpy(&word, &memo->now[i], sizeof(word));
+		hash = (hash ^ word ^ word >> 32) * UINT64_C(1099511628211);
+	}
+	return (size_t)((hash ^ hash >> 32) % MEMO_PLACES);
 }
 
-static void memo_keep(struct fit_memo *memo, const struct model *found)
+/* The place of the key at hand: its row's, or a free one. */
+static int *memo_find(struct fit_memo *memo)
+{
+	size_t at = memo_place(memo);
+
+	for (; memo->row[at]; at = (at + 1) % MEMO_PLACES)
+		if (!memcmp(&memo->key[(size_t)(memo->row[at] - 1) * memo->width], memo->now,
+			    memo->width * sizeof(*memo->now)))
+			break;
+	return &memo->row[at];
+}
+
+static void memo_keep(struct fit_memo *memo, int *row, const struct model *found)
 {
 	if (memo->n == MEMO_MAX)
 		return;
 	memcpy(&memo->key[(size_t)memo->n * memo->width], memo->now,
 	       memo->width * sizeof(*memo->now));
 	memo->found[memo->n++] = *found;
+	*row = memo->n;
 }
 
 /* ---- parameters that are fitted together ------------------------------------------------ */
@@ -449,7 +465,7 @@ static void make_key(const struct fit_part *p, const struct fit_data *d, const s
 
 void part_refit(struct fit_part *p, const struct fit_data *d, struct model *m)
 {
-	const struct model *known;
+	int *row;
 
 	if (!p->n || !p->n_free)
 		return;
@@ -457,13 +473,13 @@ void part_refit(struct fit_part *p, const struct fit_data *d, struct model *m)
 		p->memo = memo_new(key_width(p));
 	CHECK(p->memo->width == key_width(p), "other points than the first fit's");
 	make_key(p, d, m, p->memo->now);
-	known = memo_find(p->memo);
-	if (known) {
-		*m = *known;
+	row = memo_find(p->memo);
+	if (*row) {
+		*m = p->memo->found[*row - 1];
 		return;
 	}
 	part_fit(p, d, m, LOSS_NEAR);
-	memo_keep(p->memo, m);
+	memo_keep(p->memo, row, m);
 }
 
 /* By how much the loss is above the least, in units of what noise gives, where one is held at x. */

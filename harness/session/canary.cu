@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/cuda_check.h"
 #include "common/gpu.h"
@@ -26,6 +27,14 @@ static __device__ inline void spin(int64_t cycles)
 {
 	int64_t start = clock64();
 
+#ifndef __CUDACC__
+	/* Cycles are ns there: but for the last ms the processor is left to others. */
+	const int64_t asleep = cycles - 1000000;
+	const struct timespec rest = { asleep / 1000000000, asleep % 1000000000 };
+
+	if (asleep > 1000000)
+		nanosleep(&rest, NULL);
+#endif
 	while (clock64() - start < cycles)
 		;
 }

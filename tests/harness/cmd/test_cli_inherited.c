@@ -37,11 +37,12 @@ Test(small_cli_inherited, what_was_ignored_and_blocked)
 		"run launch us=0 --samples 2 --quiet --layer shim",
 		"probe launch us=0 --processes 1 --quiet",
 		"sweep launch us=0 --depth 1 --mode stream --quick --processes 1 --quiet "
-		"--output s.jsonl",
+		"--warm-up 0.01 --output s.jsonl",
 		"share launch us=0 --arms processes --clients 2 --repetitions 1 --starts 1 "
 		"--window 0.1 --quiet --output share.jsonl",
 		"probe --warmup launch us=0 --depth 1 --rest 0.1 --seconds 0.1 --quiet",
-		"sweep launch us=0 --processes 1 --depth 1 --quiet --layer 'emulate costs=usual'",
+		"sweep launch us=0 --processes 1 --depth 1 --samples 2 --quiet "
+		"--layer 'emulate call=0,5'",
 #ifdef RIFT_CPU_DEVICE
 		"profile --quiet --runs 1 --output p.trace -- \"$TRACED\" ten",
 #endif
