@@ -115,13 +115,17 @@ const json_t *axis(void)
 	return NULL;
 }
 
-/* What the command writes to stdout and to stderr, by running it once. Static memory. */
-static int run_both(const char *args, const char **out, const char **err)
+int run_rift_once(const char **out, const char **err, const char *fmt, ...)
 {
 	static char said[8192];
 	FILE *file = tmpfile();
+	char args[1024];
+	va_list list;
 	int rc;
 
+	va_start(list, fmt);
+	vsnprintf(args, sizeof(args), fmt, list);
+	va_end(list);
 	cr_assert(ne(ptr, file, NULL), "no temporary file");
 	rc = shell(out, "'%s' %s 2>/dev/fd/%d", rift(), args, fileno(file));
 	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
@@ -139,7 +143,7 @@ void refused(int code, const char *says, const char *fmt, ...)
 	va_start(list, fmt);
 	vsnprintf(args, sizeof(args), fmt, list);
 	va_end(list);
-	cr_assert(eq(int, run_both(args, &out, &err), code), "rift %s: %s", args, err);
+	cr_assert(eq(int, run_rift_once(&out, &err, "%s", args), code), "rift %s: %s", args, err);
 	cr_assert(is_one_complaint(err), "rift %s: %s", args, err);
 	cr_assert(tells(err, says), "rift %s: %s: %s", args, says, err);
 	cr_assert(eq(str, (char *)out, ""), "rift %s writes to stdout", args);
@@ -149,7 +153,7 @@ void says(const char *args, const char *const *want)
 {
 	const char *out, *err;
 
-	cr_assert(zero(int, run_both(args, &out, &err)), "rift %s", args);
+	cr_assert(zero(int, run_rift_once(&out, &err, "%s", args)), "rift %s", args);
 	cr_assert(eq(str, (char *)err, ""), "rift %s: stderr", args);
 	for (; *want; want++)
 		cr_assert(tells(out, *want), "rift %s: '%s' in\n%s", args, *want, out);

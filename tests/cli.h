@@ -13,6 +13,10 @@ const char *rift(void);
 int run_rift(enum stream which, const char **text, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same with both outputs, of one run. */
+int run_rift_once(const char **out, const char **err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Must be refused: this exit code, nothing on stdout, one line on stderr that tells `says`
  * (tests/divert.h). */
 void refused(int code, const char *says, const char *fmt, ...)
