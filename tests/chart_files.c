@@ -11,17 +11,18 @@
 #include "tests/capture.h"
 #include "tests/divert.h"
 #include "tests/figures.h"
+#include "tests/folder.h"
 
-char chart_folder[] = "/tmp/rift-charts-XXXXXX";
+char chart_folder[] = TEST_FOLDER_PATH;
 
 void chart_folder_make(void)
 {
-	cr_assert(ne(ptr, mkdtemp(chart_folder), NULL), "mkdtemp");
+	test_folder_make(chart_folder);
 }
 
 void chart_folder_remove(void)
 {
-	shell(NULL, "rm -rf '%s'", chart_folder);
+	test_folder_remove(chart_folder);
 }
 
 struct fake_session chart_session(int sides)

@@ -4,6 +4,7 @@
  */
 /* sanitizers: one thread */
 #include "tests/test.h"
+#include "tests/folder.h"
 
 /*
  * A rift that measures nothing. Its sweep is cut off and leaves a .part; one that goes on is whole,
@@ -24,26 +25,21 @@ static const char rift[] = "#!/bin/sh\n"
 			   "esac\n";
 
 /* A folder with that rift and the sessions of the tests. */
-static char folder[] = "/tmp/rift-bench-XXXXXX";
+TEST_FOLDER(folder);
 
-static void make_folder(void)
+static void prepare(void)
 {
 	char path[64];
 	FILE *f;
 
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
+	make_folder();
 	snprintf(path, sizeof(path), "%s/rift", folder);
 	f = fopen(path, "w");
 	cr_assert(f && fputs(rift, f) >= 0 && !fclose(f), "%s", path);
 	cr_assert(zero(int, shell(NULL, "chmod +x %s", path)), "chmod");
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
-
-TestSuite(small_bench, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(small_bench, .init = prepare, .fini = remove_folder, .timeout = 120);
 
 static bool has(const char *text, const char *what)
 {

@@ -4,20 +4,16 @@
  */
 /* sanitizers: one thread */
 #include "tests/plain.h"
+#include "tests/folder.h"
 
-static char folder[] = "/tmp/rift-build-XXXXXX";
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 /* A tree with one workload, one layer, two sources in common/ and one of the runtime. */
-static void make_tree(void)
+static void prepare(void)
 {
 	const char *text;
 
-	cr_assert(mkdtemp(folder), "%s", folder);
+	make_folder();
 	cr_assert(!shell(&text,
 			 "{ cp -r Makefile build.mk tools LICENSE %s/ && "
 			 "d=common/cpu && mkdir -p %s/$d/base && cp $d/libcudart.map %s/$d && cd "
@@ -40,7 +36,7 @@ static void make_tree(void)
 		  "%s", text);
 }
 
-TestSuite(small_build, .init = make_tree, .fini = remove_folder, .timeout = 300);
+TestSuite(small_build, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 /* make in the tree, for the CPU device; what it prints. */
 static const char *run_make(const char *arguments)

@@ -1,19 +1,10 @@
 /* test_tools.c - what make decides before it builds: device, toolkit, packages, folders. */
 /* sanitizers: one thread */
 #include "tests/test.h"
+#include "tests/folder.h"
 
 /* A folder of its own with a fake nvcc of the given release; removed by fini. */
-static char folder[] = "/tmp/rift-tools-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_tools, .init = make_folder, .fini = remove_folder, .timeout = 300);
 

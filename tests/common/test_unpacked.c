@@ -2,6 +2,7 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 #include "common/unpacked.h"
+#include "tests/folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +14,7 @@
 /* More than any buffer of the reader holds, packed too. */
 enum { TEXT_BYTES = 400000 };
 
-static char folder[] = "/tmp/rift-unpacked-XXXXXX";
+TEST_FOLDER(folder);
 static unsigned char text[TEXT_BYTES], packed[2 * TEXT_BYTES];
 static size_t packed_bytes;
 
@@ -32,9 +33,9 @@ static void pack(const void *from, size_t n)
 }
 
 /* Random letters: they can be packed, but not to nothing. */
-static void make_text(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	cr_assert(zero(int, chdir(folder)), "%s", folder);
 	for (uint32_t i = 0; i < TEXT_BYTES; i += 4) {
 		struct philox r = philox4x32(i, 0, 0, 0, 3);
@@ -45,12 +46,7 @@ static void make_text(void)
 	pack(text, TEXT_BYTES);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
-
-TestSuite(small_unpacked, .init = make_text, .fini = remove_folder, .timeout = 300);
+TestSuite(small_unpacked, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 static void put(const void *bytes, size_t n)
 {

@@ -5,19 +5,10 @@
 /* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/wrapped.h"
 
-static char folder[] = "/tmp/rift-loader-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_cpu_loader, .init = make_folder, .fini = remove_folder, .timeout = 300);
 

@@ -11,19 +11,10 @@
 
 #include "harness/profile/ranges.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/traces.h"
 
-static char folder[] = "/tmp/rift-trace-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(ne(ptr, mkdtemp(folder), NULL));
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_cpu_trace, .timeout = 120, .init = make_folder, .fini = remove_folder);
 

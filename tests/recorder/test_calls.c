@@ -11,25 +11,21 @@
 #include "common/recorder/buffers.h"
 #include "harness/base/json.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/traces.h"
 
-static char folder[] = "/tmp/rift-calls-XXXXXX";
+TEST_FOLDER(folder);
 static char path[4096];
 
-static void make_folder(void)
+static void prepare(void)
 {
 	let_sanitizer_come_second();
-	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	make_folder();
 	snprintf(path, sizeof(path), "%s/a.trace", folder);
 	unsetenv("CUDA_INJECTION64_PATH");
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_calls, .timeout = 200, .init = make_folder, .fini = remove_folder);
+TestSuite(small_calls, .timeout = 200, .init = prepare, .fini = remove_folder);
 
 static const char *text(const json_t *row, const char *key)
 {

@@ -9,23 +9,19 @@
 #include <signal.h>
 
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/traces.h"
 
-static char folder[] = "/tmp/rift-cupti-XXXXXX";
+TEST_FOLDER(folder);
 static char path[4096];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	make_folder();
 	snprintf(path, sizeof(path), "%s/a.trace", folder);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_cupti, .timeout = 120, .init = make_folder, .fini = remove_folder);
+TestSuite(small_cupti, .timeout = 120, .init = prepare, .fini = remove_folder);
 
 static const char *library(void)
 {

@@ -1,19 +1,10 @@
 /* test_align_options.c - `rift run alignment`: what it takes, refuses, says and writes. */
 /* sanitizers: seen elsewhere */
 #include "tests/plain.h"
+#include "tests/folder.h"
 #include "workloads/alignment/test_batch.h"
 
-static char folder[] = "/tmp/rift-align-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_align_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_align_options, .timeout = 300);

@@ -2,23 +2,14 @@
 /* begins early: it waits long */
 /* sanitizers: one thread */
 #include "tests/plain.h"
+#include "tests/folder.h"
 
 #include <sys/stat.h>
 #include <zlib.h>
 
 #include "workloads/alignment/test_batch.h"
 
-static char folder[] = "/tmp/rift-reads-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_align_reader, .init = make_folder, .fini = remove_folder, .timeout = 300);

@@ -1,21 +1,12 @@
 /* test_mlp_idx.c - IDX files, raw and gzip: good, bad, and made up at random. */
 #include "tests/plain.h"
+#include "tests/folder.h"
 
 #include <zlib.h>
 
 #include "workloads/mlp/test_mlp.h"
 
-static char folder[] = "/tmp/rift-mlp-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_mlp_idx, .init = make_folder, .fini = remove_folder, .timeout = 300);
 

@@ -1,19 +1,10 @@
 /* test_mlp_options.c - `rift run mlp`: what it takes, refuses, says and writes. */
 /* sanitizers: seen elsewhere */
 #include "tests/plain.h"
+#include "tests/folder.h"
 #include "workloads/mlp/test_mlp.h"
 
-static char folder[] = "/tmp/rift-mlp-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_mlp_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_mlp_options, .timeout = 300);

@@ -3,22 +3,13 @@
  * binary in a folder of its own.
  */
 #include "tests/plain.h"
+#include "tests/folder.h"
 
 #include <signal.h>
 
 #include "tests/cli.h"
 
-static char folder[] = "/tmp/rift-cli-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_myocyte_cli, .init = make_folder, .fini = remove_folder, .timeout = 300);
 

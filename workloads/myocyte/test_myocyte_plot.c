@@ -5,20 +5,11 @@
 /* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/need_gnuplot.h"
 #include "workloads/myocyte/test_golden.h"
 
-static char folder[] = "/tmp/rift-myocyte-plot-XXXXXX";
-
-static void make_folder(void)
-{
-	CHECK(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_myocyte_plot, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_myocyte_plot, .init = make_folder, .fini = remove_folder, .timeout = 400);

@@ -5,19 +5,10 @@
 /* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/need_gnuplot.h"
 
-static char folder[] = "/tmp/rift-particlefilter-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_particlefilter_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 

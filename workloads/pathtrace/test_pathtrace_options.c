@@ -7,20 +7,11 @@
 
 #include <zlib.h>
 
+#include "tests/folder.h"
 #include "tests/need_gnuplot.h"
 #include "workloads/pathtrace/test_pathtrace.h"
 
-static char folder[] = "/tmp/rift-pathtrace-XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf %s", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_pathtrace_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 

@@ -7,15 +7,17 @@
 #include "common/datafile.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift check XXXXXX", file[64];
+TEST_FOLDER(dir);
+static char file[64];
 
 /* A copy in a folder whose name has a blank. */
-static void make_copy(void)
+static void prepare(void)
 {
 	char kept[4096];
 
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
 	cr_assert(zero(int, datafile_find("data/sessions/h200-myocyte.jsonl", kept)),
 		  "the kept session");
@@ -23,12 +25,7 @@ static void make_copy(void)
 		  "copy");
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_check, .init = make_copy, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_check, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 Test(small_cli_check, kept_sessions_are_valid)
 {

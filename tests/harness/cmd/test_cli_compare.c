@@ -6,24 +6,21 @@
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/compared.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift_compare_XXXXXX", a[64], b[64], both[64];
+TEST_FOLDER(dir);
+static char a[64], b[64], both[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(a, sizeof(a), "%s/a session.jsonl", dir);
 	snprintf(b, sizeof(b), "%s/b.jsonl", dir);
 	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 300);
-TestSuite(large_cli_compare, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_compare, .init = prepare, .fini = remove_dir, .timeout = 300);
+TestSuite(large_cli_compare, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 /* Few points, so that a file is small. */
 static struct fake_session made_up(int sides)

@@ -6,25 +6,22 @@
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/compared.h"
+#include "tests/folder.h"
 #include "tests/need_gnuplot.h"
 
-static char dir[] = "/tmp/rift_atlas_XXXXXX", base[64], one[64], both[64];
+TEST_FOLDER(dir);
+static char base[64], one[64], both[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(base, sizeof(base), "%s/base.jsonl", dir);
 	snprintf(one, sizeof(one), "%s/one side.jsonl", dir);
 	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_compare_many, .init = make_dir, .fini = remove_dir, .timeout = 120);
-TestSuite(large_cli_compare_many, .init = make_dir, .fini = remove_dir, .timeout = 120);
+TestSuite(small_cli_compare_many, .init = prepare, .fini = remove_dir, .timeout = 120);
+TestSuite(large_cli_compare_many, .init = prepare, .fini = remove_dir, .timeout = 120);
 
 /* Few points, so that a file is small. */
 static struct fake_session made_up(int sides)

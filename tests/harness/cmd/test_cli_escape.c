@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
 #include "common/escape.h"
 #include "harness/base/text.h"
@@ -15,22 +16,18 @@
  * in C. */
 #define EVIL "\033[31mred\033]0;owned\007\302\2337m\177\nrift: FORGED\r"
 
-static char dir[] = "/tmp/rift_escape_XXXXXX", plain[64], file[64], costs[64];
+TEST_FOLDER(dir);
+static char plain[64], file[64], costs[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(plain, sizeof(plain), "%s/plain.jsonl", dir);
 	snprintf(file, sizeof(file), "%s/evil.jsonl", dir);
 	snprintf(costs, sizeof(costs), "%s/card.json", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_escape, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_escape, .init = prepare, .fini = remove_dir, .timeout = 300);
 TestSuite(small_escape, .timeout = 300);
 
 /* ---- the function ----------------------------------------------------------------------- */

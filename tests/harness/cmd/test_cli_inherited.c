@@ -9,24 +9,20 @@
 #include <cuda_runtime_api.h>
 
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/need_gnuplot.h"
 
-static char folder[] = "/tmp/rift-inherited-XXXXXX";
+TEST_FOLDER(folder);
 static char session[4096];
 
-static void make_folder(void)
+static void prepare(void)
 {
 	cr_assert(ne(ptr, realpath("data/sessions/h200-launch.jsonl", session), NULL));
-	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	make_folder();
 	cr_assert(zero(int, chdir(folder)));
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_cli_inherited, .timeout = 200, .init = make_folder, .fini = remove_folder);
+TestSuite(small_cli_inherited, .timeout = 200, .init = prepare, .fini = remove_folder);
 
 /* A worker's end would not be learned, and nothing but SIGKILL would end one that hangs. */
 #define ODD "env --ignore-signal=CHLD --block-signal=TERM,INT,ALRM"

@@ -7,15 +7,17 @@
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift_kinds_XXXXXX", one[64], both[64];
+TEST_FOLDER(dir);
+static char one[64], both[64];
 
 /* Spin alone; the same, and blocking, which takes twice as long. */
-static void write_sessions(void)
+static void prepare(void)
 {
 	struct fake_session s = fake_session();
 
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(one, sizeof(one), "%s/one.jsonl", dir);
 	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
 	s.size = "0,2,10,50,200";
@@ -31,12 +33,7 @@ static void write_sessions(void)
 	fake_session_write(&s, both);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_kinds, .init = write_sessions, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_kinds, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 static void expect_text(const char *text, const char *want)
 {

@@ -6,8 +6,9 @@
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/compared.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift packed_XXXXXX";
+TEST_FOLDER(dir);
 
 static void write_session(const char *name, const char *workload, int sides, uint64_t seed)
 {
@@ -28,9 +29,9 @@ static void write_session(const char *name, const char *workload, int sides, uin
 }
 
 /* Each beside its packed self. */
-static void write_sessions(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	write_session("one.jsonl", "launch", 1, 1);
 	write_session("other.jsonl", "launch", 1, 2);
 	write_session("both.jsonl", "launch", 2, 3);
@@ -43,12 +44,7 @@ static void write_sessions(void)
 		  "gzip");
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_packed, .init = write_sessions, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_packed, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 /* $Z: nothing, or .gz. */
 static const char *const commands[] = {

@@ -5,6 +5,7 @@
 /* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/need_gnuplot.h"
 #include "tests/on_cpu.h"
 
@@ -17,17 +18,12 @@ TestSuite(large_cli_share, .timeout = 120);
 /* Empty kernels, and windows that are as short as can be. */
 #define SHORT "share launch us=0 --window 0.02 --quiet"
 
-static char dir[] = "/tmp/rift_share_XXXXXX";
+TEST_FOLDER(dir);
 
-static void folder_make(void)
+static void prepare(void)
 {
 	need_device();
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
-}
-
-static void folder_remove(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
+	make_dir();
 }
 
 Test(small_cli_share, a_quick_one_is_short_but_for_what_is_given)
@@ -111,7 +107,7 @@ static void was_measured(const json_t *o, const char *arm, int n)
 	}
 }
 
-Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, two_clients_in_every_arm, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o;
 	const char *text;
@@ -146,8 +142,7 @@ Test(small_cli_share, two_clients_in_every_arm, .init = folder_make, .fini = fol
 }
 
 /* Sorts have no variables, which programs of the CPU device share: one client would have them. */
-Test(small_cli_share, two_clients_in_one_process_of_a_daemon, .init = folder_make,
-     .fini = folder_remove)
+Test(small_cli_share, two_clients_in_one_process_of_a_daemon, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o;
 
@@ -161,7 +156,7 @@ Test(small_cli_share, two_clients_in_one_process_of_a_daemon, .init = folder_mak
 }
 
 /* Six lines are left, and half of one: they stay, and the rest is measured. */
-Test(large_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = folder_remove)
+Test(large_cli_share, a_record_is_gone_on_with, .init = prepare, .fini = remove_dir)
 {
 #define ARMS_OF " --clients 1,2 --arms processes,streams --windows 1 --repetitions 2 --starts 2"
 	cr_assert(zero(int, run_rift(OUT, NULL, SHORT ARMS_OF " --output '%s/a.jsonl'", dir)));
@@ -185,7 +180,7 @@ Test(large_cli_share, a_record_is_gone_on_with, .init = folder_make, .fini = fol
 	refused(3, "not to stdout", SHORT " --output -");
 }
 
-Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, damaged_records, .init = prepare, .fini = remove_dir)
 {
 	cr_assert(zero(int, run_rift(OUT, NULL,
 				     SHORT " --starts 1 --clients 2 --arms processes "
@@ -213,7 +208,7 @@ Test(small_cli_share, damaged_records, .init = folder_make, .fini = folder_remov
 }
 
 /* The platform is known, and a window of the first set. */
-Test(small_cli_share, a_record_without_a_finished_set, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, a_record_without_a_finished_set, .init = prepare, .fini = remove_dir)
 {
 	cr_assert(zero(int, run_rift(OUT, NULL,
 				     SHORT " --starts 1 --clients 2 --arms processes "
@@ -232,7 +227,7 @@ Test(small_cli_share, a_record_without_a_finished_set, .init = folder_make, .fin
 }
 
 /* By another name too, and under way: its clients would count twice. */
-Test(small_cli_share, a_record_given_twice, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, a_record_given_twice, .init = prepare, .fini = remove_dir)
 {
 	cr_assert(zero(int, run_rift(OUT, NULL,
 				     SHORT " --starts 1 --clients 2 --arms processes "
@@ -283,7 +278,7 @@ Test(small_cli_share, clients_that_do_not_fit, .init = folder_make, .fini = fold
 }
 
 /* 2 ms more a call: the client under it takes many times as long. */
-Test(large_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = folder_remove)
+Test(large_cli_share, an_unfair_share_is_found, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o, *set, *slow;
 
@@ -303,7 +298,7 @@ Test(large_cli_share, an_unfair_share_is_found, .init = folder_make, .fini = fol
 }
 
 /* Processes stand apart; clients of one process go down with it. */
-Test(small_cli_share, harm_by_a_kill, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, harm_by_a_kill, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o =
 		rift_json(SHORT " --starts 1 --clients 2 --arms processes,streams --repetitions 1 "
@@ -331,7 +326,7 @@ Test(small_cli_share, harm_by_a_kill, .init = folder_make, .fini = folder_remove
 	cr_expect(tells(text, "6 are enough, by --repetitions"), "%s", text);
 }
 
-Test(small_cli_share, harm_by_an_illegal_address, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, harm_by_an_illegal_address, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o =
 		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 "
@@ -348,7 +343,7 @@ Test(small_cli_share, harm_by_an_illegal_address, .init = folder_make, .fini = f
 }
 
 /* Two workloads: one client alone of each is the base. The second has kernels of 3 ms. */
-Test(small_cli_share, a_mix, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, a_mix, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o =
 		rift_json(SHORT " --starts 1 --clients 2 --arms processes --repetitions 1 "
@@ -435,7 +430,7 @@ static void expect_charts(void)
 	cr_expect(eq(int, atoi(text), 8));
 }
 
-Test(large_cli_share, who_hurts_whom_and_its_charts, .init = folder_make, .fini = folder_remove)
+Test(large_cli_share, who_hurts_whom_and_its_charts, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o, *pair;
 	const char *text;
@@ -468,7 +463,7 @@ Test(large_cli_share, who_hurts_whom_and_its_charts, .init = folder_make, .fini 
 	expect_charts();
 }
 
-Test(small_cli_share, charts, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, charts, .init = prepare, .fini = remove_dir)
 {
 	const char *text;
 

@@ -5,24 +5,21 @@
 /* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 
 #include "harness/base/command.h"
 #include "harness/record/journal.h"
 
-static char dir[] = "/tmp/rift_show_XXXXXX", file[64];
+TEST_FOLDER(dir);
+static char file[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_show, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_show, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 /* One process a side at four points of launch. */
 struct made {

@@ -7,24 +7,21 @@
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift sides_XXXXXX", both[64], one[64], odd[64];
+TEST_FOLDER(dir);
+static char both[64], one[64], odd[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(both, sizeof(both), "%s/both.jsonl", dir);
 	snprintf(one, sizeof(one), "%s/one.jsonl", dir);
 	snprintf(odd, sizeof(odd), "%s/one.jsonl:b", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_sides, .init = make_dir, .fini = remove_dir, .timeout = 300);
-TestSuite(large_cli_sides, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_sides, .init = prepare, .fini = remove_dir, .timeout = 300);
+TestSuite(large_cli_sides, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 static const double added_ns = 5000;
 

@@ -3,26 +3,23 @@
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
 #include <jansson.h>
 
-static char dir[] = "/tmp/rift stack_XXXXXX", file[64], other[64], costs[64];
+TEST_FOLDER(dir);
+static char file[64], other[64], costs[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/a session.jsonl", dir);
 	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
 	snprintf(costs, sizeof(costs), "%s/card.json", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 300);
-TestSuite(large_cli_stack, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_stack, .init = prepare, .fini = remove_dir, .timeout = 300);
+TestSuite(large_cli_stack, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 static struct fake_session quick_session(const char *workload)
 {

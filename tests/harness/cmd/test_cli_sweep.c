@@ -4,6 +4,7 @@
  */
 #include "tests/test.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/on_cpu.h"
 
 #include <fcntl.h>
@@ -11,21 +12,17 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-static char dir[] = "/tmp/rift_sweep_XXXXXX", file[64], part[80];
+TEST_FOLDER(dir);
+static char file[64], part[80];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
 	snprintf(part, sizeof(part), "%s.part", file);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_sweep, .init = make_dir, .fini = remove_dir, .timeout = 240);
+TestSuite(small_cli_sweep, .init = prepare, .fini = remove_dir, .timeout = 240);
 
 /* Four points. */
 static const char *session_plan(int processes)

@@ -5,23 +5,20 @@
 /* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift_kinds_XXXXXX", file[64], part[80];
+TEST_FOLDER(dir);
+static char file[64], part[80];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
 	snprintf(part, sizeof(part), "%s.part", file);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 600);
-TestSuite(large_cli_sweep_kinds, .init = make_dir, .fini = remove_dir, .timeout = 600);
+TestSuite(small_cli_sweep_kinds, .init = prepare, .fini = remove_dir, .timeout = 600);
+TestSuite(large_cli_sweep_kinds, .init = prepare, .fini = remove_dir, .timeout = 600);
 
 /* Two points of each kind, two processes. */
 static const char *plan(void)

@@ -4,22 +4,19 @@
  */
 #include "tests/test.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift_sweep_XXXXXX", file[64], part[80];
+TEST_FOLDER(dir);
+static char file[64], part[80];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
 	snprintf(part, sizeof(part), "%s.part", file);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_cli_sweep_refused, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_cli_sweep_refused, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 Test(small_cli_sweep_refused, help_and_what_is_refused)
 {

@@ -8,21 +8,18 @@
 #include "harness/stats/decide.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
-static char dir[] = "/tmp/rift_verdicts_XXXXXX", file[64];
+TEST_FOLDER(dir);
+static char file[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/both.jsonl", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(large_verdicts, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(large_verdicts, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 /* Some points far slower, and many a little: by themselves some of these are beyond the margin. */
 static double uneven(const struct batch *b, int side)

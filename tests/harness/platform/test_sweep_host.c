@@ -4,6 +4,7 @@
  */
 #include "tests/test.h"
 #include "harness/platform/system.h"
+#include "tests/folder.h"
 
 #include <sys/wait.h>
 
@@ -54,17 +55,7 @@ Test(small_sweep_host, processors_as_the_kernel_lists_them)
 
 /* ---- pinning -------------------------------------------------------------------------------- */
 
-static char folder[] = "/tmp/rift_host_XXXXXX";
-
-static void make_folder(void)
-{
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
+TEST_FOLDER(folder);
 
 TestSuite(small_sweep_pinned, .init = make_folder, .fini = remove_folder, .timeout = 300);
 

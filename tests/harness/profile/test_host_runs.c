@@ -9,25 +9,21 @@
 
 #include "harness/profile/profile.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/made_trace.h"
 
-static char folder[] = "/tmp/rift-host-runs-XXXXXX";
+TEST_FOLDER(folder);
 static char output[4096];
 
-static void make_folder(void)
+static void prepare(void)
 {
 	let_sanitizer_come_second();
-	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	make_folder();
 	snprintf(output, sizeof(output), "%s/a.trace", folder);
 	unsetenv("CUDA_INJECTION64_PATH");
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_host_runs, .timeout = 120, .init = make_folder, .fini = remove_folder);
+TestSuite(small_host_runs, .timeout = 120, .init = prepare, .fini = remove_folder);
 
 /* Exit status of the program's recording; what is said goes to *out. */
 static int record(const char **out, int host_runs, const char *program)

@@ -14,22 +14,18 @@
 #include <sys/socket.h>
 
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/traces.h"
 
-static char folder[] = "/tmp/rift-run-XXXXXX";
+TEST_FOLDER(folder);
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	make_folder();
 	cr_assert(zero(int, chdir(folder)));
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_program_run, .timeout = 120, .init = make_folder, .fini = remove_folder);
+TestSuite(small_program_run, .timeout = 120, .init = prepare, .fini = remove_folder);
 
 /*
  * rift profile in the background, where a shell ignores SIGINT: env gives it back. The program says

@@ -12,25 +12,21 @@
 #include "harness/base/text.h"
 #include "harness/profile/recording.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/made_trace.h"
 #include "tests/traces.h"
 
-static char folder[] = "/tmp/rift-recording-XXXXXX";
+TEST_FOLDER(folder);
 static char output[4096];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	make_folder();
 	snprintf(output, sizeof(output), "%s/a.trace", folder);
 	unsetenv("CUDA_INJECTION64_PATH");
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_recording, .timeout = 120, .init = make_folder, .fini = remove_folder);
+TestSuite(small_recording, .timeout = 120, .init = prepare, .fini = remove_folder);
 
 #ifdef RIFT_CPU_DEVICE
 

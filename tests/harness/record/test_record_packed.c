@@ -8,24 +8,21 @@
 #include "harness/record/recorded.h"
 #include "harness/record/validate_record.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
 #include <zlib.h>
 
-static char folder[] = "/tmp/rift_packed_XXXXXX", plain[64], packed[64];
+TEST_FOLDER(folder);
+static char plain[64], packed[64];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	snprintf(plain, sizeof(plain), "%s/s.jsonl", folder);
 	snprintf(packed, sizeof(packed), "%s/s.jsonl.gz", folder);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_record_packed, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(small_record_packed, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 /* A shell command in the folder, which must succeed. */
 static void in_folder(const char *command)

@@ -7,6 +7,7 @@
 #include "harness/record/journal_impl.h"
 #include "harness/record/validate_record.h"
 #include "harness/platform/system.h"
+#include "tests/folder.h"
 #include "workloads/workload.h"
 
 #include <dlfcn.h>
@@ -18,23 +19,19 @@
 
 enum { POINTS = 4, ROUNDS = 2 };
 
-static char folder[] = "/tmp/rift_resume_XXXXXX", path[64], part[80], visits[80], note[80];
+TEST_FOLDER(folder);
+static char path[64], part[80], visits[80], note[80];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
 	snprintf(part, sizeof(part), "%s.part", path);
 	snprintf(visits, sizeof(visits), "%s.visits", path);
 	snprintf(note, sizeof(note), "%s.lock", path);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_sweep_resume, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(small_sweep_resume, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 static struct plan four_points(void)
 {

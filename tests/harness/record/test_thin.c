@@ -5,24 +5,21 @@
 #include "tests/test.h"
 #include "harness/record/thin.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 
 #define PAIRS "data/sessions/emulate-h200/call-5.jsonl.gz"
 #define ONE_SIDE "data/sessions/h200-pathtrace.jsonl"
 
-static char folder[] = "/tmp/rift_thin_XXXXXX", thin[64];
+TEST_FOLDER(folder);
+static char thin[64];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	snprintf(thin, sizeof(thin), "%s/thin.jsonl", folder);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_thin, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(small_thin, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 static char *told(const char *command, const char *file)
 {

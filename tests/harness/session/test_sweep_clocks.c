@@ -6,29 +6,26 @@
 /* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
-static char dir[] = "/tmp/rift_clocks_XXXXXX", file[64], driver[2304];
+TEST_FOLDER(dir);
+static char file[64], driver[2304];
 
 /* A folder in which the stand-in goes by the library's name. */
-static void make_dir(void)
+static void prepare(void)
 {
 	snprintf(driver, sizeof(driver), "%s", beside_tests("driver"));
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
 	shell(NULL, "ln -s \"$(realpath '%s/nvml.so')\" '%s/libnvidia-ml.so.1'", driver, dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_sweep_clocks, .init = make_dir, .fini = remove_dir, .timeout = 300);
+TestSuite(small_sweep_clocks, .init = prepare, .fini = remove_dir, .timeout = 300);
 
 /* rift with both stand-ins; says: of $FAKE_NVML. */
 static const char *rift_with(const char *says)

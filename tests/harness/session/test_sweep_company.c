@@ -8,6 +8,7 @@
 #include "harness/record/journal_impl.h"
 #include "harness/session/company.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/on_cpu.h"
 #include "workloads/workload.h"
 
@@ -16,20 +17,16 @@ enum { PROCESSES = 3, PROCESSES_OF_A_SIDE = 2 };
 /* What 4 MiB cost; an empty launch takes less than a hundredth of that. */
 static const double charge_ns = 4e6;
 
-static char folder[] = "/tmp/rift_company_XXXXXX", path[64];
+TEST_FOLDER(folder);
+static char path[64];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(large_sweep_company, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(large_sweep_company, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 /* With this seed some processes have transfer first, some launch. */
 static void sweep(struct journal *j, int processes, const char *options)

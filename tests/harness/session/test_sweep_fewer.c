@@ -9,22 +9,19 @@
 #include "harness/record/journal.h"
 #include "harness/record/validate_record.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 
-static char folder[] = "/tmp/rift_fewer_XXXXXX", path[64], part[80];
+TEST_FOLDER(folder);
+static char path[64], part[80];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
 	snprintf(part, sizeof(part), "%s.part", path);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_sweep_fewer, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(small_sweep_fewer, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 enum { POINTS = 4, MANY = 36, PROCESSES = 2, ROUNDS = 1 };
 

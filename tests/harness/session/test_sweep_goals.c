@@ -12,6 +12,7 @@
 #include "harness/stats/contrast.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
 TestSuite(small_sweep_goals, .timeout = 300);
 
@@ -384,20 +385,16 @@ Test(small_sweep_goals, goals_as_records_keep_them)
 
 /* ---- the command -------------------------------------------------------------------------- */
 
-static char folder[] = "/tmp/rift_goals_XXXXXX", path[64];
+TEST_FOLDER(folder);
+static char path[64];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(large_sweep_goals, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(large_sweep_goals, .init = prepare, .fini = remove_folder, .timeout = 300);
 
 /* Launches cost so much that it does not matter whether the device's threads are awake. */
 static const char *sweep(const char *options)

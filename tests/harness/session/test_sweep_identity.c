@@ -12,26 +12,23 @@
 #include "harness/measure/plan_record.h"
 #include "harness/session/workers.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/on_cpu.h"
 #include "tests/wrapped.h"
 
 #include <sys/stat.h>
 
-static char dir[] = "/tmp/rift_identity_XXXXXX", file[64];
+TEST_FOLDER(dir);
+static char file[64];
 
-static void make_dir(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	make_dir();
 	snprintf(file, sizeof(file), "%s/s.jsonl", dir);
 }
 
-static void remove_dir(void)
-{
-	shell(NULL, "rm -rf '%s'", dir);
-}
-
-TestSuite(small_sweep_identity, .init = make_dir, .fini = remove_dir, .timeout = 240);
-TestSuite(large_sweep_identity, .init = make_dir, .fini = remove_dir, .timeout = 240);
+TestSuite(small_sweep_identity, .init = prepare, .fini = remove_dir, .timeout = 240);
+TestSuite(large_sweep_identity, .init = prepare, .fini = remove_dir, .timeout = 240);
 
 /* ---- headers ---------------------------------------------------------------------------- */
 

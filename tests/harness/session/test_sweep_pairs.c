@@ -9,28 +9,25 @@
 #include "harness/session/worker.h"
 #include "harness/session/workers.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/on_cpu.h"
 #include "workloads/workload.h"
 
 enum { ROUNDS = 5, PROCESSES = 2 };
 
-static char folder[] = "/tmp/rift_pairs_XXXXXX", path[64], part[80], visits[80];
+TEST_FOLDER(folder);
+static char path[64], part[80], visits[80];
 
-static void make_folder(void)
+static void prepare(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	make_folder();
 	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
 	snprintf(part, sizeof(part), "%s.part", path);
 	snprintf(visits, sizeof(visits), "%s.visits", path);
 }
 
-static void remove_folder(void)
-{
-	shell(NULL, "rm -rf '%s'", folder);
-}
-
-TestSuite(small_sweep_pairs, .init = make_folder, .fini = remove_folder, .timeout = 300);
-TestSuite(large_sweep_pairs, .init = make_folder, .fini = remove_folder, .timeout = 240);
+TestSuite(small_sweep_pairs, .init = prepare, .fini = remove_folder, .timeout = 300);
+TestSuite(large_sweep_pairs, .init = prepare, .fini = remove_folder, .timeout = 240);
 
 /* ---- made-up visits ----------------------------------------------------------------------- */
 
