@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* ---- numbers ---------------------------------------------------------------------------- */
 
 struct text figure_times(double ratio)
