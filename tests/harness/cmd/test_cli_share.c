@@ -241,8 +241,8 @@ Test(small_cli_share, a_record_given_twice, .init = prepare, .fini = remove_dir)
 }
 
 /* Once a window is written: what there is can be gone on with. */
-Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = folder_make,
-     .fini = folder_remove)
+Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = prepare,
+     .fini = remove_dir)
 {
 	const char *said;
 	int code = shell(
@@ -261,7 +261,7 @@ Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = folder_mak
 }
 
 /* A client holds 128 MiB and a little: three of them fit into 512, four do not. */
-Test(small_cli_share, clients_that_do_not_fit, .init = folder_make, .fini = folder_remove)
+Test(small_cli_share, clients_that_do_not_fit, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o;
 
