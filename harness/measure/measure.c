@@ -1,4 +1,4 @@
-/* measure.c - blocks: what is timed, how often, and what the clock itself costs. */
+/* measure.c - samples (here: blocks): what is timed, and how often. */
 #include "harness/measure/measure.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* device.c - findings about the GPU: who shares it, and whether it works. */
+/* doctor_device.c - findings about the GPU: who shares it, and whether it works. */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <stdint.h>

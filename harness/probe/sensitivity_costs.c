@@ -1,4 +1,4 @@
-/* costs.c - see costs.h. */
+/* sensitivity_costs.c - see sensitivity_costs.h. */
 #include "harness/probe/sensitivity_costs.h"
 
 #include <errno.h>

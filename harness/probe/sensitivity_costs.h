@@ -1,4 +1,5 @@
-/* costs.h - what a sensitivity is measured over: the costs of a layer, their values, its words. */
+/* sensitivity_costs.h - what a sensitivity is measured over: the costs of a layer, their values,
+ * its words. */
 #ifndef RIFT_PROBE_SENSITIVITY_COSTS_H
 #define RIFT_PROBE_SENSITIVITY_COSTS_H
 

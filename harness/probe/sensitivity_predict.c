@@ -1,4 +1,4 @@
-/* predict.c - see predict.h. */
+/* sensitivity_predict.c - see sensitivity_predict.h. */
 #include "harness/probe/sensitivity_predict.h"
 
 #include <math.h>

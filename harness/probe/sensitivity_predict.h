@@ -1,5 +1,5 @@
 /*
- * predict.h - what a cost that is added to calls makes of a step, by a simple model.
+ * sensitivity_predict.h - what a cost that is added to calls makes of a step, by a simple model.
  *
  * A step takes as long as the slowest of three, and a share of what a block's ends take:
  *

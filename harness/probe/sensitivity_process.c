@@ -1,4 +1,4 @@
-/* process.c - see process.h. */
+/* sensitivity_process.c - see sensitivity_process.h. */
 #include "harness/probe/sensitivity_process.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* process.h - `rift run` in a fresh process, natively or under a layer, and what it said. */
+/* sensitivity_process.h - `rift run` in a fresh process, natively or under a layer, and what it
+ * said. */
 #ifndef RIFT_PROBE_SENSITIVITY_PROCESS_H
 #define RIFT_PROBE_SENSITIVITY_PROCESS_H
 

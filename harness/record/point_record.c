@@ -40,13 +40,19 @@ static json_t *rounds_of_blocks(json_t *const *visit, int rounds)
 	return all;
 }
 
-static json_int_t sum_visits(json_t *const *visit, int rounds, const char *name)
+/* Not known of one visit: not known of all. */
+static json_t *sum_visits(json_t *const *visit, int rounds, const char *name)
 {
 	json_int_t total = 0;
 
-	for (int r = 0; r < rounds; r++)
-		total += json_integer_value(json_object_get(visit[r], name));
-	return total;
+	for (int r = 0; r < rounds; r++) {
+		const json_t *v = json_object_get(visit[r], name);
+
+		if (json_is_null(v))
+			return json_null();
+		total += json_integer_value(v);
+	}
+	return json_integer(total);
 }
 
 /* ---- summary ---------------------------------------------------------------------------- */
@@ -298,7 +304,7 @@ static void take_field(json_t *o, json_t *const *visit, int rounds, const struct
 	if (f->flags & FIELD_JOINED)
 		json_object_set_new(o, f->name, join_rounds(visit, rounds, f->name));
 	if (f->flags & FIELD_SUMMED)
-		json_object_set_new(o, f->name, json_integer(sum_visits(visit, rounds, f->name)));
+		json_object_set_new(o, f->name, sum_visits(visit, rounds, f->name));
 	if (f->flags & FIELD_ALIKE)
 		copy_first(o, visit, rounds, f->name);
 }

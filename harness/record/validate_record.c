@@ -1,4 +1,4 @@
-/* validate_record.c - is a record file whole and valid; its summaries as CSV. */
+/* validate_record.c - is a record file whole and valid. */
 #include "harness/record/validate_record.h"
 
 #include <errno.h>

@@ -241,8 +241,7 @@ Test(small_cli_share, a_record_given_twice, .init = prepare, .fini = remove_dir)
 }
 
 /* Once a window is written: what there is can be gone on with. */
-Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = prepare,
-     .fini = remove_dir)
+Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = prepare, .fini = remove_dir)
 {
 	const char *said;
 	int code = shell(

@@ -35,9 +35,10 @@ Test(small_sweep_assemble, a_point_is_all_its_rounds)
 	json_t *v[3] = {
 		visit("{\"t_enq_ns\":[1,2],\"t_total_ns\":[10,20],\"t_dev_ns\":[9],\"marks\":[0,16]"
 		      ","
-		      "\"canary_ns\":[5,6],\"utime_us\":3,\"check\":{\"state\":\"passed\"}}"),
+		      "\"canary_ns\":[5,6],\"utime_us\":3,\"steal_ticks\":1,\"check\":{\"state\":"
+		      "\"passed\"}}"),
 		visit("{\"t_enq_ns\":[3],\"t_total_ns\":[30],\"t_dev_ns\":[],\"marks\":[0],"
-		      "\"canary_ns\":[7,8],\"utime_us\":4}"),
+		      "\"canary_ns\":[7,8],\"utime_us\":4,\"steal_ticks\":null}"),
 		visit("{\"t_enq_ns\":[4],\"t_total_ns\":[4000],\"t_dev_ns\":[],\"marks\":[1],"
 		      "\"canary_ns\":[7,8],\"utime_us\":4}"),
 	};
@@ -51,6 +52,7 @@ Test(small_sweep_assemble, a_point_is_all_its_rounds)
 	json_decref(want);
 	cr_assert(eq(str, (char *)json_string_value(json_object_get(p, "status")), "ok"), "status");
 	cr_assert(eq(int, (int)json_integer_value(json_object_get(p, "utime_us")), 11), "sum");
+	cr_assert(eq(int, json_is_null(json_object_get(p, "steal_ticks")), 1), "not known of one");
 	/* of 10 and 30: the other two are marked, one for its events only, which count for none */
 	cr_assert(epsilon_eq(dbl, median(p), 20, 1e-9), "median");
 	cr_assert(epsilon_eq(dbl, member(p, "summary", "share_marked"), 0.3333, 1e-9), "share");
