@@ -162,6 +162,17 @@ Test(small_atlas_chart, panels_say_what_the_base_has)
 	end();
 }
 
+/* Of rows that are slowed alike the first is named. */
+Test(small_atlas_chart, the_first_of_those_that_are_slowed_most)
+{
+	static const double added_ns[ROWS] = { 5000, 5000 };
+	struct fake_session base = made_up("0,1,5,10,50", "stream,graph");
+
+	draw(&base, added_ns);
+	script_says("launch-atlas", "title", "slower in 2 of 2 rows; worst: * (one)");
+	end();
+}
+
 /* Two sides, of which one is the base of the other, on the page of a base that has less. */
 static void draw_pair(const struct fake_session *base)
 {
