@@ -29,8 +29,16 @@ struct run {
 	int64_t graph_steps; /* for checks, of graphs from before the reset (struct verdict) */
 };
 
+/* What a test has copied from pageable memory may be under way when cudaMemcpy() returns, and the
+ * stream does not wait for it. */
+static inline void run_settle(void)
+{
+	CUDA(cudaDeviceSynchronize());
+}
+
 static inline void run_reset(struct run *r)
 {
+	run_settle();
 	cr_assert(!RUN_WORKLOAD.reset(&r->o, &r->s, r->stream), "reset");
 	CUDA(cudaStreamSynchronize(r->stream));
 }
@@ -61,6 +69,7 @@ static inline void run_end(struct run *r)
 
 static inline void run_steps(struct run *r, int64_t n)
 {
+	run_settle();
 	for (int64_t i = 0; i < n; i++)
 		cr_assert(!RUN_WORKLOAD.step(&r->o, &r->s, r->stream), "step");
 	CUDA(cudaStreamSynchronize(r->stream));
@@ -68,6 +77,7 @@ static inline void run_steps(struct run *r, int64_t n)
 
 static inline void run_fused(struct run *r, int64_t n)
 {
+	run_settle();
 	cr_assert(!RUN_WORKLOAD.fused(&r->o, &r->s, r->stream, n), "fused");
 	CUDA(cudaStreamSynchronize(r->stream));
 }
@@ -90,6 +100,7 @@ static inline void run_graphs(struct run *r, int64_t n, int times)
 	cudaGraph_t graph = run_capture(r, n);
 	cudaGraphExec_t exec;
 
+	run_settle();
 	CUDA(cudaGraphInstantiate(&exec, graph, 0));
 	for (int i = 0; i < times; i++)
 		CUDA(cudaGraphLaunch(exec, r->stream));
@@ -108,6 +119,7 @@ static inline struct verdict run_check(struct run *r, int64_t steps, bool full)
 {
 	struct verdict v;
 
+	run_settle();
 	memset(&v, 0, sizeof(v));
 	v.full = full;
 	v.seed = 1;

@@ -117,7 +117,8 @@ struct workload {
 
 	/*
 	 * Reads or makes inputs, allocates everything once on host and device, uploads, loads
-	 * every kernel. Must not depend on time, clock or an unseeded generator. May synchronize.
+	 * every kernel. Must not depend on time, clock or an unseeded generator. May synchronize;
+	 * the harness waits for the device behind it.
 	 */
 	int (*setup)(const void *opts, void *state);
 

@@ -92,12 +92,17 @@ static bool take_char(struct text_of_file *f, char c)
 	return there;
 }
 
+/* Bytes of one value: as JSON in memory it may take many times as much. */
+enum { VALUE_MAX = 16 << 20 };
+
 /* A new reference; NULL after one line. */
 static json_t *take_value(struct text_of_file *f)
 {
 	const size_t flags = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK;
 	json_error_t error = { 0 };
-	json_t *value = json_loadb(f->text + f->at, f->n - f->at, flags, &error);
+	size_t left = f->n - f->at;
+	json_t *value =
+		json_loadb(f->text + f->at, left < VALUE_MAX ? left : VALUE_MAX, flags, &error);
 
 	if (!value)
 		damaged(f, text_shown(error.text).s);

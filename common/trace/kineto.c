@@ -1,5 +1,5 @@
 /* kineto.c - PyTorch's trace events become a trace. */
-#include "common/trace/kineto.h"
+#include "common/trace/kineto_impl.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,42 +14,8 @@
 #include "common/trace/nsys.h"
 #include "common/trace/own_costs.h"
 
-/* Ids of calls are their correlations, which have 32 bits; without one they are beyond these. */
-#define OWN_IDS ((int64_t)1 << 40)
 /* Times are at most so many us, 126 years: differences of two, in ns, have 63 bits. */
 #define US_MAX 4e15
-/* A call that ends so much later than the one around it, is within it: times are rounded. */
-enum { ROUNDED_NS = 1000 };
-
-/* A range, or a begin or an end of one alone. */
-struct annotation {
-	int64_t t0, t1;
-	int64_t at; /* in the file, of all */
-	int32_t thread, name;
-	char phase; /* 'X', 'B', 'E' */
-};
-
-/* An operation's call, or the call that it lies in. */
-struct correlation {
-	int64_t id, call;
-};
-
-struct kineto {
-	struct reading *r;
-	struct trace *t;
-	json_t *names, *threads, *streams; /* texts to indexes */
-	json_t *stream_kinds;		   /* of streams that the file describes */
-	json_t *processes;		   /* their names, by their ids */
-	json_t *header;
-	struct annotation *annotation;
-	struct correlation *within, *sync; /* sync: of a synchronize, its stream */
-	int64_t annotations, withins, syncs;
-	struct {
-		int64_t strings, threads, streams, graphs, annotations, withins, syncs, marks;
-	} room;
-	int64_t unnamed; /* calls without a correlation, so far */
-};
-
 static const char *category_of(const json_t *e)
 {
 	return json_get_text(e, "cat");
@@ -94,11 +60,11 @@ static int32_t name_index(struct kineto *k, const char *text)
 /* A member that is a number, or a text that begins with one, as ids of threads may be. */
 static int64_t whole_of(const json_t *value)
 {
-	if (json_is_string(value))
-		return strtoll(json_string_value(value), NULL, 10);
-	if (!json_is_number(value) || fabs(json_number_value(value)) > (double)TRACE_TIME_MAX)
-		return TRACE_NONE;
-	return (int64_t)json_number_value(value);
+	double n = json_is_string(value)   ? (double)strtoll(json_string_value(value), NULL, 10)
+		   : json_is_number(value) ? json_number_value(value)
+					   : NAN;
+
+	return fabs(n) <= (double)TRACE_TIME_MAX ? (int64_t)n : TRACE_NONE;
 }
 
 static int64_t whole(const json_t *o, const char *name)
@@ -247,16 +213,20 @@ static int take_call(struct kineto *k, const json_t *e)
 /* ---- graphs --------------------------------------------------------------------------------- */
 
 /* One of as many operations, so many of them kernels. */
-static int32_t graph_of(struct kineto *k, int64_t nodes, int64_t kernels)
+int32_t kineto_graph(struct kineto *k, int64_t nodes, int64_t kernels)
 {
 	struct trace *t = k->t;
+	char key[64];
+	bool new;
+	int32_t i;
 
-	for (int64_t i = 0; i < t->graphs; i++)
-		if (t->graph[i].nodes == nodes && t->graph[i].kernels == kernels)
-			return (int32_t)i;
-	t->graph = trace_grow(t->graph, t->graphs, &k->room.graphs, sizeof(*t->graph));
-	t->graph[t->graphs] = (struct trace_graph){ nodes, kernels };
-	return (int32_t)t->graphs++;
+	snprintf(key, sizeof(key), "%ld/%ld", (long)nodes, (long)kernels);
+	i = index_of(k->graphs, key, &new);
+	if (new) {
+		t->graph = trace_grow(t->graph, t->graphs, &k->room.graphs, sizeof(*t->graph));
+		t->graph[t->graphs++] = (struct trace_graph){ nodes, kernels };
+	}
+	return i;
 }
 
 /* --chrome says what is in a graph, Kineto has its operations. */
@@ -267,7 +237,7 @@ static void take_graph(struct kineto *k, const json_t *args, struct trace_op *op
 
 	if (nodes < 0 || kernels < 0 || !(busy_us >= 0 && busy_us <= US_MAX))
 		return;
-	op->graph = graph_of(k, nodes, kernels);
+	op->graph = kineto_graph(k, nodes, kernels);
 	op->busy_ns = llround(busy_us * 1000);
 }
 
@@ -356,6 +326,7 @@ static int take_annotation(struct kineto *k, const json_t *e, char phase)
 
 	if (err)
 		return err;
+	a.t1 = phase == 'X' ? a.t1 : a.t0;
 	a.thread = thread_index(k, e);
 	if (phase != 'E')
 		a.name = range_name(k, json_get_text(e, "name"));
@@ -442,253 +413,6 @@ static void take_member(const char *name, const json_t *value, void *arg)
 		json_object_set(k->header, "recorder", (json_t *)(uintptr_t)value);
 }
 
-/* ---- all times from the first one on -------------------------------------------------------- */
-
-static int64_t first_time(const struct kineto *k)
-{
-	int64_t first = INT64_MAX;
-
-	for (int64_t i = 0; i < k->t->calls; i++)
-		first = k->t->call[i].t0 < first ? k->t->call[i].t0 : first;
-	for (int64_t i = 0; i < k->t->ops; i++)
-		first = k->t->op[i].t0 < first ? k->t->op[i].t0 : first;
-	for (int64_t i = 0; i < k->annotations; i++)
-		first = k->annotation[i].t0 < first ? k->annotation[i].t0 : first;
-	return first;
-}
-
-static int move_times(struct kineto *k)
-{
-	int64_t first = first_time(k), last = 0;
-
-	for (int64_t i = 0; i < k->t->calls; i++) {
-		k->t->call[i].t0 -= first;
-		k->t->call[i].t1 -= first;
-		last = k->t->call[i].t1 > last ? k->t->call[i].t1 : last;
-	}
-	for (int64_t i = 0; i < k->t->ops; i++) {
-		k->t->op[i].t0 -= first;
-		k->t->op[i].t1 -= first;
-		last = k->t->op[i].t1 > last ? k->t->op[i].t1 : last;
-	}
-	for (int64_t i = 0; i < k->annotations; i++) {
-		k->annotation[i].t0 -= first;
-		k->annotation[i].t1 -= first;
-	}
-	return last <= TRACE_TIME_MAX
-		       ? 0
-		       : complain(EINVAL, "%s: lasts more than 104 days", k->r->path);
-}
-
-/* ---- calls within calls --------------------------------------------------------------------- */
-
-static int compare_calls(const void *a, const void *b)
-{
-	const struct trace_call *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->t0 != y->t0)
-		return x->t0 < y->t0 ? -1 : 1;
-	if (x->t1 != y->t1)
-		return x->t1 > y->t1 ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-/* What the inner call gives the device is the outer one's. */
-static void put_within(struct kineto *k, struct trace_call *outer, const struct trace_call *inner)
-{
-	k->within = trace_grow(k->within, k->withins, &k->room.withins, sizeof(*k->within));
-	k->within[k->withins++] = (struct correlation){ inner->id, outer->id };
-	if (outer->class == CALL_OTHER)
-		outer->class = inner->class;
-}
-
-/* Calls of a thread do not overlap afterwards. */
-static void settle_calls(struct kineto *k)
-{
-	struct trace *t = k->t;
-	int64_t kept = 0;
-
-	if (t->calls)
-		qsort(t->call, (size_t)t->calls, sizeof(*t->call), compare_calls);
-	for (int64_t i = 0; i < t->calls; i++) {
-		struct trace_call *c = &t->call[i], *before = kept ? &t->call[kept - 1] : NULL;
-
-		if (before && before->thread == c->thread && c->t0 < before->t1) {
-			if (c->t1 <= before->t1 + ROUNDED_NS) {
-				put_within(k, before, c);
-				continue;
-			}
-			c->t0 = before->t1;
-		}
-		t->call[kept++] = *c;
-	}
-	t->calls = kept;
-}
-
-/* The same correlation twice, as of two processes: the later one has no operations. */
-static void number_twins(struct kineto *k)
-{
-	struct trace *t = k->t;
-	struct key *keys = calloc((size_t)t->calls + 1, sizeof(*keys));
-
-	CHECK(keys, "memory of %ld calls", (long)t->calls);
-	for (int64_t i = 0; i < t->calls; i++)
-		keys[i] = (struct key){ t->call[i].id, 0, i };
-	trace_sort_keys(keys, t->calls);
-	for (int64_t i = 1; i < t->calls; i++)
-		if (keys[i].first == keys[i - 1].first)
-			t->call[keys[i].at].id = OWN_IDS + k->unnamed++;
-	free(keys);
-}
-
-static int compare_correlations(const void *a, const void *b)
-{
-	const struct correlation *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static const struct correlation *find_correlation(const struct correlation *list, int64_t n,
-						  int64_t id)
-{
-	const struct correlation key = { .id = id };
-
-	return n ? bsearch(&key, list, (size_t)n, sizeof(*list), compare_correlations) : NULL;
-}
-
-static void follow_correlations(struct kineto *k)
-{
-	struct trace *t = k->t;
-
-	if (k->withins)
-		qsort(k->within, (size_t)k->withins, sizeof(*k->within), compare_correlations);
-	if (k->syncs)
-		qsort(k->sync, (size_t)k->syncs, sizeof(*k->sync), compare_correlations);
-	for (int64_t i = 0; i < t->ops; i++) {
-		const struct correlation *outer =
-			find_correlation(k->within, k->withins, t->op[i].call);
-
-		t->op[i].call = outer ? outer->call : t->op[i].call;
-	}
-	for (int64_t i = 0; i < t->calls; i++) {
-		const struct correlation *sync = find_correlation(k->sync, k->syncs, t->call[i].id);
-
-		if (sync && t->call[i].class == CALL_SYNC_STREAM)
-			t->call[i].stream = (int32_t)sync->call;
-	}
-}
-
-/* ---- graphs: one operation each ------------------------------------------------------------- */
-
-/* n operations of a graph, in the order of their starts, become the first of them. */
-static void make_graph(struct kineto *k, struct trace_op *op, int64_t n)
-{
-	struct trace_op *graph = op;
-	int64_t busy = 0, busy_to = op->t0, kernels = 0, end = op->t1;
-
-	for (int64_t i = 0; i < n; i++) {
-		int64_t from = op[i].t0 > busy_to ? op[i].t0 : busy_to;
-
-		end = op[i].t1 > end ? op[i].t1 : end;
-		if (op[i].kind != OP_KERNEL)
-			continue;
-		kernels++;
-		busy += op[i].t1 > from ? op[i].t1 - from : 0;
-		busy_to = op[i].t1 > busy_to ? op[i].t1 : busy_to;
-	}
-	graph->kind = OP_GRAPH;
-	graph->t1 = end;
-	if (graph->graph < 0 || n > 1) {
-		graph->graph = graph_of(k, n, kernels);
-		graph->busy_ns = busy;
-	}
-	if (graph->busy_ns > end - graph->t0)
-		graph->busy_ns = end - graph->t0;
-	graph->name = graph->direction = graph->memory = TRACE_NONE;
-	graph->bytes = TRACE_NONE;
-}
-
-/* Operations are in the order of their calls. */
-static void settle_graphs(struct kineto *k)
-{
-	struct trace *t = k->t;
-	int64_t kept = 0;
-
-	for (int64_t i = 0; i < t->calls; i++) {
-		struct trace_call *c = &t->call[i];
-		int64_t first = c->first_op, n = c->ops;
-
-		if (c->class == CALL_GRAPH_LAUNCH && n) {
-			make_graph(k, &t->op[first], n);
-			c->ops = 1;
-		}
-		c->first_op = (int32_t)kept;
-		for (int32_t o = 0; o < c->ops; o++)
-			t->op[kept++] = t->op[first + o];
-	}
-	t->ops = kept;
-}
-
-/* ---- ranges --------------------------------------------------------------------------------- */
-
-static int compare_annotations(const void *a, const void *b)
-{
-	const struct annotation *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->t0 != y->t0)
-		return x->t0 < y->t0 ? -1 : 1;
-	if (x->phase == 'X' && y->phase == 'X' && x->t1 != y->t1)
-		return x->t1 > y->t1 ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-static void put_mark(struct kineto *k, enum mark_kind kind, int64_t time,
-		     const struct annotation *a)
-{
-	struct trace *t = k->t;
-
-	t->mark = trace_grow(t->mark, t->marks, &k->room.marks, sizeof(*t->mark));
-	t->mark[t->marks++] = (struct trace_mark){ time, a->thread, a->name, kind };
-}
-
-/* Ends those that lie before a time, the innermost first; of n how many go on. */
-static int64_t end_ranges(struct kineto *k, const struct annotation **open, int64_t n,
-			  int64_t until)
-{
-	while (n && open[n - 1]->t1 <= until) {
-		n--;
-		put_mark(k, MARK_POP, open[n]->t1, open[n]);
-	}
-	return n;
-}
-
-/* Each thread's whole ranges, one in the other. Begins and ends that are alone stay as they are. */
-static void make_marks(struct kineto *k)
-{
-	const struct annotation **open = calloc((size_t)k->annotations + 1, sizeof(const void *));
-	int64_t n = 0;
-
-	CHECK(open, "memory of %ld ranges", (long)k->annotations);
-	if (k->annotations)
-		qsort(k->annotation, (size_t)k->annotations, sizeof(*k->annotation),
-		      compare_annotations);
-	for (int64_t i = 0; i < k->annotations; i++) {
-		const struct annotation *a = &k->annotation[i];
-		bool same = i && a->thread == a[-1].thread;
-
-		n = end_ranges(k, open, n, same ? a->t0 : INT64_MAX);
-		put_mark(k, a->phase == 'E' ? MARK_POP : MARK_PUSH, a->t0, a);
-		if (a->phase == 'X')
-			open[n++] = a;
-	}
-	end_ranges(k, open, n, INT64_MAX);
-	free(open);
-}
-
 /* ---- all ------------------------------------------------------------------------------------ */
 
 /* By the key that the tables have: device/stream. */
@@ -729,14 +453,10 @@ static void name_program(struct kineto *k)
 static int finish(struct kineto *k)
 {
 	struct trace *t = k->t;
-	int err = move_times(k);
+	int err = kineto_settle(k);
 
 	if (err)
 		return err;
-	settle_calls(k);
-	number_twins(k);
-	follow_correlations(k);
-	make_marks(k);
 	set_stream_kinds(k);
 	name_program(k);
 	json_object_set_new(k->header, "device_times", json_string(t->ops ? "recorded" : "none"));
@@ -745,7 +465,7 @@ static int finish(struct kineto *k)
 		err = trace_link(k->r);
 	if (err)
 		return err;
-	settle_graphs(k);
+	kineto_settle_graphs(k);
 	own_costs_find(t);
 	t->finished = t->partial = t->is_foreign = true;
 	return 0;
@@ -766,6 +486,7 @@ int kineto_read(struct reading *r)
 	k.names = json_object();
 	k.threads = json_object();
 	k.streams = json_object();
+	k.graphs = json_object();
 	k.stream_kinds = json_object();
 	k.processes = json_object();
 	k.header = json_pack("{s:s, s:s, s:s}", "record", "trace", "trace", TRACE_VERSION,
@@ -777,6 +498,7 @@ int kineto_read(struct reading *r)
 	json_decref(k.names);
 	json_decref(k.threads);
 	json_decref(k.streams);
+	json_decref(k.graphs);
 	json_decref(k.stream_kinds);
 	json_decref(k.processes);
 	json_decref(k.header);

@@ -96,12 +96,16 @@ static void close_database(struct sqlite *s)
 		dlclose(s->library);
 }
 
+enum { ROWS_MAX = 50000000 };
+
 /* ---- rows become events --------------------------------------------------------------------- */
 
 struct rows {
 	struct sqlite *s;
 	void *row; /* a statement */
 	const struct chrome_reader *reader;
+	int64_t n;	  /* so far */
+	int64_t *process; /* whose calls these are; -1: none yet */
 };
 
 static int64_t whole(const struct rows *r, int column)
@@ -134,10 +138,11 @@ static int put_event(const struct rows *r, const char *category, const char *nam
 		     int64_t tid, json_t *args)
 {
 	int64_t t0 = whole(r, 0), t1 = whole(r, 1);
-	json_t *event = json_pack("{s:s, s:s, s:o, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "cat",
-				  category, "name", text_json(name), "pid", (json_int_t)pid, "tid",
-				  (json_int_t)tid, "ts", (double)t0 / 1000, "dur",
-				  (double)(t1 - t0) / 1000, "args", args ? args : json_object());
+	json_t *event =
+		json_pack("{s:s, s:s, s:o, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "cat", category,
+			  "name", text_json(name), "pid", (json_int_t)pid, "tid", (json_int_t)tid,
+			  "ts", (double)t0 / 1000, "dur", ((double)t1 - (double)t0) / 1000, "args",
+			  args ? args : json_object());
 	int err;
 
 	CHECK(event, "memory of an event");
@@ -151,6 +156,13 @@ static int take_call(const struct rows *r)
 {
 	int64_t thread = whole(r, 2);
 
+	/* correlations count in each process */
+	if (*r->process >= 0 && *r->process != pid_of(thread))
+		return complain(EINVAL,
+				"%s: has the calls of several processes, and rift reads those of "
+				"one: record one process",
+				r->s->path);
+	*r->process = pid_of(thread);
 	return put_event(r, "cuda_runtime", text(r, 4), pid_of(thread), thread % 0x1000000,
 			 json_pack("{s:I}", "correlation", (json_int_t)whole(r, 3)));
 }
@@ -182,13 +194,14 @@ static const char *way_of(int64_t kind)
 	return kind == 1 ? "HtoD" : kind == 2 ? "DtoH" : kind == 10 ? "PtoP" : "DtoD";
 }
 
+/* As exports number them in ENUM_CUDA_MEM_KIND, which is not as CUPTI does. */
 static const char *memory_of(int64_t kind)
 {
-	static const char *const names[] = { "Unknown", "Pageable", "Pinned",
-					     "Device",	"Array",    "Managed" };
+	static const char *const names[] = { "Pageable", "Pinned", "Device", "Array",
+					     "Managed",	 "Device", "Managed" };
 
-	return kind >= 1 && kind < (int64_t)(sizeof(names) / sizeof(*names)) ? names[kind]
-									     : names[0];
+	return kind >= 0 && kind < (int64_t)(sizeof(names) / sizeof(*names)) ? names[kind]
+									     : "Unknown";
 }
 
 /* bytes, copyKind, srcKind, dstKind */
@@ -216,7 +229,7 @@ static int take_memset(const struct rows *r)
 static int take_graph(const struct rows *r)
 {
 	json_t *args = op_args(r);
-	double busy_us = (double)(whole(r, 1) - whole(r, 0)) / 1000;
+	double busy_us = ((double)whole(r, 1) - (double)whole(r, 0)) / 1000;
 
 	json_object_set_new(args, "nodes", json_integer(0));
 	json_object_set_new(args, "kernels", json_integer(0));
@@ -310,7 +323,9 @@ static int take_table(struct rows *r, size_t i)
 	if (s->prepare_v2(s->db, tables[i].query, -1, &r->row, NULL) != SQLITE_OK)
 		return refuse(s, tables[i].required);
 	while ((got = s->step(r->row)) == SQLITE_ROW && !err)
-		err = tables[i].take(r);
+		err = ++r->n > ROWS_MAX
+			      ? complain(EFBIG, "%s: has more than %d rows", s->path, (int)ROWS_MAX)
+			      : tables[i].take(r);
 	if (!err && got != SQLITE_DONE)
 		err = complain(EINVAL, "%s: %s", s->path, text_shown(s->errmsg(s->db)).s);
 	s->finalize(r->row);
@@ -320,7 +335,8 @@ static int take_table(struct rows *r, size_t i)
 int nsys_read(const char *path, const struct chrome_reader *reader)
 {
 	struct sqlite s;
-	struct rows r = { .s = &s, .reader = reader };
+	int64_t process = -1;
+	struct rows r = { .s = &s, .reader = reader, .process = &process };
 	int err = open_database(&s, path);
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !err; i++)

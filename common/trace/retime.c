@@ -142,9 +142,9 @@ static double priced_length(const struct simulation *sim, const struct trace_op 
 		return ns * sim->p.clock_factor;
 	if (op->kind == OP_GRAPH)
 		ns *= sim->s->graph_factor;
-	if (op->kind == OP_GRAPH && sim->t->graph[op->graph].nodes > 1)
+	if (op->kind == OP_GRAPH)
 		return ns * sim->p.clock_factor +
-		       (double)(sim->t->graph[op->graph].nodes - 1) * sim->p.node_gap_ns;
+		       fmax((double)sim->t->graph[op->graph].nodes - 1, 0) * sim->p.node_gap_ns;
 	if (op->kind != OP_COPY)
 		return ns;
 	price = &sim->p.copy[op->direction];

@@ -313,24 +313,27 @@ void params_put(struct params *p, int i, const union param_value *value)
 	p->given[i] = true;
 }
 
+/* Fields, which are smaller than a param_value: each is read as what it is. */
 bool param_equal(const struct param *row, const void *a, const void *b)
 {
-	const union param_value *x = a, *y = b;
+	const struct param_list *x = a, *y = b;
+	const char *p, *q;
 
 	switch (row->kind) {
 	case PARAM_INT:
 	case PARAM_SIZE:
-		return x->whole == y->whole;
+		return *(const int64_t *)a == *(const int64_t *)b;
 	case PARAM_REAL:
-		return x->real == y->real;
+		return *(const double *)a == *(const double *)b;
 	case PARAM_CHOICE:
-		return x->choice == y->choice;
+		return *(const int *)a == *(const int *)b;
 	case PARAM_PATH:
-		return x->path && y->path ? !strcmp(x->path, y->path) : x->path == y->path;
+		p = *(const char *const *)a;
+		q = *(const char *const *)b;
+		return p && q ? !strcmp(p, q) : p == q;
 	case PARAM_LIST:
-		return x->list.n == y->list.n &&
-		       !memcmp(x->list.value, y->list.value,
-			       (size_t)x->list.n * sizeof(*x->list.value));
+		return x->n == y->n &&
+		       !memcmp(x->value, y->value, (size_t)x->n * sizeof(*x->value));
 	}
 	return false;
 }

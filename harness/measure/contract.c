@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/cuda_check.h"
 #include "common/param.h"
 #include "harness/base/together.h"
 #include "workloads/workload.h"
@@ -115,6 +116,15 @@ int contract_check(const struct workload *const *table)
 
 	for (size_t i = 0; table[i] && !err; i++)
 		err = check_entry(table, i);
+	return err;
+}
+
+int workload_set_up(const struct workload *w, const void *opts, void *state)
+{
+	int err = w->setup(opts, state);
+
+	if (!err)
+		CUDA(cudaDeviceSynchronize());
 	return err;
 }
 

@@ -21,6 +21,12 @@ struct workload;
 int contract_check(const struct workload *const *table);
 
 /*
+ * The hook setup, and then nothing is under way: cudaMemcpy() from pageable memory returns before
+ * its bytes are on the device, and streams that do not block begin without them.
+ */
+int workload_set_up(const struct workload *w, const void *opts, void *state);
+
+/*
  * Has a check passed, whatever the hook itself says? One that lets NaN pass, or compares nothing,
  * has not.
  */

@@ -235,7 +235,7 @@ int run_set_up(struct run *r)
 	r->startup.start_ns = startup_since_start_ns();
 	begin = clock_ns();
 	NVTX_BEGIN("setup");
-	err = w->setup(s->opts, s->state);
+	err = workload_set_up(w, s->opts, s->state);
 	NVTX_END();
 	r->startup.setup_ns = (double)(clock_ns() - begin);
 	if (!err)

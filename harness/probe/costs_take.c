@@ -12,6 +12,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/platform/platform.h"
+#include "harness/measure/contract.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/run.h"
 #include "harness/base/param.h"
@@ -313,7 +314,7 @@ static int run_probe(FILE *out, const struct workload *w, const void *opts, int 
 
 	CHECK(report && state, "memory of %s", w->name);
 	if (!err)
-		err = w->setup(opts, state);
+		err = workload_set_up(w, opts, state);
 	if (!err)
 		err = w->report(opts, state, report);
 	if (!err) {

@@ -264,7 +264,7 @@ static int set_up(struct process *p)
 	phase(p, "setting up");
 	p->startup.start_ns = startup_since_start_ns();
 	begin = clock_ns();
-	err = s->workload->setup(s->opts, s->state);
+	err = workload_set_up(s->workload, s->opts, s->state);
 	p->startup.setup_ns = (double)(clock_ns() - begin);
 	if (!err)
 		err = s->workload->cost(s->opts, s->state, &s->cost);

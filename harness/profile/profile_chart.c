@@ -241,7 +241,7 @@ static void merge(struct merging *m, const struct span *s, const char *name, int
 {
 	double narrow = (m->b->t1 - m->b->t0) / COLUMNS;
 
-	if (m->has_box && s->t1 - m->box.t0 < narrow) {
+	if (m->has_box && s->t0 >= m->box.t0 && s->t1 - m->box.t0 < narrow) {
 		m->box.t1 = fmax(m->box.t1, s->t1);
 		m->name = NULL;
 		return;
@@ -264,7 +264,7 @@ static void put_range_row(struct merging *m, const struct profile *p, bool devic
 
 		if (s->thread == thread && !s->depth && (!device || s->has_device))
 			merge(m, device ? &s->device : &s->host, trace_name(&p->trace, s->name),
-			      s->name % SHADES);
+			      s->name < 0 ? 0 : s->name % SHADES);
 	}
 	put_merged(m);
 }
@@ -289,6 +289,8 @@ static void take_off(const struct boxes *b, double *part, double from, double to
 
 	from = fmax(from, b->t0);
 	to = fmin(to, b->t1);
+	if (!(from < to))
+		return;
 	for (int i = (int)((from - b->t0) / width); i < BINS && b->t0 + i * width < to; i++)
 		part[i] -=
 			(fmin(to, b->t0 + (i + 1) * width) - fmax(from, b->t0 + i * width)) / width;

@@ -28,7 +28,7 @@ static int call_setup(void *instance)
 	int err;
 
 	s->event = sync_event(s->sync);
-	err = s->workload->setup(s->opts, s->state);
+	err = workload_set_up(s->workload, s->opts, s->state);
 	return err ? err : s->workload->cost(s->opts, s->state, &s->cost);
 }
 

@@ -107,8 +107,9 @@ struct emulate_shared {
 	struct emulate_costs costs;
 	uint64_t calls[KINDS];
 	uint64_t packets;
-	uint64_t past;	/* processes with a runtime in which no call was seen */
-	int64_t others; /* 1: a library submits by itself, so nothing waits (preload/others.h) */
+	uint64_t past;		    /* processes with a runtime in which no call was seen */
+	int64_t others;		    /* processes where a library submits by itself, so nothing waits
+				       (preload/others.h) */
 	struct lateness spins;	    /* in threads that call */
 	struct lateness deliveries; /* of packets */
 };

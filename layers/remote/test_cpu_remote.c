@@ -531,12 +531,22 @@ Test(small_remote, a_client_of_the_daemons_machine_shares_memory)
 		cr_expect(zero(int, rc), "%s: %s", rows[i].words, out);
 		cr_expect(strstr(out, rows[i].way) != NULL, "%s: %s", rows[i].words, out);
 	}
+	for (int auto_tcp = 0; auto_tcp < 2; auto_tcp++) {
+		const char *other = token_file("fedcba9876543210", 0600), *out;
+		int rc = shell(&out,
+			       "'%s' layer remote %s connect=127.0.0.1:%d token='%s' -- '%s' run "
+			       "launch us=0 " SHORT " 2>&1",
+			       rift(), auto_tcp ? "transport=tcp" : "transport=auto", a_port(),
+			       other, rift());
+
+		cr_expect(rc && strstr(out, "its token is not the daemon's"), "%s", out);
+	}
 	kill(daemon, SIGKILL);
 	status_of_end(daemon);
 	cr_assert(layers_gone(0));
 }
 
-/* A port here that leads to a daemon elsewhere, as of ssh -L, has no name beside it. */
+/* A port here that leads to a daemon elsewhere has no name beside it. */
 Test(small_remote, a_client_of_a_daemon_without_shared_memory_comes_over_tcp)
 {
 	const char *key = token_file("0123456789abcdef", 0600), *out;

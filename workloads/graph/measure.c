@@ -196,6 +196,8 @@ static int sample_upload_device(struct measure_plan *p, struct graph_state *s, i
 
 	if (!can_hold(p, why))
 		return 0;
+	if (!p->end) /* refused here where it was refused before */
+		CUDA(cudaEventCreate(&p->end));
 	CUDA(cudaGraphInstantiate(&exec, s->graph, 0));
 	latch_close(p->latch, p->stream);
 	CUDA(cudaEventRecord(p->begin, p->stream));

@@ -10,6 +10,7 @@
  * Names and values are those of cublas_v2.h and cublasLt.h; pointers to what is opaque are void.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,37 +43,55 @@ static int missing(void)
 	return NOT_SUPPORTED;
 }
 
-struct search {
-	const char *name;
-	void *found;
+enum { LIBRARIES_MAX = 8 };
+
+struct libraries {
+	char path[LIBRARIES_MAX][PATH_MAX];
+	int n;
 };
 
-/* One that was loaded for some library alone is not in the loader's order. */
-static int look_in(struct dl_phdr_info *info, size_t size, void *arg)
+/* The loader's lock is held: nothing is opened here. */
+static int note_library(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-	struct search *s = arg;
-	void *library;
+	struct libraries *all = arg;
 
 	(void)size;
-	if (!slash || strncmp(slash + 1, "libcublas", strlen("libcublas")) != 0)
-		return 0;
-	library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-	if (library && interpose_libc_dlsym())
-		s->found = interpose_libc_dlsym()(library, s->name);
-	return s->found != NULL;
+	if (slash && !strncmp(slash + 1, "libcublas", strlen("libcublas")) &&
+	    strlen(info->dlpi_name) < PATH_MAX && all->n < LIBRARIES_MAX)
+		strcpy(all->path[all->n++], info->dlpi_name);
+	return 0;
+}
+
+/* In one that was loaded for some library alone, and so is not in the loader's order. */
+static void *look_in_libraries(const char *name)
+{
+	struct libraries *all = calloc(1, sizeof(*all));
+	void *found = NULL;
+
+	if (!all)
+		abort();
+	dl_iterate_phdr(note_library, all);
+	for (int i = 0; i < all->n && !found; i++) {
+		void *library = dlopen(all->path[i], RTLD_LAZY | RTLD_NOLOAD);
+
+		if (library && interpose_libc_dlsym())
+			found = interpose_libc_dlsym()(library, name);
+	}
+	free(all);
+	return found;
 }
 
 static void *look_up(const char *name)
 {
-	struct search s = { name, dlsym(RTLD_NEXT, name) };
+	void *found = dlsym(RTLD_NEXT, name);
 	int (*none)(void) = missing;
 
-	if (!s.found)
-		dl_iterate_phdr(look_in, &s);
-	if (!s.found)
-		memcpy(&s.found, &none, sizeof(s.found));
-	return s.found;
+	if (!found)
+		found = look_in_libraries(name);
+	if (!found)
+		memcpy(&found, &none, sizeof(found));
+	return found;
 }
 
 static void *next[BLAS_CALLS];
@@ -94,14 +113,15 @@ static void *next_blas(enum blas_call call)
 /* Words of functions that ask, set and make: they are no commands. */
 static bool computes(const char *name)
 {
-	static const char *const not [] = {
-		"Create", "Destroy", "Set",    "Get",	    "Init",	"Version",    "Logger",
-		"Alloc",  "Free",    "Status", "Heuristic", "Shutdown", "Preference", "Layout",
-		"Desc",	  "Algo",    "Query",  "Property",  "Disable",	"xerbla",
+	static const char *const asks[] = {
+		"Create",     "Destroy", "Set",	      "Get",	"Init",	     "Version",
+		"Logger",     "Alloc",	 "Free",      "Status", "Heuristic", "Shutdown",
+		"Preference", "Layout",	 "Desc",      "Algo",	"Query",     "Property",
+		"Disable",    "Xerbla",	 "MaxBoards", "Select", "Clear",
 	};
 
-	for (size_t i = 0; i < sizeof(not ) / sizeof(*not ); i++)
-		if (strstr(name, not [i]))
+	for (size_t i = 0; i < sizeof(asks) / sizeof(*asks); i++)
+		if (strstr(name, asks[i]))
 			return false;
 	return true;
 }
@@ -273,6 +293,24 @@ SHOWN int cublasLtMatmulDescSetAttribute(void *desc, int attribute, const void *
 			 desc, attribute, value, bytes);
 }
 
+SHOWN int cublasLtMatrixLayoutCreate(void **layout, int type, uint64_t rows, uint64_t columns,
+				     int64_t leading)
+{
+	int status = CALL_NEXT(BLAS_cublasLtMatrixLayoutCreate,
+			       (void **, int, uint64_t, uint64_t, int64_t), layout, type, rows,
+			       columns, leading);
+
+	if (!status)
+		learn(*layout, NULL);
+	return status;
+}
+
+SHOWN int cublasLtMatrixLayoutDestroy(void *layout)
+{
+	forget(layout);
+	return CALL_NEXT(BLAS_cublasLtMatrixLayoutDestroy, (void *), layout);
+}
+
 /* ---- products ----------------------------------------------------------------------------------
  */
 
@@ -411,6 +449,7 @@ SHOWN int cublasGemmEx(void *handle, int trans_a, int trans_b, int m, int n, int
 			  ldb,	  type_c,  ldc,	    compute, algo, { alpha, beta, { 0 } } };
 	struct product p = { .words = { word_of(a), word_of(b), word_of(c) } };
 
+	next_blas(BLAS_cublasGemmEx); /* now: whoever submits it must not look it up */
 	p.may_wait = is_known(handle, &p.stream) && has_float_factors(&g) && a && b && c;
 	return submit(&p, make_gemm, &g, sizeof(g), &g.factors, __builtin_return_address(0));
 }
@@ -446,6 +485,12 @@ static int make_matmul(const void *arguments)
 			m->has_algo ? m->algo : NULL, m->workspace, m->workspace_bytes, m->stream);
 }
 
+/* One that the caller made in memory of its own may be gone when the product is made. */
+static bool lives(const void *layout)
+{
+	return !layout || is_known(layout, NULL);
+}
+
 SHOWN int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a,
 			 const void *layout_a, const void *b, const void *layout_b,
 			 const void *beta, const void *c, const void *layout_c, void *d,
@@ -461,10 +506,12 @@ SHOWN int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void
 			    workspace, workspace_bytes,
 			    stream,    { alpha, beta, { 0 } } };
 	struct product p = { stream,
-			     is_known(desc, NULL) && a && b && d,
+			     is_known(desc, NULL) && lives(layout_a) && lives(layout_b) &&
+				     lives(layout_c) && lives(layout_d) && a && b && d,
 			     { word_of(a), word_of(b), word_of(c), word_of(d),
 			       word_of(workspace) } };
 
+	next_blas(BLAS_cublasLtMatmul);
 	if (algo)
 		memcpy(m.algo, algo, ALGO_BYTES);
 	return submit(&p, make_matmul, &m, sizeof(m), &m.factors, __builtin_return_address(0));

@@ -429,7 +429,7 @@ static struct answer wait_for(struct visit *v)
 static struct answer blocking_copy(struct visit *v)
 {
 	const struct emulate_costs *c = &shared->costs;
-	bool crossing = crosses(v);
+	bool crossing = (emulate_crosses(c) || c->copy_bytes_per_ns > 0) && crosses(v);
 	uint64_t start;
 	double took_ns;
 	int err;

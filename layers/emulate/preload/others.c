@@ -153,17 +153,26 @@ bool others_is_blas(const void *address)
 	return false;
 }
 
+/* How many processes have such a library is one number for all of them. */
+static void tell(bool submit)
+{
+	static bool told;
+
+	if (__atomic_load_n(&told, __ATOMIC_RELAXED) != submit &&
+	    __atomic_exchange_n(&told, submit, __ATOMIC_RELAXED) != submit)
+		__atomic_fetch_add(&shared->others, submit ? 1 : -1, __ATOMIC_RELAXED);
+}
+
 bool others_submit(void)
 {
 	bool submit = __atomic_load_n(&other_is_there, __ATOMIC_RELAXED);
 
-	if (submit)
-		return true;
-	look_again();
-	submit = __atomic_load_n(&other_is_there, __ATOMIC_RELAXED) ||
-		 (__atomic_load_n(&blas_is_there, __ATOMIC_RELAXED) &&
-		  !__atomic_load_n(&blas_is_seen, __ATOMIC_ACQUIRE));
-	if (submit != (bool)__atomic_load_n(&shared->others, __ATOMIC_RELAXED))
-		__atomic_store_n(&shared->others, submit, __ATOMIC_RELAXED);
+	if (!submit) {
+		look_again();
+		submit = __atomic_load_n(&other_is_there, __ATOMIC_RELAXED) ||
+			 (__atomic_load_n(&blas_is_there, __ATOMIC_RELAXED) &&
+			  !__atomic_load_n(&blas_is_seen, __ATOMIC_ACQUIRE));
+	}
+	tell(submit);
 	return submit;
 }

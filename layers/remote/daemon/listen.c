@@ -170,7 +170,7 @@ static void take_clients(const struct listener *l, int fd)
 }
 
 /* A second listener, whose clients share memory. Where it cannot be had they come over TCP. */
-static void listen_nearby(const struct remote_opts *o, const char *folder)
+static void listen_nearby(const struct remote_opts *o, const char *folder, struct secret secret)
 {
 	static struct remote_opts near;
 	static struct listener l;
@@ -186,7 +186,8 @@ static void listen_nearby(const struct remote_opts *o, const char *folder)
 			_exit(0);
 		near = *o;
 		near.transport = REMOTE_SHM;
-		l.with = (struct serving){ &near, folder, { .transport = REMOTE_SHM }, NULL, NULL };
+		secret.transport = REMOTE_SHM;
+		l.with = (struct serving){ &near, folder, secret, NULL, NULL };
 		l.strangers = strangers_new();
 		signal(SIGCHLD, SIG_IGN);
 		take_clients(&l, fd);
@@ -215,7 +216,7 @@ void remote_listen(const struct remote_opts *o, const char *folder, int ready)
 		l.strangers = strangers_new();
 	signal(SIGCHLD, SIG_IGN); /* nobody asks how they ended */
 	if (o->nearby)
-		listen_nearby(o, folder);
+		listen_nearby(o, folder, l.with.secret);
 	fcntl(ready, F_SETFD, FD_CLOEXEC);
 	if (write(ready, "r", 1) != 1)
 		return;

@@ -47,12 +47,10 @@ static void put_address(int fd, char out[REMOTE_ADDRESS])
 {
 	struct sockaddr_storage a;
 	socklen_t size = sizeof(a);
-	char host[INET6_ADDRSTRLEN] = "", port[8] = "";
 
+	memset(out, 0, REMOTE_ADDRESS);
 	if (!getsockname(fd, (struct sockaddr *)&a, &size))
-		getnameinfo((struct sockaddr *)&a, size, host, sizeof(host), port, sizeof(port),
-			    NI_NUMERICHOST | NI_NUMERICSERV);
-	snprintf(out, REMOTE_ADDRESS, a.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+		tcp_numbers((struct sockaddr *)&a, size, out);
 }
 
 int remote_listen_tcp(const struct remote_opts *o, const char *folder)

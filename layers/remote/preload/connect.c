@@ -79,40 +79,62 @@ static int reach_tcp(const char *address)
 }
 
 /* An address of this machine can be bound. */
-static bool is_own_address(const char *address)
+static bool is_own_address(const struct addrinfo *a)
 {
-	struct addrinfo *all = tcp_address(address, false);
-	bool own = false;
+	struct sockaddr_storage at;
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool own;
 
-	for (const struct addrinfo *a = all; a && !own; a = a->ai_next) {
-		struct sockaddr_storage at;
-		int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-		memcpy(&at, a->ai_addr, a->ai_addrlen);
-		if (a->ai_family == AF_INET)
-			((struct sockaddr_in *)&at)->sin_port = 0;
-		else
-			((struct sockaddr_in6 *)&at)->sin6_port = 0;
-		own = fd >= 0 && !bind(fd, (struct sockaddr *)&at, a->ai_addrlen);
-		if (fd >= 0)
-			close(fd);
-	}
-	if (all)
-		freeaddrinfo(all);
+	memcpy(&at, a->ai_addr, a->ai_addrlen);
+	if (a->ai_family == AF_INET)
+		((struct sockaddr_in *)&at)->sin_port = 0;
+	else
+		((struct sockaddr_in6 *)&at)->sin6_port = 0;
+	own = fd >= 0 && !bind(fd, (struct sockaddr *)&at, a->ai_addrlen);
+	if (fd >= 0)
+		close(fd);
 	return own;
 }
 
-/* The daemon's second socket, where it is on this machine and of this user; -1: it is not. */
-static int reach_nearby(const char *address)
+/* Never waits: another user may have the name, and take nobody. */
+static int connect_nearby(const char *numbers)
 {
 	struct sockaddr_un a;
-	socklen_t size = tcp_nearby(&a, address);
-	int fd = is_own_address(address) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+	socklen_t size = tcp_nearby(&a, numbers);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd >= 0 && (connect(fd, (struct sockaddr *)&a, size) || !tcp_same_user(fd))) {
+	if (fd >= 0 && (connect(fd, (struct sockaddr *)&a, size) || !tcp_same_user(fd) ||
+			fcntl(fd, F_SETFL, 0))) {
 		close(fd);
 		fd = -1;
 	}
+	return fd;
+}
+
+/* The second socket of a daemon that is on this machine, of this user, and listens at this address
+ * or at all of them; -1: there is none. */
+static int reach_nearby(const char *address)
+{
+	static const char *const everywhere[] = { "0.0.0.0", "[::]" };
+	struct addrinfo *all = tcp_address(address, false);
+	int fd = -1;
+
+	for (const struct addrinfo *a = all; a && fd < 0; a = a->ai_next) {
+		char numbers[REMOTE_ADDRESS];
+
+		if (!is_own_address(a))
+			continue;
+		tcp_numbers(a->ai_addr, a->ai_addrlen, numbers);
+		fd = connect_nearby(numbers);
+		for (int i = 0; i < 2 && fd < 0; i++) {
+			char any[REMOTE_ADDRESS];
+
+			snprintf(any, sizeof(any), "%s%.8s", everywhere[i], strrchr(numbers, ':'));
+			fd = connect_nearby(any);
+		}
+	}
+	if (all)
+		freeaddrinfo(all);
 	return fd;
 }
 
@@ -225,7 +247,7 @@ static bool shake_hands(struct connection *c, const struct remote_shared *told)
 	int rounds = 0;
 
 	h.transport = (uint32_t)c->transport;
-	if (c->transport == REMOTE_TCP) {
+	if (told->transport == REMOTE_TCP) { /* a daemon that is near wants it too */
 		const char *why = tcp_token(told->token, h.token);
 
 		if (why)

@@ -250,7 +250,7 @@ int cudaDeviceGetAttribute(int *value, int attribute, int device)
 
 /*
  * The name that CUDA 12 gives its programs' cudaGetDeviceProperties(): its struct is CUDA 13's with
- * eight fields more, which attributes say (headers of CUDA 12.4 and 13.0).
+ * eight fields more, seven of which attributes say (headers of CUDA 12.4 and 13.0).
  */
 int cudaGetDeviceProperties_v2(void *properties, int device)
 {

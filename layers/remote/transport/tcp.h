@@ -2,6 +2,7 @@
 #ifndef RIFT_REMOTE_TCP_H
 #define RIFT_REMOTE_TCP_H
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -92,19 +93,29 @@ static inline bool tcp_same_token(const char a[REMOTE_TOKEN], const char b[REMOT
 	return !differs;
 }
 
-/*
- * Where a daemon that listens at HOST:PORT also takes clients of its own machine and user, who
- * share memory with it: a name in the network's namespace. Returns the length of *a.
- */
-static inline socklen_t tcp_nearby(struct sockaddr_un *a, const char *address)
+/* An address in numbers: 127.0.0.1:7000, [::1]:7000. */
+static inline void tcp_numbers(const struct sockaddr *a, socklen_t size, char out[REMOTE_ADDRESS])
 {
-	const char *colon = strrchr(address, ':');
+	char host[INET6_ADDRSTRLEN] = "", port[8] = "";
+
+	getnameinfo(a, size, host, sizeof(host), port, sizeof(port),
+		    NI_NUMERICHOST | NI_NUMERICSERV);
+	snprintf(out, REMOTE_ADDRESS, a->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+/*
+ * Where a daemon that listens at an address, in numbers, also takes clients of its own machine and
+ * user, who share memory with it: a name in the network's namespace. Another address of the same
+ * port may lead to another machine. Returns the length of *a.
+ */
+static inline socklen_t tcp_nearby(struct sockaddr_un *a, const char *numbers)
+{
 	int n;
 
 	memset(a, 0, sizeof(*a));
 	a->sun_family = AF_UNIX;
-	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "rift-remote-%u-%s",
-		     (unsigned)geteuid(), colon ? colon + 1 : "");
+	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "rift-remote-%u-%.64s",
+		     (unsigned)geteuid(), numbers);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 

@@ -1,10 +1,11 @@
 /* test_contract.c - a workload that leaves something out is named, with what it lacks. */
-/* sanitizers: one thread */
 #include "tests/test.h"
 #include "harness/measure/contract.h"
+#include "tests/cli.h"
 #include "tests/fake_workload.h"
 
 #include <criterion/redirect.h>
+#include <cuda_runtime_api.h>
 
 TestSuite(small_contract, .timeout = 300);
 
@@ -173,4 +174,38 @@ Test(small_contract, no_axis_is_found)
 
 	w.params = none;
 	expect_refused(table, " 0 ");
+}
+
+/* ---- set up ----------------------------------------------------------------------------- */
+
+static cudaStream_t slow_stream;
+
+static void take_20_ms(void *unused)
+{
+	(void)unused;
+	usleep(20000);
+}
+
+/* As cudaMemcpy() from pageable memory may: it returns before the device is done. */
+static int slow_setup(const void *opts, void *state)
+{
+	(void)opts, (void)state;
+	return cudaStreamCreateWithFlags(&slow_stream, cudaStreamNonBlocking) ||
+	       cudaLaunchHostFunc(slow_stream, take_20_ms, NULL);
+}
+
+static int failing_setup(const void *opts, void *state)
+{
+	(void)opts, (void)state;
+	return -ENOMEM;
+}
+
+Test(small_contract, nothing_is_under_way_behind_a_setup)
+{
+	const struct workload slow = { .setup = slow_setup }, failing = { .setup = failing_setup };
+
+	need_device();
+	cr_assert(zero(int, workload_set_up(&slow, NULL, NULL)));
+	cr_assert(eq(int, (int)cudaStreamQuery(slow_stream), cudaSuccess));
+	cr_assert(eq(int, workload_set_up(&failing, NULL, NULL), -ENOMEM));
 }

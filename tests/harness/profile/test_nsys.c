@@ -153,7 +153,7 @@ static void write_rows(void)
 	put_call(2500, 2900, 5, 12, 5);
 	sql(INTO("KERNEL") "0, 3, 1, 1, 1, 1, 1, 1)", 9500L, 9600L, 7L, 12L);
 	put_call(4000, 20000, 5, 13, 1);
-	sql(INTO("MEMCPY") "4096, 2, 3, 2)", 12000L, 19000L, 7L, 13L);
+	sql(INTO("MEMCPY") "4096, 2, 2, 1)", 12000L, 19000L, 7L, 13L);
 	put_call(21000, 22000, 5, 14, 2);
 	sql(INTO("SYNCHRONIZATION") "3, 0)", 21000L, 22000L, 7L, 14L);
 	close_file();
@@ -235,7 +235,7 @@ Test(small_nsys, a_damaged_file_is_refused)
 
 static long kind_of_memory(int32_t memory)
 {
-	return memory == MEMORY_PAGEABLE ? 1 : memory == MEMORY_MANAGED ? 5 : 2;
+	return memory == MEMORY_PAGEABLE ? 0 : memory == MEMORY_MANAGED ? 4 : 1;
 }
 
 static void put_op(const struct trace *t, const struct trace_op *op, long correlation)
