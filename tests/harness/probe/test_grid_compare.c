@@ -219,7 +219,8 @@ static void write_files(void)
 Test(small_grid_compare, the_command_takes_two_grids_and_nothing_else_with_them)
 {
 	const char *out;
-	const json_t *o, *row;
+	const json_t *row;
+	json_t *o;
 
 	file[0] = make_grid("1111111111111111", lengths, 4, 1);
 	file[1] = make_grid("2222222222222222", lengths, 4, 2);
@@ -229,6 +230,7 @@ Test(small_grid_compare, the_command_takes_two_grids_and_nothing_else_with_them)
 	o = json_loads(out, 0, NULL);
 	row = json_array_get(json_object_get(o, "rows"), 0);
 	cr_assert(!strcmp(json_get_text(row, "of"), "4 configurations"), "%s", out);
+	json_decref(o);
 	refused(3, "same grid", "compare %s %s", path[0], path[0]);
 	refused(3, "same grid", "plot %s %s", path[0], path[0]);
 	refused(3, "grid*A B", "compare %s", path[0]);

@@ -275,9 +275,9 @@ static void add_curve(json_t *curves, int process, enum beginning beginning, int
 		(json_int_t)2000300000, "enq_ns", 5000, 3000, 3000, 3000, 4000, 4000, 4000, 4000,
 		"total_ns", 1000 * first_us, 20000, 20000, 20000, 18000, 18000, 18000, 18000);
 
-	json_object_update(o, json_pack("{s:{s:[i,i], s:[i,i]}, s:{s:[i]}, s:{s:b}}", "samples",
-					"sm_clock_mhz", 1000, 1200, "host_canary_ns", 20000, 30000,
-					"gpu", "power_mw", 80000, "check", "passed", 1));
+	json_object_update_new(o, json_pack("{s:{s:[i,i], s:[i,i]}, s:{s:[i]}, s:{s:b}}", "samples",
+					    "sm_clock_mhz", 1000, 1200, "host_canary_ns", 20000,
+					    30000, "gpu", "power_mw", 80000, "check", "passed", 1));
 	json_object_set_new(o, "start_ns",
 			    json_real(beginning == BEGIN_RESTED	     ? 3e6
 				      : beginning == BEGIN_FOLLOWING ? 5e6
