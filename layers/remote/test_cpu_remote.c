@@ -421,20 +421,28 @@ Test(small_remote, another_version_is_told_at_once)
 
 /* ---- two machines, or what would be two --------------------------------------------------- */
 
+/* Listens at a_port() of this machine until it is killed. */
+static pid_t daemon_elsewhere(const char *transport, const char *key)
+{
+	char ready[300];
+	pid_t daemon;
+
+	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
+	daemon = start_command(-1,
+			       "'%s' layer --quiet remote transport=%s listen=127.0.0.1:%d "
+			       "token='%s' -- sh -c 'touch %s; exec sleep 100'",
+			       rift(), transport, a_port(), key, ready);
+	cr_assert(has_appeared(ready), "the daemon");
+	return daemon;
+}
+
 /* 127.1 is looked up as a name is, and is known without a file of names. */
 Test(small_remote, a_daemon_elsewhere_serves_who_knows_the_token)
 {
 	const char *key = token_file("0123456789abcdef", 0600), *out;
-	char ready[300];
-	pid_t daemon;
+	pid_t daemon = daemon_elsewhere("tcp", key);
 	int rc;
 
-	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
-	daemon = start_command(-1,
-			       "'%s' layer --quiet remote transport=tcp listen=127.0.0.1:%d "
-			       "token='%s' -- sh -c 'touch %s; exec sleep 100'",
-			       rift(), a_port(), key, ready);
-	cr_assert(has_appeared(ready), "the daemon");
 	rc = shell(&out,
 		   "'%s' layer remote transport=tcp connect=127.1:%d token='%s' -- '%s' run "
 		   "launch us=0 " SHORT " 2>&1",
@@ -512,15 +520,8 @@ Test(small_remote, a_client_of_the_daemons_machine_shares_memory)
 		{ "transport=tcp connect=127.0.0.1", "were sent\n" },
 	};
 	const char *key = token_file("0123456789abcdef", 0600);
-	char ready[300];
-	pid_t daemon;
+	pid_t daemon = daemon_elsewhere("auto", key);
 
-	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
-	daemon = start_command(-1,
-			       "'%s' layer --quiet remote listen=127.0.0.1:%d token='%s' -- sh -c "
-			       "'touch %s; exec sleep 100'",
-			       rift(), a_port(), key, ready);
-	cr_assert(has_appeared(ready), "the daemon");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const char *out;
 		int rc = shell(&out,
@@ -550,16 +551,9 @@ Test(small_remote, a_client_of_the_daemons_machine_shares_memory)
 Test(small_remote, a_client_of_a_daemon_without_shared_memory_comes_over_tcp)
 {
 	const char *key = token_file("0123456789abcdef", 0600), *out;
-	char ready[300];
-	pid_t daemon;
+	pid_t daemon = daemon_elsewhere("tcp", key);
 	int rc;
 
-	snprintf(ready, sizeof(ready), "%s/ready", getenv("XDG_RUNTIME_DIR"));
-	daemon = start_command(-1,
-			       "'%s' layer --quiet remote transport=tcp listen=127.0.0.1:%d "
-			       "token='%s' -- sh -c 'touch %s; exec sleep 100'",
-			       rift(), a_port(), key, ready);
-	cr_assert(has_appeared(ready), "the daemon");
 	rc = shell(
 		&out,
 		"'%s' layer remote connect=127.0.0.1:%d token='%s' -- '%s' run launch us=0 " SHORT

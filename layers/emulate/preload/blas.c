@@ -133,15 +133,22 @@ static double command_ns(void)
 	return c->call_ns + (c->where == SUBMIT_CALLER ? c->submit_ns : 0);
 }
 
-/* All that was given before is issued, and the call's cost is spent. */
+/* Whether it was: not in a capture. words: memory that the command uses, NULL: any. */
+static bool spend_command(struct thread *by, const uint64_t *words)
+{
+	if (calls_captured())
+		return false;
+	calls_wait_for_memory(by, words);
+	spend(command_ns(), ticks_now(), &by->account);
+	return true;
+}
+
+/* All that was given before is issued. */
 static void make_way(struct thread *by, bool is_command)
 {
 	packet_drain(by);
-	if (!is_command || calls_captured())
-		return;
-	calls_wait_for_memory(by, NULL);
-	spend(command_ns(), ticks_now(), &by->account);
-	__atomic_fetch_add(&shared->calls[KIND_KERNEL], 1, __ATOMIC_RELAXED);
+	if (is_command && spend_command(by, NULL))
+		__atomic_fetch_add(&shared->calls[KIND_KERNEL], 1, __ATOMIC_RELAXED);
 }
 
 void *emulate_blas_next(long call, const void *caller)
@@ -348,10 +355,7 @@ static int make_now(struct thread *t, const struct product *p, int (*make)(const
 		    const void *arguments)
 {
 	packet_drain(t);
-	if (!calls_captured()) {
-		calls_wait_for_memory(t, p->words);
-		spend(command_ns(), ticks_now(), &t->account);
-	}
+	spend_command(t, p->words);
 	return make(arguments);
 }
 
@@ -398,11 +402,6 @@ static int submit(const struct product *p, int (*make)(const void *), const void
 	}
 	t->inside = false;
 	return status;
-}
-
-static uint64_t word_of(const void *p)
-{
-	return (uint64_t)(uintptr_t)p;
 }
 
 struct gemm {

@@ -15,11 +15,6 @@ static struct {
 	void *last[DEVICES_MAX];
 } channel = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static uint64_t word_of(const void *p)
-{
-	return (uint64_t)(uintptr_t)p;
-}
-
 /* Under the lock. False: there is no such device, or no event. */
 static bool make_event(int device)
 {

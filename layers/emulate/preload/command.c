@@ -9,11 +9,6 @@
 #include "layers/emulate/preload/spin.h"
 #include "layers/interpose.h"
 
-static uint64_t word_of(const void *p)
-{
-	return (uint64_t)(uintptr_t)p;
-}
-
 static void *pointer_of(uint64_t word)
 {
 	return (void *)(uintptr_t)word;

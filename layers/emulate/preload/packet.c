@@ -64,11 +64,6 @@ int call_next(long call, const uint64_t w[WORDS])
 	return function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
 }
 
-static uint64_t word_of(const void *p)
-{
-	return (uint64_t)(uintptr_t)p;
-}
-
 /* ---- packets one after another --------------------------------------------------------------- */
 
 /* The packet before has an event on each stream that it used. Only under `delivering`. */

@@ -81,4 +81,10 @@ void packet_settle(void);
 /* Does a command of this stream wait? Or, with an event, its record? */
 bool packet_has(const void *stream, const void *event);
 
+/* A pointer as a word of a command. */
+static inline uint64_t word_of(const void *p)
+{
+	return (uint64_t)(uintptr_t)p;
+}
+
 #endif
