@@ -5,9 +5,10 @@
  * Source: the format of safetensors (8 bytes of length, a JSON header, the data); the names and
  * defaults of transformers' LlamaConfig.
  *
- * Whatever cannot be right is refused with one line that names file, tensor and what would be right;
- * a function that returns a negative errno has written it. Nothing takes over a second or 100 MB for
- * what is broken.
+ * Whatever cannot be right is refused with one line that names file, tensor and what would be
+ * right; a function that returns a negative errno has written it. Nothing takes over a second or
+ * 100 MB for what is broken: of JSON, the headers of all files together are at most 1 MiB
+ * (json_file.h).
  */
 #ifndef RIFT_DECODE_CHECKPOINT_H
 #define RIFT_DECODE_CHECKPOINT_H
@@ -24,8 +25,8 @@ struct checkpoint;
 int checkpoint_model(const char *folder, struct decode_model *out);
 
 /*
- * Maps the files and finds every tensor of the model, `layers` of its layers; the files stay mapped
- * until checkpoint_close(), which takes NULL too. Their pages are the system's: nothing is copied.
+ * Opens the files and finds every tensor of the model, `m->layers` of its layers, which may be
+ * fewer than the files have. The files stay open until checkpoint_close(), which takes NULL too.
  */
 int checkpoint_open(const char *folder, const struct decode_model *m, struct checkpoint **out);
 void checkpoint_close(struct checkpoint *c);
@@ -33,7 +34,11 @@ void checkpoint_close(struct checkpoint *c);
 /*
  * Rows `row` to `row + rows - 1` of a tensor as they lie in the arena: `stride` elements each, with
  * zeros behind the columns, as bfloat16 (bytes 2) or float (4). float to bfloat16 rounds to the
- * nearest, ties to even. A file that was cut since it was opened is refused, not a fault.
+ * nearest, ties to even; a NaN stays one. Several threads may call it at once.
+ *
+ * Rows are read by pread() and by pieces of 32 KiB into `out`, not mapped: a file that is cut
+ * meanwhile is then an error of the call, where a page of a mapping would be SIGBUS whatever was
+ * asked before. 0 or a negative errno after a line; -EINTR without one after Ctrl-C.
  */
 int checkpoint_rows(const struct checkpoint *c, const struct decode_tensor *t, uint32_t row,
 		    uint32_t rows, int bytes, void *out);
