@@ -30,7 +30,7 @@ struct checkpoint {
 		struct safetensors *file;
 	} * shard;
 	int n;
-	uint64_t budget;     /* bytes of headers that may still come */
+	uint64_t budget;     /* bytes of JSON that may still come */
 	struct place *place; /* [layers][DECODE_PARTS] */
 };
 
@@ -98,7 +98,7 @@ static const char *shard_of(const struct checkpoint *c, const char *tensor)
 static int read_index(struct checkpoint *c)
 {
 	json_t *o, *map;
-	int err = json_file_read(c->index, &o);
+	int err = json_file_read(c->index, &c->budget, &o);
 
 	if (err)
 		return err;

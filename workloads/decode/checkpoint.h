@@ -7,8 +7,7 @@
  *
  * Whatever cannot be right is refused with one line that names file, tensor and what would be
  * right; a function that returns a negative errno has written it. Nothing takes over a second or
- * 100 MB for what is broken: of JSON, the headers of all files together are at most 1 MiB
- * (json_file.h).
+ * 100 MB for what is broken: index and headers have at most 1 MiB together (json_file.h).
  */
 #ifndef RIFT_DECODE_CHECKPOINT_H
 #define RIFT_DECODE_CHECKPOINT_H

@@ -274,12 +274,13 @@ static int read_model(const struct object *c, struct decode_model *m)
 int checkpoint_model(const char *folder, struct decode_model *out)
 {
 	struct decode_model m = { .theta = default_theta, .eps = default_eps };
+	uint64_t budget = JSON_FILE_MAX;
 	char *path;
 	json_t *o;
 	int err;
 
 	CHECK(asprintf(&path, "%s/config.json", folder) >= 0, "memory for a path");
-	err = json_file_read(path, &o);
+	err = json_file_read(path, &budget, &o);
 	if (!err) {
 		err = read_model(&(struct object){ path, "", o }, &m);
 		json_decref(o);

@@ -45,14 +45,16 @@ static int parse(const char *text, size_t n, const char *what, json_t **out)
 	return 0;
 }
 
-int json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, json_t **out)
+int json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, uint64_t *budget,
+		    json_t **out)
 {
 	char *text;
 	int err;
 
-	if (n > JSON_FILE_MAX)
-		return complain(EFBIG, "%s: %llu bytes of JSON; at most %d are read", what,
-				(unsigned long long)n, JSON_FILE_MAX);
+	if (n > *budget)
+		return complain(EFBIG, "%s: %llu bytes of JSON; %llu of %d are left", what,
+				(unsigned long long)n, (unsigned long long)*budget, JSON_FILE_MAX);
+	*budget -= n;
 	text = malloc(n ? n : 1);
 	CHECK(text, "memory for %s", what);
 	err = json_file_bytes(fd, at, text, n);
@@ -63,7 +65,7 @@ int json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, json_t **
 	return err;
 }
 
-int json_file_read(const char *path, json_t **out)
+int json_file_read(const char *path, uint64_t *budget, json_t **out)
 {
 	int fd = input_open(path, false), err;
 	struct stat st;
@@ -71,7 +73,7 @@ int json_file_read(const char *path, json_t **out)
 	if (fd < 0)
 		return complain(-fd, "%s: %s", path, input_reason(fd));
 	err = fstat(fd, &st) ? complain(errno, "%s: %s", path, input_reason(-errno))
-			     : json_file_piece(fd, path, 0, (uint64_t)st.st_size, out);
+			     : json_file_piece(fd, path, 0, (uint64_t)st.st_size, budget, out);
 	close(fd);
 	return err;
 }

@@ -183,8 +183,8 @@ static bool is_pointer(const struct safetensors *s)
 	return !json_file_bytes(s->fd, 0, text, sizeof(text)) && !memcmp(text, begin, sizeof(text));
 }
 
-/* The header's length, held to the file's and to what is read at all. */
-static int read_length(const struct safetensors *s, uint64_t *budget, uint64_t *length)
+/* The header's length, held to the file's. */
+static int read_length(const struct safetensors *s, uint64_t *length)
 {
 	uint8_t b[LENGTH_BYTES];
 	int err = json_file_bytes(s->fd, 0, b, sizeof(b));
@@ -202,10 +202,6 @@ static int read_length(const struct safetensors *s, uint64_t *budget, uint64_t *
 	if (s->bytes < LENGTH_BYTES || *length > s->bytes - LENGTH_BYTES)
 		return complain(EINVAL, "%s: a header of %llu bytes; the file has %llu", s->path,
 				(unsigned long long)*length, (unsigned long long)s->bytes);
-	if (*length > *budget)
-		return complain(EFBIG, "%s: a header of %llu bytes; all may have %d together",
-				s->path, (unsigned long long)*length, JSON_FILE_MAX);
-	*budget -= *length;
 	return 0;
 }
 
@@ -213,9 +209,9 @@ static int read_header(struct safetensors *s, uint64_t *budget)
 {
 	uint64_t length = 0;
 	json_t *header;
-	int err = read_length(s, budget, &length);
+	int err = read_length(s, &length);
 
-	err = err ? err : json_file_piece(s->fd, s->path, LENGTH_BYTES, length, &header);
+	err = err ? err : json_file_piece(s->fd, s->path, LENGTH_BYTES, length, budget, &header);
 	if (err)
 		return err;
 	err = read_tensors(s, header, LENGTH_BYTES + length);

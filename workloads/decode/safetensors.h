@@ -36,8 +36,8 @@ struct safetensors {
 };
 
 /*
- * Opens a regular file. Its header counts against *budget, bytes, which go down by it. 0 or a
- * negative errno after a line.
+ * * Opens a regular file. Its header counts against *budget (json_file.h). 0 or a negative errno
+ * after a line.
  */
 int safetensors_open(const char *path, uint64_t *budget, struct safetensors **out);
 void safetensors_close(struct safetensors *s); /* NULL too */

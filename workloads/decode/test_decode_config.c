@@ -290,7 +290,7 @@ Test(small_decode_config, what_is_no_small_file_is_refused)
 	cr_assert(!truncate(path, (off_t)1 << 40), "%s", path);
 	divert_stderr();
 	err = checkpoint_model(folder, &m);
-	expect_line(err, "config.json: 1099511627776 bytes of JSON; at most 1048576 are read");
+	expect_line(err, "config.json: 1099511627776 bytes of JSON; 1048576 of 1048576 are left");
 	unlink(path);
 	cr_assert(!mkdir(path, 0700), "%s", path);
 	divert_stderr();
