@@ -1,0 +1,530 @@
+/*
+ * reference.c - the step in double, column by column as the formulas have it (decode.c), with one
+ * product of matrices for all columns.
+ *
+ * Sums have one order, which depends on neither the number of columns nor of threads: a column's
+ * values have the same bits in whatever company it is computed.
+ */
+#include "workloads/decode/reference.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/interrupt.h"
+
+enum {
+	ROWS = 4, /* of a block of the product: its ROWS x COLUMNS sums stay in registers */
+	COLUMNS = 4,
+	PIECE = 8 << 20, /* bytes of a matrix that are fetched at a time */
+};
+
+static double *new_numbers(size_t n, const char *what)
+{
+	double *p = calloc(n ? n : 1, sizeof(*p));
+
+	CHECK(p, "%zu numbers for %s", n, what);
+	return p;
+}
+
+static size_t kv_width(const struct decode_model *m)
+{
+	return (size_t)m->kv_heads * m->head_dim;
+}
+
+struct reference_cache reference_cache_new(const struct decode_model *m, uint32_t positions)
+{
+	size_t n = (size_t)m->layers * positions * kv_width(m);
+
+	return (struct reference_cache){ .positions = positions,
+					 .key = new_numbers(n, "keys"),
+					 .value = new_numbers(n, "values") };
+}
+
+void reference_cache_free(struct reference_cache *c)
+{
+	free(c->key);
+	free(c->value);
+	memset(c, 0, sizeof(*c));
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+/* Item i of what is shared; `own` is the thread's alone. */
+typedef void share_item(const void *of, uint32_t i, double *own);
+
+/* Items are taken one by one: a thread that the system holds up leaves them to the others. */
+struct shared {
+	share_item *item;
+	const void *of;
+	uint32_t n;
+	atomic_uint next;
+};
+
+struct sharer {
+	pthread_t thread;
+	struct shared *shared;
+	double *own;
+	bool runs; /* in a thread of its own */
+};
+
+static void *sharer_run(void *arg)
+{
+	struct sharer *s = arg;
+	struct shared *all = s->shared;
+	uint32_t i;
+
+	while (!interrupted() && (i = atomic_fetch_add(&all->next, 1)) < all->n)
+		all->item(all->of, i, s->own);
+	return NULL;
+}
+
+/* All n items, in at most as many threads, each with `own` numbers. Returns 0 or -EINTR. */
+static int share(int threads, uint32_t n, size_t own, share_item *item, const void *of)
+{
+	uint32_t count = threads < 1 ? 1 : (uint32_t)threads < n ? (uint32_t)threads : n;
+	struct sharer *sharer = calloc(count ? count : 1, sizeof(*sharer));
+	struct shared shared = { .item = item, .of = of, .n = n };
+	double *numbers = new_numbers(count * own, "threads");
+
+	CHECK(sharer, "%u threads", count);
+	for (uint32_t i = count; i-- > 0;) {
+		struct sharer *s = &sharer[i];
+
+		s->shared = &shared;
+		s->own = numbers + i * own;
+		s->runs = i && !pthread_create(&s->thread, NULL, sharer_run, s);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (sharer[i].runs)
+			pthread_join(sharer[i].thread, NULL);
+		else
+			sharer_run(&sharer[i]);
+	}
+	free(numbers);
+	free(sharer);
+	return interrupted() ? -EINTR : 0;
+}
+
+/* ---- one pass of all columns ----------------------------------------------------------------- */
+
+struct pass {
+	const struct reference *r;
+	const struct decode_model *m;
+	const struct reference_column *column;
+	uint32_t n, layer;
+	double *x, *norm, *q, *k, *v, *mixed, *gate, *up; /* [n][width of each] */
+	double *packed;					  /* the input of a product */
+	double *turn;					  /* [n][head_dim / 2] cosine, sine */
+	void *piece;					  /* of a matrix, as it is stored */
+};
+
+static size_t piece_rows(const struct decode_tensor *t, int bytes)
+{
+	size_t rows = PIECE / ((size_t)t->stride * (size_t)bytes) / ROWS * ROWS;
+
+	return rows < ROWS ? ROWS : rows > t->rows ? t->rows : rows;
+}
+
+static void pass_init(struct pass *p, const struct reference *r,
+		      const struct reference_column *column, uint32_t n)
+{
+	const struct decode_model *m = r->m;
+	size_t heads = (size_t)m->heads * m->head_dim, widest = heads, bytes = 0;
+	size_t panels = (n + COLUMNS - 1) / COLUMNS;
+
+	*p = (struct pass){ .r = r, .m = m, .column = column, .n = n };
+	widest = m->dim > widest ? m->dim : widest;
+	widest = m->hidden > widest ? m->hidden : widest;
+	for (int part = 0; part < DECODE_PARTS; part++) {
+		struct decode_tensor t = decode_find(m, (enum decode_part)part, 0);
+		size_t piece = piece_rows(&t, r->bytes) * t.stride * (size_t)r->bytes;
+
+		bytes = piece > bytes ? piece : bytes;
+	}
+	p->piece = malloc(bytes);
+	CHECK(p->piece, "%zu bytes of a matrix", bytes);
+	p->x = new_numbers(n * (size_t)m->dim, "activations");
+	p->norm = new_numbers(n * (size_t)m->dim, "activations");
+	p->q = new_numbers(n * heads, "queries");
+	p->k = new_numbers(n * kv_width(m), "keys");
+	p->v = new_numbers(n * kv_width(m), "values");
+	p->mixed = new_numbers(n * heads, "attention");
+	p->gate = new_numbers(n * (size_t)m->hidden, "gates");
+	p->up = new_numbers(n * (size_t)m->hidden, "activations");
+	p->packed = new_numbers(panels * COLUMNS * widest, "activations");
+	p->turn = new_numbers(n * (size_t)m->head_dim, "angles");
+}
+
+static void pass_release(struct pass *p)
+{
+	free(p->x);
+	free(p->norm);
+	free(p->q);
+	free(p->k);
+	free(p->v);
+	free(p->mixed);
+	free(p->gate);
+	free(p->up);
+	free(p->packed);
+	free(p->turn);
+	free(p->piece);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+static double from_bfloat16(uint16_t half)
+{
+	uint32_t bits = (uint32_t)half << 16;
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+static double weight(const void *row, size_t i, int bytes)
+{
+	return bytes == 2 ? from_bfloat16(((const uint16_t *)row)[i]) : ((const float *)row)[i];
+}
+
+/* The matrix's rows in hand, and where the sums go: out[column][rows of the whole matrix]. */
+struct product {
+	const void *piece;
+	const double *packed; /* [columns / COLUMNS][cols][COLUMNS] */
+	double *out;
+	uint32_t first, rows; /* of the piece */
+	uint32_t all, cols, stride, columns;
+	int bytes;
+};
+
+/*
+ * ROWS rows from `row` on, the elements of a column side by side, as block_sums() wants them. After
+ * the last row of the piece comes that row again; nobody takes those sums.
+ */
+static void widen_rows(const struct product *p, uint32_t row, double *own)
+{
+	const uint16_t *half[ROWS];
+	const float *full[ROWS];
+
+	for (uint32_t k = 0; k < ROWS; k++) {
+		uint32_t at = row + k < p->rows ? row + k : p->rows - 1;
+
+		half[k] = (const uint16_t *)p->piece + (size_t)at * p->stride;
+		full[k] = (const float *)p->piece + (size_t)at * p->stride;
+	}
+	if (p->bytes == 2)
+		for (uint32_t j = 0; j < p->cols; j++, own += ROWS)
+			for (int k = 0; k < ROWS; k++)
+				own[k] = from_bfloat16(half[k][j]);
+	else
+		for (uint32_t j = 0; j < p->cols; j++, own += ROWS)
+			for (int k = 0; k < ROWS; k++)
+				own[k] = full[k][j];
+}
+
+/* Two sums in one register; every compiler that builds rift has this. */
+typedef double pair __attribute__((vector_size(16)));
+
+static void block_sums(const double *w, const double *x, uint32_t cols, double out[ROWS][COLUMNS])
+{
+	pair sum[ROWS][COLUMNS / 2] = { { { 0 } } };
+
+	for (uint32_t j = 0; j < cols; j++, w += ROWS, x += COLUMNS) {
+		pair a = { x[0], x[1] }, b = { x[2], x[3] };
+
+		for (int k = 0; k < ROWS; k++) {
+			pair each = { w[k], w[k] };
+
+			sum[k][0] += each * a;
+			sum[k][1] += each * b;
+		}
+	}
+	memcpy(out, sum, sizeof(sum));
+}
+
+/* Rows i ROWS to i ROWS + ROWS - 1 of the piece with all columns. */
+static void product_item(const void *of, uint32_t i, double *own)
+{
+	const struct product *p = of;
+	uint32_t row = i * ROWS, rows = p->rows - row < ROWS ? p->rows - row : ROWS;
+	double sum[ROWS][COLUMNS];
+
+	widen_rows(p, row, own);
+	for (uint32_t c = 0; c < p->columns; c += COLUMNS) {
+		uint32_t columns = p->columns - c < COLUMNS ? p->columns - c : COLUMNS;
+
+		block_sums(own, p->packed + (size_t)c * p->cols, p->cols, sum);
+		for (uint32_t k = 0; k < columns; k++)
+			for (uint32_t l = 0; l < rows; l++)
+				p->out[(size_t)(c + k) * p->all + p->first + row + l] = sum[l][k];
+	}
+}
+
+/* in[n][cols] as panels of COLUMNS columns; those that fill the last one up are zeros. */
+static void pack(const double *in, uint32_t n, uint32_t cols, double *out)
+{
+	for (uint32_t c = 0; c < n; c += COLUMNS, out += (size_t)cols * COLUMNS)
+		for (uint32_t k = 0; k < COLUMNS; k++)
+			for (uint32_t j = 0; j < cols; j++)
+				out[(size_t)j * COLUMNS + k] =
+					c + k < n ? in[(size_t)(c + k) * cols + j] : 0;
+}
+
+/* out[n][rows] = the matrix times in[n][cols] */
+static int multiply(struct pass *p, enum decode_part part, const double *in, uint32_t n,
+		    double *out)
+{
+	struct decode_tensor t = decode_find(p->m, part, p->layer);
+	uint32_t step = (uint32_t)piece_rows(&t, p->r->bytes);
+	struct product of = { .piece = p->piece,
+			      .packed = p->packed,
+			      .out = out,
+			      .all = t.rows,
+			      .cols = t.cols,
+			      .stride = t.stride,
+			      .columns = n,
+			      .bytes = p->r->bytes };
+	int err = 0;
+
+	pack(in, n, t.cols, p->packed);
+	for (of.first = 0; !err && of.first < t.rows; of.first += step) {
+		of.rows = t.rows - of.first < step ? t.rows - of.first : step;
+		err = p->r->rows(p->r->from, &t, of.first, of.rows, p->piece);
+		if (!err)
+			err = share(p->r->threads, (of.rows + ROWS - 1) / ROWS,
+				    (size_t)t.cols * ROWS, product_item, &of);
+	}
+	return err;
+}
+
+/* ---- the rest of a layer --------------------------------------------------------------------- */
+
+static int embed(struct pass *p)
+{
+	struct decode_tensor t = decode_find(p->m, DECODE_EMBEDDING, 0);
+	int err = 0;
+
+	for (uint32_t c = 0; !err && c < p->n; c++) {
+		err = p->r->rows(p->r->from, &t, p->column[c].token, 1, p->piece);
+		for (uint32_t j = 0; !err && j < t.cols; j++)
+			p->x[(size_t)c * t.cols + j] = weight(p->piece, j, p->r->bytes);
+	}
+	return err;
+}
+
+/* norm = x / sqrt(mean(x^2) + eps) * weight */
+static int normalise(struct pass *p, enum decode_part part)
+{
+	struct decode_tensor t = decode_find(p->m, part, p->layer);
+	int err = p->r->rows(p->r->from, &t, 0, 1, p->piece);
+
+	for (uint32_t c = 0; !err && c < p->n; c++) {
+		const double *x = p->x + (size_t)c * t.cols;
+		double squares = 0, scale;
+
+		for (uint32_t j = 0; j < t.cols; j++)
+			squares += x[j] * x[j];
+		scale = 1 / sqrt(squares / t.cols + p->m->eps);
+		for (uint32_t j = 0; j < t.cols; j++)
+			p->norm[(size_t)c * t.cols + j] =
+				x[j] * scale * weight(p->piece, j, p->r->bytes);
+	}
+	return err;
+}
+
+static void find_turns(struct pass *p)
+{
+	uint32_t half = p->m->head_dim / 2;
+
+	for (uint32_t i = 0; i < half; i++) {
+		double frequency = decode_frequency(p->m, i);
+
+		for (uint32_t c = 0; c < p->n; c++) {
+			double *turn = p->turn + ((size_t)c * half + i) * 2;
+
+			turn[0] = cos(p->column[c].position * frequency);
+			turn[1] = sin(p->column[c].position * frequency);
+		}
+	}
+}
+
+/* Pairs (i, i + head_dim / 2) of each head. */
+static void rotate(const struct pass *p, uint32_t heads, double *x)
+{
+	uint32_t e = p->m->head_dim, half = e / 2;
+
+	for (uint32_t c = 0; c < p->n; c++) {
+		const double *turn = p->turn + (size_t)c * half * 2;
+
+		for (uint32_t h = 0; h < heads; h++, x += e) {
+			for (uint32_t i = 0; i < half; i++) {
+				double a = x[i], b = x[i + half];
+
+				x[i] = a * turn[2 * i] - b * turn[2 * i + 1];
+				x[i + half] = b * turn[2 * i] + a * turn[2 * i + 1];
+			}
+		}
+	}
+}
+
+/* Index in a cache of this layer's row at a position. */
+static size_t cache_at(const struct pass *p, const struct reference_cache *c, uint32_t position)
+{
+	return ((size_t)p->layer * c->positions + position) * kv_width(p->m);
+}
+
+static void fill_caches(struct pass *p)
+{
+	size_t width = kv_width(p->m);
+
+	for (uint32_t c = 0; c < p->n; c++) {
+		const struct reference_column *col = &p->column[c];
+		size_t at = cache_at(p, col->cache, col->position);
+
+		memcpy(col->cache->key + at, p->k + c * width, width * sizeof(double));
+		memcpy(col->cache->value + at, p->v + c * width, width * sizeof(double));
+	}
+}
+
+/* Four sums, as one would wait for each addition. */
+static double dot(const double *a, const double *b, uint32_t n)
+{
+	double sum[4] = { 0 };
+	uint32_t i = 0;
+
+	for (; i + 4 <= n; i += 4)
+		for (int k = 0; k < 4; k++)
+			sum[k] += a[i + (uint32_t)k] * b[i + (uint32_t)k];
+	for (; i < n; i++)
+		sum[0] += a[i] * b[i];
+	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* score[s] becomes exp(score[s] - the largest); returns their sum. */
+static double exponentials(double *score, uint32_t n)
+{
+	double most = score[0], sum = 0;
+
+	for (uint32_t s = 1; s < n; s++)
+		most = fmax(most, score[s]);
+	for (uint32_t s = 0; s < n; s++)
+		sum += score[s] = exp(score[s] - most);
+	return sum;
+}
+
+/* One head of one column over all positions up to its own. score: one number a position. */
+static void attend_item(const void *of, uint32_t i, double *score)
+{
+	const struct pass *p = of;
+	const struct decode_model *m = p->m;
+	const struct reference_column *col = &p->column[i / m->heads];
+	uint32_t head = i % m->heads, e = m->head_dim, n = col->position + 1;
+	size_t width = kv_width(m), at = cache_at(p, col->cache, 0);
+	const double *q = p->q + (size_t)i * e, *key, *value;
+	double *out = p->mixed + (size_t)i * e, sum;
+
+	at += (size_t)(head / (m->heads / m->kv_heads)) * e;
+	key = col->cache->key + at;
+	value = col->cache->value + at;
+	for (uint32_t s = 0; s < n; s++)
+		score[s] = dot(q, key + s * width, e) / sqrt(e);
+	sum = exponentials(score, n);
+	memset(out, 0, e * sizeof(*out));
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t k = 0; k < e; k++)
+			out[k] += score[s] / sum * value[s * width + k];
+}
+
+/* gate = silu(gate) * up, of one column */
+static void gate_item(const void *of, uint32_t i, double *own)
+{
+	const struct pass *p = of;
+	double *gate = p->gate + (size_t)i * p->m->hidden;
+	const double *up = p->up + (size_t)i * p->m->hidden;
+
+	(void)own;
+	for (uint32_t j = 0; j < p->m->hidden; j++)
+		gate[j] = gate[j] / (1 + exp(-gate[j])) * up[j];
+}
+
+/* x += the matrix times in */
+static int add_product(struct pass *p, enum decode_part part, const double *in)
+{
+	int err = multiply(p, part, in, p->n, p->norm);
+
+	for (size_t i = 0; !err && i < (size_t)p->n * p->m->dim; i++)
+		p->x[i] += p->norm[i];
+	return err;
+}
+
+static int attention(struct pass *p)
+{
+	uint32_t last = 0;
+	int err = normalise(p, DECODE_NORM_ATT);
+
+	err = err ? err : multiply(p, DECODE_Q, p->norm, p->n, p->q);
+	err = err ? err : multiply(p, DECODE_K, p->norm, p->n, p->k);
+	err = err ? err : multiply(p, DECODE_V, p->norm, p->n, p->v);
+	if (err)
+		return err;
+	rotate(p, p->m->heads, p->q);
+	rotate(p, p->m->kv_heads, p->k);
+	fill_caches(p);
+	for (uint32_t c = 0; c < p->n; c++)
+		last = p->column[c].position > last ? p->column[c].position : last;
+	err = share(p->r->threads, p->n * p->m->heads, (size_t)last + 1, attend_item, p);
+	return err ? err : add_product(p, DECODE_O, p->mixed);
+}
+
+static int feed_forward(struct pass *p)
+{
+	int err = normalise(p, DECODE_NORM_FFN);
+
+	err = err ? err : multiply(p, DECODE_GATE, p->norm, p->n, p->gate);
+	err = err ? err : multiply(p, DECODE_UP, p->norm, p->n, p->up);
+	err = err ? err : share(p->r->threads, p->n, 0, gate_item, p);
+	return err ? err : add_product(p, DECODE_DOWN, p->gate);
+}
+
+/* Columns that are not wanted leave norm, so that the largest matrix serves the others alone. */
+static int find_logits(struct pass *p, double *logits)
+{
+	size_t dim = p->m->dim;
+	uint32_t wanted = 0;
+	int err;
+
+	p->layer = 0;
+	err = normalise(p, DECODE_NORM_OUT);
+	for (uint32_t c = 0; !err && c < p->n; c++)
+		if (p->column[c].wanted)
+			memmove(p->norm + wanted++ * dim, p->norm + c * dim, dim * sizeof(double));
+	return err || !wanted ? err : multiply(p, DECODE_HEAD, p->norm, wanted, logits);
+}
+
+int reference_step(const struct reference *r, const struct reference_column *column, uint32_t n,
+		   double *logits)
+{
+	struct pass p;
+	int err;
+
+	for (uint32_t c = 0; c < n; c++)
+		CHECK(column[c].token < r->m->vocab &&
+			      column[c].position < column[c].cache->positions,
+		      "column %u: token %u at position %u of %u", c, column[c].token,
+		      column[c].position, column[c].cache->positions);
+	pass_init(&p, r, column, n);
+	find_turns(&p);
+	err = embed(&p);
+	for (uint32_t layer = 0; !err && layer < r->m->layers; layer++) {
+		p.layer = layer;
+		err = attention(&p);
+		err = err ? err : feed_forward(&p);
+	}
+	err = err ? err : find_logits(&p, logits);
+	pass_release(&p);
+	return err;
+}
