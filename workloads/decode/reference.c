@@ -20,6 +20,8 @@
 enum {
 	ROWS = 4, /* of a block of the product: its ROWS x COLUMNS sums stay in registers */
 	COLUMNS = 4,
+	BAND = 16,	 /* rows that a thread takes at a time */
+	DEPTH = 512,	 /* elements of each: 64 KB of BAND rows, 16 KB of COLUMNS columns */
 	PIECE = 8 << 20, /* bytes of a matrix that are fetched at a time */
 };
 
@@ -34,6 +36,12 @@ static double *new_numbers(size_t n, const char *what)
 static size_t kv_width(const struct decode_model *m)
 {
 	return (size_t)m->kv_heads * m->head_dim;
+}
+
+/* Groups of COLUMNS columns, the last one filled up. */
+static size_t panels(uint32_t columns)
+{
+	return (columns + COLUMNS - 1) / COLUMNS;
 }
 
 struct reference_cache reference_cache_new(const struct decode_model *m, uint32_t positions)
@@ -125,9 +133,10 @@ struct pass {
 
 static size_t piece_rows(const struct decode_tensor *t, int bytes)
 {
-	size_t rows = PIECE / ((size_t)t->stride * (size_t)bytes) / ROWS * ROWS;
+	size_t rows = PIECE / ((size_t)t->stride * (size_t)bytes) / BAND * BAND;
 
-	return rows < ROWS ? ROWS : rows > t->rows ? t->rows : rows;
+	rows = rows < BAND ? BAND : rows;
+	return rows < t->rows ? rows : t->rows;
 }
 
 static void pass_init(struct pass *p, const struct reference *r,
@@ -135,7 +144,6 @@ static void pass_init(struct pass *p, const struct reference *r,
 {
 	const struct decode_model *m = r->m;
 	size_t heads = (size_t)m->heads * m->head_dim, widest = heads, bytes = 0;
-	size_t panels = (n + COLUMNS - 1) / COLUMNS;
 
 	*p = (struct pass){ .r = r, .m = m, .column = column, .n = n };
 	widest = m->dim > widest ? m->dim : widest;
@@ -156,7 +164,7 @@ static void pass_init(struct pass *p, const struct reference *r,
 	p->mixed = new_numbers(n * heads, "attention");
 	p->gate = new_numbers(n * (size_t)m->hidden, "gates");
 	p->up = new_numbers(n * (size_t)m->hidden, "activations");
-	p->packed = new_numbers(panels * COLUMNS * widest, "activations");
+	p->packed = new_numbers(panels(n) * COLUMNS * widest, "activations");
 	p->turn = new_numbers(n * (size_t)m->head_dim, "angles");
 }
 
@@ -194,7 +202,7 @@ static double weight(const void *row, size_t i, int bytes)
 /* The matrix's rows in hand, and where the sums go: out[column][rows of the whole matrix]. */
 struct product {
 	const void *piece;
-	const double *packed; /* [columns / COLUMNS][cols][COLUMNS] */
+	const double *packed; /* [panels][cols][COLUMNS] */
 	double *out;
 	uint32_t first, rows; /* of the piece */
 	uint32_t all, cols, stride, columns;
@@ -202,66 +210,98 @@ struct product {
 };
 
 /*
- * ROWS rows from `row` on, the elements of a column side by side, as block_sums() wants them. After
- * the last row of the piece comes that row again; nobody takes those sums.
+ * `n` elements from `from` on of ROWS rows from `row` on, the elements of a column side by side, as
+ * add_block() wants them. After the last row of the piece comes that row again; nobody takes those
+ * sums.
  */
-static void widen_rows(const struct product *p, uint32_t row, double *own)
+static void widen_rows(const struct product *p, uint32_t row, uint32_t from, uint32_t n,
+		       double *out)
 {
 	const uint16_t *half[ROWS];
 	const float *full[ROWS];
 
 	for (uint32_t k = 0; k < ROWS; k++) {
-		uint32_t at = row + k < p->rows ? row + k : p->rows - 1;
+		size_t at = row + k < p->rows ? row + k : p->rows - 1;
 
-		half[k] = (const uint16_t *)p->piece + (size_t)at * p->stride;
-		full[k] = (const float *)p->piece + (size_t)at * p->stride;
+		half[k] = (const uint16_t *)p->piece + at * p->stride + from;
+		full[k] = (const float *)p->piece + at * p->stride + from;
 	}
 	if (p->bytes == 2)
-		for (uint32_t j = 0; j < p->cols; j++, own += ROWS)
+		for (uint32_t j = 0; j < n; j++, out += ROWS)
 			for (int k = 0; k < ROWS; k++)
-				own[k] = from_bfloat16(half[k][j]);
+				out[k] = from_bfloat16(half[k][j]);
 	else
-		for (uint32_t j = 0; j < p->cols; j++, own += ROWS)
+		for (uint32_t j = 0; j < n; j++, out += ROWS)
 			for (int k = 0; k < ROWS; k++)
-				own[k] = full[k][j];
+				out[k] = full[k][j];
 }
 
-/* Two sums in one register; every compiler that builds rift has this. */
+/* Two numbers in one register: GCC and clang know it on every machine. */
 typedef double pair __attribute__((vector_size(16)));
 
-static void block_sums(const double *w, const double *x, uint32_t cols, double out[ROWS][COLUMNS])
+/*
+ * sum[row][column] += w[j][row] x[j][column] over n elements. All is written out, as compilers keep
+ * an array of sums in memory, which takes twice as long.
+ */
+static void add_block(const double *w, const double *x, uint32_t n, pair sum[ROWS][COLUMNS / 2])
 {
-	pair sum[ROWS][COLUMNS / 2] = { { { 0 } } };
+	pair a0 = sum[0][0], a1 = sum[1][0], a2 = sum[2][0], a3 = sum[3][0];
+	pair b0 = sum[0][1], b1 = sum[1][1], b2 = sum[2][1], b3 = sum[3][1];
 
-	for (uint32_t j = 0; j < cols; j++, w += ROWS, x += COLUMNS) {
+	for (uint32_t j = 0; j < n; j++, w += ROWS, x += COLUMNS) {
 		pair a = { x[0], x[1] }, b = { x[2], x[3] };
+		pair w0 = { w[0], w[0] }, w1 = { w[1], w[1] };
+		pair w2 = { w[2], w[2] }, w3 = { w[3], w[3] };
 
-		for (int k = 0; k < ROWS; k++) {
-			pair each = { w[k], w[k] };
-
-			sum[k][0] += each * a;
-			sum[k][1] += each * b;
-		}
+		a0 += w0 * a, b0 += w0 * b;
+		a1 += w1 * a, b1 += w1 * b;
+		a2 += w2 * a, b2 += w2 * b;
+		a3 += w3 * a, b3 += w3 * b;
 	}
-	memcpy(out, sum, sizeof(sum));
+	sum[0][0] = a0, sum[1][0] = a1, sum[2][0] = a2, sum[3][0] = a3;
+	sum[0][1] = b0, sum[1][1] = b1, sum[2][1] = b2, sum[3][1] = b3;
 }
 
-/* Rows i ROWS to i ROWS + ROWS - 1 of the piece with all columns. */
+/* Numbers that a thread needs for product_item(): DEPTH elements of BAND rows, and their sums. */
+static size_t product_own(uint32_t columns)
+{
+	return BAND * (DEPTH + panels(columns) * COLUMNS);
+}
+
+static void store_sums(const struct product *p, uint32_t row, const pair *sum)
+{
+	for (uint32_t c = 0; c < panels(p->columns) * COLUMNS; c += COLUMNS) {
+		for (uint32_t r = 0; r < BAND; r++, sum += COLUMNS / 2) {
+			double *out = p->out + (size_t)c * p->all + p->first + row + r;
+
+			for (uint32_t k = 0; k < COLUMNS; k++)
+				if (c + k < p->columns && row + r < p->rows)
+					out[(size_t)k * p->all] = sum[k / 2][k % 2];
+		}
+	}
+}
+
+/* BAND rows of the piece with all columns, DEPTH elements at a time, which the caches keep. */
 static void product_item(const void *of, uint32_t i, double *own)
 {
 	const struct product *p = of;
-	uint32_t row = i * ROWS, rows = p->rows - row < ROWS ? p->rows - row : ROWS;
-	double sum[ROWS][COLUMNS];
+	uint32_t row = i * BAND, blocks = BAND / ROWS;
+	size_t count = panels(p->columns);
+	pair(*sum)[ROWS][COLUMNS / 2] = (void *)(own + (size_t)BAND * DEPTH);
 
-	widen_rows(p, row, own);
-	for (uint32_t c = 0; c < p->columns; c += COLUMNS) {
-		uint32_t columns = p->columns - c < COLUMNS ? p->columns - c : COLUMNS;
+	memset(sum, 0, sizeof(*sum) * count * blocks);
+	for (uint32_t j = 0; j < p->cols; j += DEPTH) {
+		uint32_t n = p->cols - j < DEPTH ? p->cols - j : DEPTH;
 
-		block_sums(own, p->packed + (size_t)c * p->cols, p->cols, sum);
-		for (uint32_t k = 0; k < columns; k++)
-			for (uint32_t l = 0; l < rows; l++)
-				p->out[(size_t)(c + k) * p->all + p->first + row + l] = sum[l][k];
+		for (uint32_t b = 0; b < blocks; b++)
+			widen_rows(p, row + b * ROWS, j, n, own + (size_t)b * ROWS * DEPTH);
+		for (size_t c = 0; c < count; c++)
+			for (uint32_t b = 0; b < blocks; b++)
+				add_block(own + (size_t)b * ROWS * DEPTH,
+					  p->packed + (c * p->cols + j) * COLUMNS, n,
+					  sum[c * blocks + b]);
 	}
+	store_sums(p, row, sum[0][0]);
 }
 
 /* in[n][cols] as panels of COLUMNS columns; those that fill the last one up are zeros. */
@@ -295,8 +335,8 @@ static int multiply(struct pass *p, enum decode_part part, const double *in, uin
 		of.rows = t.rows - of.first < step ? t.rows - of.first : step;
 		err = p->r->rows(p->r->from, &t, of.first, of.rows, p->piece);
 		if (!err)
-			err = share(p->r->threads, (of.rows + ROWS - 1) / ROWS,
-				    (size_t)t.cols * ROWS, product_item, &of);
+			err = share(p->r->threads, (of.rows + BAND - 1) / BAND, product_own(n),
+				    product_item, &of);
 	}
 	return err;
 }

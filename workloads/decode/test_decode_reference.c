@@ -200,6 +200,9 @@ Test(small_decode_reference, gives_the_golden_logits_of_bfloat16_weights)
 
 enum { DIM = 24, LAYERS = 2, HEADS = 4, HEAD_DIM = 10, HIDDEN = 20, VOCAB = 30, POSITIONS = 7 };
 
+/* Longer than what a thread multiplies of a row at a time. */
+enum { LONG = 1030 };
+
 struct made {
 	struct decode_model m;
 	struct reference r;
@@ -342,7 +345,8 @@ static void naive_attend(const struct naive *a, uint32_t t, uint32_t h, double *
 
 static void naive_layer(struct naive *a, uint32_t t)
 {
-	double n[DIM], mixed[HEADS * HEAD_DIM], out[DIM], gate[HIDDEN], up[HIDDEN];
+	double n[DIM], mixed[HEADS * HEAD_DIM], out[DIM], gate[LONG], up[LONG];
+	uint32_t hidden = a->made->m.hidden;
 	uint32_t kv = a->made->m.kv_heads;
 
 	naive_norm(a, DECODE_NORM_ATT, a->x[t], n);
@@ -357,11 +361,11 @@ static void naive_layer(struct naive *a, uint32_t t)
 	for (uint32_t i = 0; i < DIM; i++)
 		a->x[t][i] += out[i];
 	naive_norm(a, DECODE_NORM_FFN, a->x[t], n);
-	naive_product(a, DECODE_GATE, HIDDEN, DIM, n, gate);
-	naive_product(a, DECODE_UP, HIDDEN, DIM, n, up);
-	for (uint32_t i = 0; i < HIDDEN; i++)
+	naive_product(a, DECODE_GATE, hidden, DIM, n, gate);
+	naive_product(a, DECODE_UP, hidden, DIM, n, up);
+	for (uint32_t i = 0; i < hidden; i++)
 		up[i] *= gate[i] / (1 + exp(-gate[i]));
-	naive_product(a, DECODE_DOWN, DIM, HIDDEN, up, out);
+	naive_product(a, DECODE_DOWN, DIM, hidden, up, out);
 	for (uint32_t i = 0; i < DIM; i++)
 		a->x[t][i] += out[i];
 }
@@ -397,26 +401,27 @@ static void made_logits(const struct made *made, uint32_t sequence, double *logi
 	reference_cache_free(&cache);
 }
 
-static void expect_naive(uint32_t kv_heads, bool tied, int bytes)
+static void expect_naive(uint32_t kv_heads, bool tied, int bytes, uint32_t hidden)
 {
 	enum { N = POSITIONS * VOCAB };
 	double want[N], got[N], error;
 	struct made made;
 
 	made_init(&made, kv_heads, tied, bytes);
+	made.m.hidden = hidden;
 	naive_logits(&made, 0, want);
 	made_logits(&made, 0, got);
 	error = largest_difference(want, got, N) / deviation(want, N);
-	cr_expect(error <= 1e-12, "%u key/value heads, %d bytes: %g deviations", kv_heads, bytes,
-		  error);
+	cr_expect(error <= 1e-12, "%u key/value heads, %d bytes, hidden %u: %g deviations",
+		  kv_heads, bytes, hidden, error);
 }
 
 Test(small_decode_reference, agrees_with_straight_loops)
 {
-	expect_naive(1, false, 4);
-	expect_naive(1, true, 2);
-	expect_naive(2, false, 2);
-	expect_naive(HEADS, true, 4);
+	expect_naive(1, false, 4, HIDDEN);
+	expect_naive(1, true, 2, HIDDEN);
+	expect_naive(2, false, 2, LONG);
+	expect_naive(HEADS, true, 4, HIDDEN);
 }
 
 /* ---- itself --------------------------------------------------------------------------------- */
