@@ -62,10 +62,10 @@ void reference_cache_free(struct reference_cache *c)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-/* Item i of what is shared; `own` is the thread's alone. */
+/* Does item i of the work `of`. own: numbers that no other thread uses. */
 typedef void share_item(const void *of, uint32_t i, double *own);
 
-/* Items are taken one by one: a thread that the system holds up leaves them to the others. */
+/* Threads take items one by one, so that others do the share of one that is held up. */
 struct shared {
 	share_item *item;
 	const void *of;
@@ -91,7 +91,10 @@ static void *sharer_run(void *arg)
 	return NULL;
 }
 
-/* All n items, in at most as many threads, each with `own` numbers. Returns 0 or -EINTR. */
+/*
+ * Runs items 0 to n - 1 in up to `threads` threads, each with `own` numbers, zeros at first.
+ * Returns 0 or -EINTR.
+ */
 static int share(int threads, uint32_t n, size_t own, share_item *item, const void *of)
 {
 	uint32_t count = threads < 1 ? 1 : (uint32_t)threads < n ? (uint32_t)threads : n;
@@ -211,37 +214,35 @@ struct product {
 
 /*
  * `n` elements from `from` on of ROWS rows from `row` on, the elements of a column side by side, as
- * add_block() wants them. After the last row of the piece comes that row again; nobody takes those
- * sums.
+ * add_block() wants them. The piece's last row is repeated where rows are missing; store_sums()
+ * drops those sums.
  */
 static void widen_rows(const struct product *p, uint32_t row, uint32_t from, uint32_t n,
 		       double *out)
 {
-	const uint16_t *half[ROWS];
-	const float *full[ROWS];
+	const void *start[ROWS];
 
 	for (uint32_t k = 0; k < ROWS; k++) {
 		size_t at = row + k < p->rows ? row + k : p->rows - 1;
 
-		half[k] = (const uint16_t *)p->piece + at * p->stride + from;
-		full[k] = (const float *)p->piece + at * p->stride + from;
+		start[k] = (const char *)p->piece + (at * p->stride + from) * (size_t)p->bytes;
 	}
 	if (p->bytes == 2)
 		for (uint32_t j = 0; j < n; j++, out += ROWS)
 			for (int k = 0; k < ROWS; k++)
-				out[k] = from_bfloat16(half[k][j]);
+				out[k] = from_bfloat16(((const uint16_t *)start[k])[j]);
 	else
 		for (uint32_t j = 0; j < n; j++, out += ROWS)
 			for (int k = 0; k < ROWS; k++)
-				out[k] = full[k][j];
+				out[k] = ((const float *)start[k])[j];
 }
 
 /* Two numbers in one register: GCC and clang know it on every machine. */
 typedef double pair __attribute__((vector_size(16)));
 
 /*
- * sum[row][column] += w[j][row] x[j][column] over n elements. All is written out, as compilers keep
- * an array of sums in memory, which takes twice as long.
+ * sum[row][column] += w[j][row] x[j][column] over n elements. The sums have a name each
+ * because gcc -O2 keeps an array of them in memory, which takes twice as long.
  */
 static void add_block(const double *w, const double *x, uint32_t n, pair sum[ROWS][COLUMNS / 2])
 {
@@ -270,13 +271,16 @@ static size_t product_own(uint32_t columns)
 
 static void store_sums(const struct product *p, uint32_t row, const pair *sum)
 {
-	for (uint32_t c = 0; c < panels(p->columns) * COLUMNS; c += COLUMNS) {
-		for (uint32_t r = 0; r < BAND; r++, sum += COLUMNS / 2) {
-			double *out = p->out + (size_t)c * p->all + p->first + row + r;
+	uint32_t rows = p->rows - row < BAND ? p->rows - row : BAND;
 
-			for (uint32_t k = 0; k < COLUMNS; k++)
-				if (c + k < p->columns && row + r < p->rows)
-					out[(size_t)k * p->all] = sum[k / 2][k % 2];
+	for (size_t panel = 0; panel < panels(p->columns); panel++) {
+		for (uint32_t r = 0; r < BAND; r++, sum += COLUMNS / 2) {
+			for (uint32_t k = 0; r < rows && k < COLUMNS; k++) {
+				size_t c = panel * COLUMNS + k;
+
+				if (c < p->columns)
+					p->out[c * p->all + p->first + row + r] = sum[k / 2][k % 2];
+			}
 		}
 	}
 }
@@ -430,7 +434,7 @@ static void fill_caches(struct pass *p)
 	}
 }
 
-/* Four sums, as one would wait for each addition. */
+/* Four sums, because each addition to a single one waits for the one before. */
 static double dot(const double *a, const double *b, uint32_t n)
 {
 	double sum[4] = { 0 };
@@ -444,7 +448,7 @@ static double dot(const double *a, const double *b, uint32_t n)
 	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* score[s] becomes exp(score[s] - the largest); returns their sum. */
+/* Replaces score[s] by exp(score[s] - the largest score); returns their sum. */
 static double exponentials(double *score, uint32_t n)
 {
 	double most = score[0], sum = 0;
@@ -456,7 +460,7 @@ static double exponentials(double *score, uint32_t n)
 	return sum;
 }
 
-/* One head of one column over all positions up to its own. score: one number a position. */
+/* One head of one column, over all positions up to the column's. score: a number per position. */
 static void attend_item(const void *of, uint32_t i, double *score)
 {
 	const struct pass *p = of;
@@ -530,7 +534,7 @@ static int feed_forward(struct pass *p)
 	return err ? err : add_product(p, DECODE_DOWN, p->gate);
 }
 
-/* Columns that are not wanted leave norm, so that the largest matrix serves the others alone. */
+/* Packs the wanted columns of norm first: the largest matrix is multiplied with those alone. */
 static int find_logits(struct pass *p, double *logits)
 {
 	size_t dim = p->m->dim;
