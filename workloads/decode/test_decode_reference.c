@@ -135,8 +135,7 @@ static void golden_release(struct golden *g)
 	free(g->logit);
 }
 
-/* Rows first to first + n - 1 of the file are one sequence, each token but the prompt's a choice.
- */
+/* The largest logit of a position is the next token, from the prompt's last position on. */
 static void expect_greedy(const struct golden *g, uint32_t first, uint32_t n, const double *logit)
 {
 	for (uint32_t i = prompt[g->sequence[first]]; i < n; i++)
