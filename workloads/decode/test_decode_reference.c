@@ -212,8 +212,9 @@ struct made {
 static float made_weight(const struct made *made, enum decode_part part, uint32_t layer,
 			 uint32_t row, uint32_t col)
 {
+	/* No branch around the mask: gcc 12.2 -O1 would drop it (wrong code of its -fdce). */
+	uint32_t keep = made->r.bytes == 4 ? 0xffffffff : 0xffff0000, bits;
 	struct philox p;
-	uint32_t bits;
 	float w;
 
 	if (part == DECODE_HEAD && made->m.tied)
@@ -222,10 +223,8 @@ static float made_weight(const struct made *made, enum decode_part part, uint32_
 	w = philox_range(p.word[0], -0.5, 0.5);
 	if (part == DECODE_NORM_ATT || part == DECODE_NORM_FFN || part == DECODE_NORM_OUT)
 		w = 1 + w / 4;
-	if (made->r.bytes == 4)
-		return w;
 	memcpy(&bits, &w, sizeof(bits));
-	bits &= 0xffff0000;
+	bits &= keep;
 	memcpy(&w, &bits, sizeof(w));
 	return w;
 }
