@@ -294,7 +294,7 @@ static void product_item(const void *of, uint32_t i, double *own)
 	pair(*sum)[ROWS][COLUMNS / 2] = (void *)(own + (size_t)BAND * DEPTH);
 
 	memset(sum, 0, sizeof(*sum) * count * blocks);
-	for (uint32_t j = 0; j < p->cols; j += DEPTH) {
+	for (uint32_t j = 0; j < p->cols && !interrupted(); j += DEPTH) {
 		uint32_t n = p->cols - j < DEPTH ? p->cols - j : DEPTH;
 
 		for (uint32_t b = 0; b < blocks; b++)
