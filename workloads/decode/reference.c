@@ -5,6 +5,7 @@
  * Sums have one order, which depends on neither the number of columns nor of threads: a column's
  * values have the same bits in whatever company it is computed.
  */
+#include "workloads/decode/device.h"
 #include "workloads/decode/reference.h"
 
 #include <errno.h>
@@ -308,14 +309,21 @@ static void product_item(const void *of, uint32_t i, double *own)
 	store_sums(p, row, sum[0][0]);
 }
 
+/* A number as it is kept. */
+static double kept(double v, bool rounds)
+{
+	return rounds ? (double)decode_widen(decode_round((float)v)) : v;
+}
+
 /* in[n][cols] as panels of COLUMNS columns; those that fill the last one up are zeros. */
-static void pack(const double *in, uint32_t n, uint32_t cols, double *out)
+static void pack(const double *in, uint32_t n, uint32_t cols, bool rounds, double *out)
 {
 	for (uint32_t c = 0; c < n; c += COLUMNS, out += (size_t)cols * COLUMNS)
 		for (uint32_t k = 0; k < COLUMNS; k++)
 			for (uint32_t j = 0; j < cols; j++)
 				out[(size_t)j * COLUMNS + k] =
-					c + k < n ? in[(size_t)(c + k) * cols + j] : 0;
+					c + k < n ? kept(in[(size_t)(c + k) * cols + j], rounds) :
+						    0;
 }
 
 /* out[n][rows] = the matrix times in[n][cols] */
@@ -334,7 +342,7 @@ static int multiply(struct pass *p, enum decode_part part, const double *in, uin
 			      .bytes = p->r->bytes };
 	int err = 0;
 
-	pack(in, n, t.cols, p->packed);
+	pack(in, n, t.cols, p->r->rounds_inputs, p->packed);
 	for (of.first = 0; !err && of.first < t.rows; of.first += step) {
 		of.rows = t.rows - of.first < step ? t.rows - of.first : step;
 		err = p->r->rows(p->r->from, &t, of.first, of.rows, p->piece);
@@ -421,6 +429,13 @@ static size_t cache_at(const struct pass *p, const struct reference_cache *c, ui
 	return ((size_t)p->layer * c->positions + position) * kv_width(p->m);
 }
 
+/* A row of the cache, as precise as that one is. */
+static void keep_row(const struct reference *r, const double *row, size_t n, double *out)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = kept(row[i], r->rounds_cache);
+}
+
 static void fill_caches(struct pass *p)
 {
 	size_t width = kv_width(p->m);
@@ -429,8 +444,8 @@ static void fill_caches(struct pass *p)
 		const struct reference_column *col = &p->column[c];
 		size_t at = cache_at(p, col->cache, col->position);
 
-		memcpy(col->cache->key + at, p->k + c * width, width * sizeof(double));
-		memcpy(col->cache->value + at, p->v + c * width, width * sizeof(double));
+		keep_row(p->r, p->k + c * width, width, col->cache->key + at);
+		keep_row(p->r, p->v + c * width, width, col->cache->value + at);
 	}
 }
 

@@ -210,7 +210,7 @@ Test(small_decode_config, numbers_that_are_none_are_refused)
 		{ "\"hidden_size\": 6", "\"hidden_size\": 99999999999999999999",
 		  "config.json: no JSON: line 1" },
 		{ "\"num_hidden_layers\": 1", "\"num_hidden_layers\": 129", "from 1 to 128" },
-		{ "\"intermediate_size\": 3", "\"intermediate_size\": 65537", "from 1 to 65536" },
+		{ "\"intermediate_size\": 3", "\"intermediate_size\": 57345", "from 1 to 57344" },
 		{ "\"vocab_size\": 5", "\"vocab_size\": 1048577", "from 1 to 1048576" },
 		{ "\"num_attention_heads\": 1", "\"num_attention_heads\": 257", "from 1 to 256" },
 		{ "\"head_dim\": 2", "\"head_dim\": 258", "head_dim is 258; must be" },

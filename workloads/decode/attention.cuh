@@ -1,0 +1,228 @@
+/*
+ * attention.cuh - one query against the keys and values of its sequence, for each head.
+ *
+ * A few lanes hold a row of a head, eight numbers each; the groups of lanes of a block take
+ * positions in turn, with a softmax that goes along (Milakov and Gimelshein, 2018), and what they
+ * have is put together by shuffles and in shared memory. A long sequence is split among blocks, of which the last
+ * one that is done puts the parts together, in their order.
+ */
+#ifndef RIFT_DECODE_ATTENTION_CUH
+#define RIFT_DECODE_ATTENTION_CUH
+
+#include "common/programmatic.cuh"
+#include "workloads/decode/stored.cuh"
+
+enum { ATTENTION_UNROLL = 4 }; /* positions whose loads are under way together */
+
+/* Of a group of lanes: the largest score, the sum of exponentials above it, the sums of values. */
+struct attention_sums {
+	float most, sum, value[DECODE_GROUP];
+};
+
+/* Which positions a group of lanes takes: from, from + every, ... below end; all groups of a block
+ * go round so often. */
+struct attention_walk {
+	uint32_t from, every, end, rounds;
+};
+
+static __device__ inline attention_walk find_walk(const decode_device &d, uint32_t positions)
+{
+	uint32_t every = DECODE_ATTENTION_THREADS / d.head_lanes;
+	uint32_t each = (positions + d.splits - 1) / d.splits, begin = blockIdx.z * each;
+	uint32_t end = begin + each < positions ? begin + each : positions;
+	uint32_t n = end > begin ? end - begin : 0;
+
+	return { begin + threadIdx.x / d.head_lanes, every, end, (n + every - 1) / every };
+}
+
+template <class T>
+static __device__ inline void attend_few(const decode_device &d, const attention_walk &w,
+					 uint32_t round, const T *key, const T *value,
+					 const float *q, bool holds, attention_sums *s)
+{
+	raw_group<T> k[ATTENTION_UNROLL] = {}, v[ATTENTION_UNROLL] = {};
+	float score[ATTENTION_UNROLL], wide[DECODE_GROUP], most = s->most, shrink;
+
+	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
+		uint32_t p = w.from + (round + j) * w.every;
+
+		if (!holds || p >= w.end)
+			continue;
+		k[j] = load_raw(key + (size_t)p * d.head_stride);
+		v[j] = load_raw(value + (size_t)p * d.head_stride);
+	}
+	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
+		float dot = 0;
+
+		widen_group(k[j], wide);
+		for (int i = 0; i < DECODE_GROUP; i++)
+			dot += q[i] * wide[i];
+		dot = sum_lanes(dot, d.head_lanes) * d.scale;
+		score[j] = w.from + (round + j) * w.every < w.end ? dot : -INFINITY;
+		most = fmaxf(most, score[j]);
+	}
+	if (most == -INFINITY)
+		return;
+	shrink = expf(s->most - most);
+	s->most = most;
+	s->sum *= shrink;
+	for (int i = 0; i < DECODE_GROUP; i++)
+		s->value[i] *= shrink;
+	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
+		float weight = expf(score[j] - most);
+
+		s->sum += weight;
+		widen_group(v[j], wide);
+		for (int i = 0; i < DECODE_GROUP; i++)
+			s->value[i] += weight * wide[i];
+	}
+}
+
+/* What all groups of a warp have, in each of them. */
+static __device__ inline void add_up_warp(attention_sums *s, uint32_t lanes)
+{
+	float most = s->most, shrink;
+
+	for (uint32_t bit = lanes; bit < 32; bit *= 2)
+		most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, (int)bit));
+	shrink = s->most == -INFINITY ? 0 : expf(s->most - most);
+	s->most = most;
+	s->sum *= shrink;
+	for (int i = 0; i < DECODE_GROUP; i++)
+		s->value[i] *= shrink;
+	for (uint32_t bit = lanes; bit < 32; bit *= 2) {
+		s->sum += __shfl_xor_sync(0xffffffffu, s->sum, (int)bit);
+		for (int i = 0; i < DECODE_GROUP; i++)
+			s->value[i] += __shfl_xor_sync(0xffffffffu, s->value[i], (int)bit);
+	}
+}
+
+enum { ATTENTION_WARPS = DECODE_ATTENTION_THREADS / 32 };
+
+/* All warps' sums, in shared memory. */
+struct attention_shared {
+	float most[ATTENTION_WARPS], sum[ATTENTION_WARPS];
+	float value[ATTENTION_WARPS][DECODE_HEAD_DIM_MAX];
+};
+
+/* Parts of `n` that lie apart: values by `stride`. Element i of what they come to, unscaled. */
+static __device__ inline float put_together(const float *most, uint32_t most_stride,
+					    const float *sum, uint32_t sum_stride,
+					    const float *value, uint32_t stride, uint32_t n,
+					    float *all_most, float *all_sum)
+{
+	float out = 0;
+
+	*all_most = -INFINITY;
+	*all_sum = 0;
+	for (uint32_t g = 0; g < n; g++)
+		*all_most = fmaxf(*all_most, most[g * most_stride]);
+	for (uint32_t g = 0; g < n; g++) {
+		float weight = most[g * most_stride] == -INFINITY ?
+				       0 :
+				       expf(most[g * most_stride] - *all_most);
+
+		*all_sum += weight * sum[g * sum_stride];
+		out += weight * value[(size_t)g * stride];
+	}
+	return out;
+}
+
+/* The last block of a head's splits puts them together. */
+template <class Out>
+static __device__ inline void finish_splits(const decode_device &d, size_t head, Out *out,
+					    uint32_t *is_last)
+{
+	const uint32_t each = d.head_stride + 2, i = threadIdx.x;
+	float *parts = d.part + head * d.splits * each, most, sum, value;
+
+	__syncthreads();
+	if (!i) {
+		*is_last = atomic_add_acq_rel(&d.tickets[head], 1) + 1 == d.splits;
+		if (*is_last)
+			d.tickets[head] = 0;
+	}
+	__syncthreads();
+	if (!*is_last || i >= d.head_dim)
+		return;
+	value = put_together(parts, each, parts + 1, each, parts + 2 + i, each, d.splits, &most, &sum);
+	store(out + i, value / sum);
+}
+
+/* What all warps of a block have of element i, a thread each: the answer, or a split's part. */
+template <class Out>
+static __device__ inline void finish_block(const decode_device &d, const attention_shared *shared,
+					   size_t head, Out *out)
+{
+	const uint32_t each = d.head_stride + 2, i = threadIdx.x;
+	float *part = d.part + (head * d.splits + blockIdx.z) * each, most, sum, value;
+
+	if (i >= d.head_dim)
+		return;
+	value = put_together(shared->most, 1, shared->sum, 1, &shared->value[0][i],
+			     DECODE_HEAD_DIM_MAX, ATTENTION_WARPS, &most, &sum);
+	if (d.splits == 1) {
+		store(out + i, value / sum);
+		return;
+	}
+	part[2 + i] = value;
+	if (!i) {
+		part[0] = most;
+		part[1] = sum;
+	}
+}
+
+/* The first group of each warp has its sums. */
+static __device__ inline void store_sums(attention_shared *shared, const attention_sums &s,
+					 uint32_t lane)
+{
+	const uint32_t warp = threadIdx.x / 32;
+
+	if (lane != threadIdx.x % 32)
+		return;
+	if (!lane) {
+		shared->most[warp] = s.most;
+		shared->sum[warp] = s.sum;
+	}
+	for (int i = 0; i < DECODE_GROUP; i++)
+		shared->value[warp][lane * DECODE_GROUP + i] = s.value[i];
+}
+
+/* blocks: x heads, y sequences, z splits. Out: of what products read. */
+template <class T, class Out>
+__global__ void __launch_bounds__(DECODE_ATTENTION_THREADS)
+	decode_attention(decode_device d, decode_layer l)
+{
+	SHARED_ARRAY(attention_shared, shared, [1]);
+	SHARED_ARRAY(uint32_t, is_last, [1]);
+	const uint32_t head = blockIdx.x, b = blockIdx.y;
+	const uint32_t of = b * d.kv_heads + head / (d.heads / d.kv_heads);
+	const uint32_t lane = threadIdx.x % d.head_lanes;
+	const bool holds = lane * DECODE_GROUP < d.head_stride;
+	const size_t row = (size_t)b * d.heads + head;
+	attention_sums s = { -INFINITY, 0, {} };
+	float q[DECODE_GROUP] = {};
+	Out *out = (Out *)d.att + (size_t)b * d.att_stride + head * d.head_dim;
+
+	programmatic_go();
+	programmatic_wait();
+	const attention_walk w = find_walk(d, d.progress->position + 1);
+	const size_t at = (size_t)of * d.positions * d.head_stride + lane * DECODE_GROUP;
+
+	if (holds)
+		widen_group(load_raw(d.q + row * d.head_stride + lane * DECODE_GROUP), q);
+	for (uint32_t round = 0; round < w.rounds; round += ATTENTION_UNROLL)
+		attend_few<T>(d, w, round, (const T *)l.key + at, (const T *)l.value + at, q, holds,
+			      &s);
+	add_up_warp(&s, d.head_lanes);
+	store_sums(shared, s, lane);
+	__syncthreads();
+	finish_block(d, shared, row, out);
+	if (d.splits > 1)
+		finish_splits(d, row, out, is_last);
+}
+KERNEL(decode_attention<float, float>);
+KERNEL(decode_attention<decode_bf16, float>);
+KERNEL(decode_attention<decode_bf16, decode_bf16>);
+
+#endif

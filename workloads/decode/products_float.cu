@@ -1,0 +1,18 @@
+/* products_float.cu - the products of product.cuh, with weights in float. */
+#include "workloads/decode/product.cuh"
+
+DECODE_PRODUCT_KERNELS(float, 1);
+DECODE_PRODUCT_KERNELS(float, 2);
+DECODE_PRODUCT_KERNELS(float, 4);
+DECODE_PRODUCT_KERNELS(float, 8);
+
+void decode_multiply_float(enum decode_product which, const struct decode_device *d,
+			const struct decode_layer *l, bool overlaps, cudaStream_t stream)
+{
+	launch_product<float>(which, d, l, overlaps, stream);
+}
+
+void decode_load_float(size_t shared_bytes)
+{
+	load_products<float>(shared_bytes);
+}
