@@ -4,7 +4,7 @@
 #include "workloads/decode/attention.cuh"
 #include "workloads/decode/product.cuh"
 
-enum { SHARED_MOST = 226 << 10, SHARED_WANTED = 100 << 10, FILL_BLOCKS = 4096 };
+enum { SHARED_WANTED = 100 << 10, FILL_BLOCKS = 4096 };
 
 /* ---- the choice ---------------------------------------------------------------------------- */
 
@@ -231,7 +231,7 @@ void decode_fill_cache(const struct decode_device *d, void *cache, uint32_t laye
 			    (float *)cache, rows, tag, seed));
 }
 
-void decode_load(bool half)
+void decode_load(const struct decode_device *d, bool half)
 {
 	static const void *const kernels[][2] = {
 		{ (const void *)decode_attention<float, float>,
@@ -244,7 +244,7 @@ void decode_load(bool half)
 		{ (const void *)decode_cache<float>, (const void *)decode_cache<decode_bf16> },
 	};
 
-	(half ? decode_load_bf16 : decode_load_float)(SHARED_MOST);
+	(half ? decode_load_bf16 : decode_load_float)(d);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
 		device_load_kernel(kernels[i][half]);
 	device_load_kernel((const void *)decode_attention<decode_bf16, decode_bf16>);

@@ -69,8 +69,8 @@ void decode_fill_weights(const struct decode_tensor *t, void *arena, float devia
 void decode_fill_cache(const struct decode_device *d, void *cache, uint32_t layers, uint32_t tag,
 		       uint64_t seed, bool half, cudaStream_t stream);
 
-/* Loads all kernels of few, or what many has besides; sets how much shared memory they may take. */
-void decode_load(bool half);
+/* Loads the kernels of few for this shape, or what many has besides. */
+void decode_load(const struct decode_device *d, bool half);
 void decode_load_many(bool half);
 
 /* Sequences that a block multiplies at a time, with `cols` columns. */

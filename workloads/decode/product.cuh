@@ -519,16 +519,18 @@ static void launch_product(enum decode_product which, const struct decode_device
 				 (size_t)chunk * stride * sizeof(float), stream, *d, *l));
 }
 
-template <class T> static void load_products(size_t shared_bytes)
+/* The kernels of this shape, and as much shared memory as they want. */
+template <class T> static void load_products(const struct decode_device *d)
 {
-	for (uint32_t chunk = 1; chunk <= DECODE_CHUNK_MAX; chunk *= 2)
-		for (int which = 0; which < DECODE_PRODUCTS; which++) {
-			const void *kernel = (const void *)find_product<T>((enum decode_product)which, chunk);
+	for (int i = 0; i < DECODE_PRODUCTS; i++) {
+		enum decode_product which = (enum decode_product)i;
+		uint32_t stride = product_stride(which, d), chunk = decode_chunk(d->batch, stride);
+		const void *kernel = (const void *)find_product<T>(which, chunk);
 
-			CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-						  (int)shared_bytes));
-			device_load_kernel(kernel);
-		}
+		CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+					  (int)(chunk * stride * sizeof(float))));
+		device_load_kernel(kernel);
+	}
 }
 
 /* For kernels.cu, which knows the precision. */
@@ -536,7 +538,7 @@ void decode_multiply_float(enum decode_product which, const struct decode_device
 			   const struct decode_layer *l, bool overlaps, cudaStream_t stream);
 void decode_multiply_bf16(enum decode_product which, const struct decode_device *d,
 			  const struct decode_layer *l, bool overlaps, cudaStream_t stream);
-void decode_load_float(size_t shared_bytes);
-void decode_load_bf16(size_t shared_bytes);
+void decode_load_float(const struct decode_device *d);
+void decode_load_bf16(const struct decode_device *d);
 
 #endif

@@ -12,7 +12,7 @@ void decode_multiply_bf16(enum decode_product which, const struct decode_device 
 	launch_product<decode_bf16>(which, d, l, overlaps, stream);
 }
 
-void decode_load_bf16(size_t shared_bytes)
+void decode_load_bf16(const struct decode_device *d)
 {
-	load_products<decode_bf16>(shared_bytes);
+	load_products<decode_bf16>(d);
 }

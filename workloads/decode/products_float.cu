@@ -12,7 +12,7 @@ void decode_multiply_float(enum decode_product which, const struct decode_device
 	launch_product<float>(which, d, l, overlaps, stream);
 }
 
-void decode_load_float(size_t shared_bytes)
+void decode_load_float(const struct decode_device *d)
 {
-	load_products<float>(shared_bytes);
+	load_products<float>(d);
 }

@@ -366,7 +366,7 @@ int decode_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	find_layers(s);
-	decode_load(s->half);
+	decode_load(&s->device, s->half);
 	if (o->launches == DECODE_MANY)
 		err = decode_many_init(s);
 	if (err)
