@@ -254,14 +254,6 @@ template <class T> struct logits_product {
 
 /* ---- the kernel --------------------------------------------------------------------------- */
 
-/* Where element i of a vector of `stride` elements lies in shared memory. */
-static __device__ inline uint32_t place(uint32_t i, uint32_t stride)
-{
-	uint32_t group = i / DECODE_GROUP, in = i % DECODE_GROUP, half = DECODE_GROUP / 2;
-
-	return group * half + in % half + (in < half ? 0 : stride / 2);
-}
-
 /* Sums of a block's threads become what the norm divides by, in factor[NB] of shared memory. */
 template <int NB>
 static __device__ inline void norm_factors(const decode_device &d, const float sum[NB], float *shared,
@@ -294,18 +286,22 @@ template <class P, class T, int NB>
 static __device__ inline void load_activations(const decode_device &d, const decode_layer &l,
 					       uint32_t first, float *xs, float *shared, float *factor)
 {
-	const uint32_t stride = P::stride(d);
+	const uint32_t stride = P::stride(d), quarters = stride / 4;
 	const T *weight = (const T *)P::norm(d, l);
 	float squares[NB] = {};
 
-	for (int s = 0; s < NB; s++) {
-		const float *in = P::input(d) + (size_t)(first + s) * stride;
+	for (int s = 0; s < NB && first + s < d.batch; s++) {
+		const float4 *in = (const float4 *)(P::input(d) + (size_t)(first + s) * stride);
+		float4 *out = (float4 *)(xs + s * stride);
 
-		for (uint32_t i = threadIdx.x; i < stride; i += DECODE_THREADS) {
-			float v = first + s < d.batch ? in[i] : 0;
+		UNROLLED(8)
+		for (uint32_t i = threadIdx.x; i < quarters; i += DECODE_THREADS) {
+			float4 v = in[i];
 
-			squares[s] += v * v;
-			xs[s * stride + place(i, stride)] = P::HAS_NORM ? v * widen(weight[i]) : v;
+			squares[s] += v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
+			if (P::HAS_NORM)
+				v = times(v, load_quarter(weight + 4 * i));
+			out[i / 2 + i % 2 * (quarters / 2)] = v;
 		}
 	}
 	if (P::HAS_NORM)

@@ -309,21 +309,14 @@ static void product_item(const void *of, uint32_t i, double *own)
 	store_sums(p, row, sum[0][0]);
 }
 
-/* A number as it is kept. */
-static double kept(double v, bool rounds)
-{
-	return rounds ? (double)decode_widen(decode_round((float)v)) : v;
-}
-
 /* in[n][cols] as panels of COLUMNS columns; those that fill the last one up are zeros. */
-static void pack(const double *in, uint32_t n, uint32_t cols, bool rounds, double *out)
+static void pack(const double *in, uint32_t n, uint32_t cols, double *out)
 {
 	for (uint32_t c = 0; c < n; c += COLUMNS, out += (size_t)cols * COLUMNS)
 		for (uint32_t k = 0; k < COLUMNS; k++)
 			for (uint32_t j = 0; j < cols; j++)
 				out[(size_t)j * COLUMNS + k] =
-					c + k < n ? kept(in[(size_t)(c + k) * cols + j], rounds) :
-						    0;
+					c + k < n ? in[(size_t)(c + k) * cols + j] : 0;
 }
 
 /* out[n][rows] = the matrix times in[n][cols] */
@@ -342,7 +335,7 @@ static int multiply(struct pass *p, enum decode_part part, const double *in, uin
 			      .bytes = p->r->bytes };
 	int err = 0;
 
-	pack(in, n, t.cols, p->r->rounds_inputs, p->packed);
+	pack(in, n, t.cols, p->packed);
 	for (of.first = 0; !err && of.first < t.rows; of.first += step) {
 		of.rows = t.rows - of.first < step ? t.rows - of.first : step;
 		err = p->r->rows(p->r->from, &t, of.first, of.rows, p->piece);
@@ -433,7 +426,7 @@ static size_t cache_at(const struct pass *p, const struct reference_cache *c, ui
 static void keep_row(const struct reference *r, const double *row, size_t n, double *out)
 {
 	for (size_t i = 0; i < n; i++)
-		out[i] = kept(row[i], r->rounds_cache);
+		out[i] = r->rounds_cache ? (double)decode_widen(decode_round((float)row[i])) : row[i];
 }
 
 static void fill_caches(struct pass *p)

@@ -40,8 +40,7 @@ struct reference {
 	int bytes; /* of a weight: 2 bfloat16, 4 float */
 	reference_rows *rows;
 	void *from;
-	/* Keys and values are kept as bfloat16; so is what products read. */
-	bool rounds_cache, rounds_inputs;
+	bool rounds_cache; /* keys and values are kept as bfloat16 */
 	int threads; /* at most; below 1 is 1 */
 };
 

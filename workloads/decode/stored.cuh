@@ -93,6 +93,24 @@ static __device__ inline void widen_group(const raw_group<float> &g, float out[D
 	out[4] = g.high.x, out[5] = g.high.y, out[6] = g.high.z, out[7] = g.high.w;
 }
 
+/* Four numbers. */
+static __device__ inline float4 load_quarter(const decode_bf16 *p)
+{
+	uint2 pair = *(const uint2 *)p;
+
+	return { widen_low(pair.x), widen_high(pair.x), widen_low(pair.y), widen_high(pair.y) };
+}
+
+static __device__ inline float4 load_quarter(const float *p)
+{
+	return *(const float4 *)p;
+}
+
+static __device__ inline float4 times(float4 a, float4 b)
+{
+	return { a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w };
+}
+
 static __device__ inline float widen(decode_bf16 v)
 {
 	return decode_widen(v);
