@@ -154,35 +154,59 @@ Test(small_decode_checkpoint, each_dtype_gives_rows_filled_up_with_zeros)
 	}
 }
 
-/* A piece of 32 KiB ends within a row. */
-Test(small_decode_checkpoint, rows_of_several_pieces_are_whole)
-{
-	enum { ROWS = 5000, COLS = 6, STRIDE = 8, BEFORE = SMALL_ELEMENTS - 5 * COLS };
+enum { WIDE = 20001, BEFORE_WIDE = 3 * 6 + 4 * 12, WIDE_FILE = BEFORE_WIDE + 3 * WIDE * 6 + 30 };
 
-	static unsigned char file[SMALL_TEXT + 2 * ROWS * COLS];
-	static uint32_t out[ROWS * STRIDE];
-	struct decode_model m = small_model;
-	struct decode_tensor t;
+/* The small model with `hidden` WIDE, of halves. */
+static void put_wide(void)
+{
+	static unsigned char file[SMALL_TEXT + 2 * WIDE_FILE];
+	static const char *const shapes[] = { "[3, 6]", "[3, 6]", "[6, 3]", "[5, 6]" };
+	static const char *const wide[] = { "[20001, 6]", "[20001, 6]", "[6, 20001]", "[5, 6]" };
+	unsigned was = 2 * BEFORE_WIDE, is = was;
 	char header[SMALL_TEXT];
-	struct checkpoint *c;
 	size_t n;
 
-	m.vocab = ROWS;
-	t = decode_find(&m, DECODE_EMBEDDING, 0);
 	small_header("F16", 0, SMALL_TENSORS, header);
-	replace(header, "[5, 6], \"data_offsets\": [240, 300]",
-		"[5000, 6], \"data_offsets\": [240, 60240]");
-	n = small_file("F16", header, 0, SMALL_TENSORS - 1, file);
-	for (unsigned i = 0; i < ROWS * COLS; i++, n += 2)
-		small_encode("F16", small_value(BEFORE + i), file + n);
-	put_file(folder, "model.safetensors", file, n);
-	c = opened(folder, &m);
-	cr_assert(!checkpoint_rows(c, &t, 0, ROWS, 4, out), "rows");
-	for (unsigned i = 0; i < ROWS * STRIDE; i++) {
-		unsigned col = i % STRIDE;
-		float should = col < COLS ? small_value(BEFORE + i / STRIDE * COLS + col) : 0;
+	for (int i = 0; i < 4; i++) {
+		unsigned small = i < 3 ? 36 : 60, large = i < 3 ? 2 * WIDE * 6 : 60;
+		char from[64], to[64];
 
-		cr_assert(value_at(out, 4, i) == should, "element %u", i);
+		snprintf(from, sizeof(from), "%s, \"data_offsets\": [%u, %u]", shapes[i], was,
+			 was + small);
+		snprintf(to, sizeof(to), "%s, \"data_offsets\": [%u, %u]", wide[i], is, is + large);
+		replace(header, from, to);
+		was += small;
+		is += large;
+	}
+	n = small_file("F16", header, 0, 0, file);
+	for (unsigned i = 0; i < WIDE_FILE; i++, n += 2)
+		small_encode("F16", small_value(i), file + n);
+	put_file(folder, "model.safetensors", file, n);
+}
+
+/* Pieces of 32 KiB end within rows, short ones and such as are longer than a piece. */
+Test(small_decode_checkpoint, rows_of_several_pieces_are_whole)
+{
+	static uint32_t out[WIDE * 8];
+	const enum decode_part parts[] = { DECODE_UP, DECODE_DOWN };
+	struct decode_model m = small_model;
+	struct checkpoint *c;
+
+	m.hidden = WIDE;
+	put_wide();
+	c = opened(folder, &m);
+	for (unsigned k = 0; k < 2; k++) {
+		struct decode_tensor t = decode_find(&m, parts[k], 0);
+		unsigned first = BEFORE_WIDE + (k + 1) * WIDE * 6;
+
+		memset(out, 0xff, sizeof(out));
+		cr_assert(!checkpoint_rows(c, &t, 0, t.rows, 4, out), "rows");
+		for (unsigned i = 0; i < t.rows * t.stride; i++) {
+			unsigned row = i / t.stride, col = i % t.stride;
+			float should = col < t.cols ? small_value(first + row * t.cols + col) : 0;
+
+			cr_assert(value_at(out, 4, i) == should, "part %u, element %u", k, i);
+		}
 	}
 	checkpoint_close(c);
 }
