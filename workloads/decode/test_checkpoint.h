@@ -2,8 +2,13 @@
 #ifndef RIFT_DECODE_TEST_CHECKPOINT_H
 #define RIFT_DECODE_TEST_CHECKPOINT_H
 
-#include "tests/plain.h"
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "tests/divert.h"
 #include "workloads/decode/checkpoint.h"
 #include "workloads/decode/dtype.h"
 
@@ -29,6 +34,10 @@ static const struct decode_model small_model = {
 	.theta = 1e4,
 	.eps = 1e-5,
 	.positions = 64,
+	.rope_factor = 0,
+	.rope_low = 0,
+	.rope_high = 0,
+	.rope_positions = 0,
 };
 
 /* cols 0: a norm. In the order in which the file has them, which is not the arena's. */

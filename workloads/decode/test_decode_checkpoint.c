@@ -1,10 +1,11 @@
 /* test_decode_checkpoint.c - checkpoints that are right: golden ones, each dtype, shards, links. */
-#include "workloads/decode/test_checkpoint.h"
+#include "tests/plain.h"
 
 #include <sys/stat.h>
 
 #include "tests/folder.h"
 #include "workloads/decode/safetensors.h"
+#include "workloads/decode/test_checkpoint.h"
 
 TEST_FOLDER(folder);
 

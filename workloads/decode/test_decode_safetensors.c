@@ -1,5 +1,5 @@
 /* test_decode_safetensors.c - files of tensors that somebody broke, by chance or on purpose. */
-#include "workloads/decode/test_checkpoint.h"
+#include "tests/plain.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "tests/folder.h"
 #include "workloads/decode/json_file.h"
+#include "workloads/decode/test_checkpoint.h"
 
 TEST_FOLDER(folder);
 
