@@ -19,10 +19,10 @@ struct attention_sums {
 	float most, sum, value[DECODE_GROUP];
 };
 
-/* Which positions a group of lanes takes: from, from + every, ... below end; all groups of a block
- * go round so often. */
+/* Positions of a group of lanes: from, then each one so many groups further, below end; all groups
+ * of a block take so many. */
 struct attention_walk {
-	uint32_t from, every, end, rounds;
+	uint32_t from, end, rounds;
 };
 
 static __device__ inline attention_walk find_walk(const decode_device &d, uint32_t positions)
@@ -32,33 +32,46 @@ static __device__ inline attention_walk find_walk(const decode_device &d, uint32
 	uint32_t end = begin + each < positions ? begin + each : positions;
 	uint32_t n = end > begin ? end - begin : 0;
 
-	return { begin + threadIdx.x / d.head_lanes, every, end, (n + every - 1) / every };
+	return { begin + threadIdx.x / d.head_lanes, end, (n + every - 1) / every };
+}
+
+/* Keys and values of some positions that a lane has loaded and not yet used. */
+template <class T> struct attention_rows {
+	raw_group<T> key[ATTENTION_UNROLL], value[ATTENTION_UNROLL];
+};
+
+/* Rows behind `end` are zeros. */
+template <class T>
+static __device__ inline void load_rows(const decode_device &d, uint32_t from, uint32_t every,
+					uint32_t end, const T *key, const T *value,
+					attention_rows<T> *out)
+{
+	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
+		uint32_t p = from + j * every;
+
+		out->key[j] = out->value[j] = {};
+		if (p >= end)
+			continue;
+		out->key[j] = load_raw(key + (size_t)p * d.head_stride);
+		out->value[j] = load_raw(value + (size_t)p * d.head_stride);
+	}
 }
 
 template <class T>
-static __device__ inline void attend_few(const decode_device &d, const attention_walk &w,
-					 uint32_t round, const T *key, const T *value,
-					 const float *q, bool holds, attention_sums *s)
+static __device__ inline void attend_rows(const decode_device &d, const attention_rows<T> &rows,
+					  uint32_t from, uint32_t every, uint32_t end,
+					  const float *q, attention_sums *s)
 {
-	raw_group<T> k[ATTENTION_UNROLL] = {}, v[ATTENTION_UNROLL] = {};
 	float score[ATTENTION_UNROLL], wide[DECODE_GROUP], most = s->most, shrink;
 
 	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
-		uint32_t p = w.from + (round + j) * w.every;
-
-		if (!holds || p >= w.end)
-			continue;
-		k[j] = load_raw(key + (size_t)p * d.head_stride);
-		v[j] = load_raw(value + (size_t)p * d.head_stride);
-	}
-	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
 		float dot = 0;
 
-		widen_group(k[j], wide);
+		widen_group(rows.key[j], wide);
 		for (int i = 0; i < DECODE_GROUP; i++)
 			dot += q[i] * wide[i];
 		dot = sum_lanes(dot, d.head_lanes) * d.scale;
-		score[j] = w.from + (round + j) * w.every < w.end ? dot : -INFINITY;
+		score[j] = from + j * every < end ? dot : -INFINITY;
 		most = fmaxf(most, score[j]);
 	}
 	if (most == -INFINITY)
@@ -71,8 +84,10 @@ static __device__ inline void attend_few(const decode_device &d, const attention
 	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
 		float weight = expf(score[j] - most);
 
+		if (from + j * every >= end)
+			continue; /* what lies there may be no number */
 		s->sum += weight;
-		widen_group(v[j], wide);
+		widen_group(rows.value[j], wide);
 		for (int i = 0; i < DECODE_GROUP; i++)
 			s->value[i] += weight * wide[i];
 	}
@@ -204,16 +219,29 @@ __global__ void __launch_bounds__(DECODE_ATTENTION_THREADS)
 	float q[DECODE_GROUP] = {};
 	Out *out = (Out *)d.att + (size_t)b * d.att_stride + head * d.head_dim;
 
+	const size_t at = (size_t)of * d.positions * d.head_stride + lane * DECODE_GROUP;
+	const T *key = (const T *)l.key + at, *value = (const T *)l.value + at;
+	const uint32_t every = DECODE_ATTENTION_THREADS / d.head_lanes;
+	const uint32_t group = threadIdx.x / d.head_lanes;
+	attention_rows<T> rows;
+
 	programmatic_go();
 	programmatic_wait();
-	const attention_walk w = find_walk(d, d.progress->position + 1);
-	const size_t at = (size_t)of * d.positions * d.head_stride + lane * DECODE_GROUP;
-
+	/* the first rows are on their way while it is found out how many there are */
+	if (d.splits == 1)
+		load_rows<T>(d, group, every, holds ? d.positions : 0, key, value, &rows);
 	if (holds)
 		widen_group(load_raw(d.q + row * d.head_stride + lane * DECODE_GROUP), q);
-	for (uint32_t round = 0; round < w.rounds; round += ATTENTION_UNROLL)
-		attend_few<T>(d, w, round, (const T *)l.key + at, (const T *)l.value + at, q, holds,
-			      &s);
+	const attention_walk w = find_walk(d, d.progress->position + 1);
+	const uint32_t end = holds ? w.end : 0;
+
+	for (uint32_t round = 0; round < w.rounds; round += ATTENTION_UNROLL) {
+		uint32_t from = w.from + round * every;
+
+		if (round || d.splits > 1)
+			load_rows<T>(d, from, every, end, key, value, &rows);
+		attend_rows<T>(d, rows, from, every, w.end, q, &s);
+	}
 	add_up_warp(&s, d.head_lanes);
 	store_sums(shared, s, lane);
 	__syncthreads();

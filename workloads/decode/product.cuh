@@ -310,34 +310,52 @@ static __device__ inline void load_activations(const decode_device &d, const dec
 		__syncthreads();
 }
 
-/* A lane's share of the rows' products with the activations of all sequences of the chunk:
- * sum[unit][sequence][row]. */
+/*
+ * Weights of some units that a lane has loaded and not yet used: TIMES groups of each row, which lie
+ * 32 groups apart. Sixteen loads of 16 bytes are under way at a time, which is what memory wants.
+ */
+template <class T, int NB, int UNITS> struct weights_batch {
+	static constexpr int TIMES = (NB > 1 ? 4 : 8) / UNITS / (int)(sizeof(T) / 2);
+	raw_group<T> row[TIMES][2 * UNITS];
+};
+
 template <class T, int NB, int UNITS>
-static __device__ inline void multiply_rows(const unit_rows<T> r[UNITS], uint32_t stride,
-					    const float *xs, float sum[UNITS * NB * 2])
+static __device__ inline void load_batch(const unit_rows<T> r[UNITS], uint32_t first, uint32_t groups,
+					 weights_batch<T, NB, UNITS> *out)
 {
-	UNROLLED(UNITS * NB < 4 ? 4 : 2)
-	for (uint32_t g = threadIdx.x % 32; g < stride / DECODE_GROUP; g += 32) {
-		float w[UNITS * 2][DECODE_GROUP];
+	for (int t = 0; t < out->TIMES; t++) {
+		uint32_t g = first + 32 * t;
 
-		for (int u = 0; u < UNITS; u++) {
-			raw_group<T> a = load_weights(r[u].a + g * DECODE_GROUP);
-			raw_group<T> b = load_weights(r[u].b + g * DECODE_GROUP);
-
-			widen_group(a, w[2 * u]);
-			widen_group(b, w[2 * u + 1]);
+		for (int u = 0; u < UNITS && g < groups; u++) {
+			out->row[t][2 * u] = load_weights(r[u].a + g * DECODE_GROUP);
+			out->row[t][2 * u + 1] = load_weights(r[u].b + g * DECODE_GROUP);
 		}
+	}
+}
+
+/* Adds the products with the activations of all sequences of the chunk: sum[unit][sequence][row]. */
+template <class T, int NB, int UNITS>
+static __device__ inline void use_batch(const weights_batch<T, NB, UNITS> &w, uint32_t first,
+					uint32_t groups, const float *xs, float sum[UNITS * NB * 2])
+{
+	for (int t = 0; t < w.TIMES; t++) {
+		uint32_t g = first + 32 * t;
+		float v[2 * UNITS][DECODE_GROUP];
+
+		if (g >= groups)
+			return;
+		for (int i = 0; i < 2 * UNITS; i++)
+			widen_group(w.row[t][i], v[i]);
 		for (int s = 0; s < NB; s++) {
-			float4 l = ((const float4 *)(xs + s * stride))[g];
-			float4 h = ((const float4 *)(xs + s * stride + stride / 2))[g];
+			const float4 *x = (const float4 *)(xs + (size_t)s * groups * DECODE_GROUP);
+			float4 l = x[g], h = x[groups + g];
 
-			for (int i = 0; i < 2 * UNITS; i++) {
-				const float *v = w[i];
-
+			for (int i = 0; i < 2 * UNITS; i++)
 				sum[(i / 2 * NB + s) * 2 + i % 2] +=
-					v[0] * l.x + v[1] * l.y + v[2] * l.z + v[3] * l.w +
-					(v[4] * h.x + v[5] * h.y + v[6] * h.z + v[7] * h.w);
-			}
+					v[i][0] * l.x + v[i][1] * l.y + v[i][2] * l.z +
+					v[i][3] * l.w +
+					(v[i][4] * h.x + v[i][5] * h.y + v[i][6] * h.z +
+					 v[i][7] * h.w);
 		}
 	}
 }
@@ -392,66 +410,64 @@ static __device__ inline void store_best(const decode_device &d, uint32_t first,
 	d.best_token[(size_t)(first + s) * d.blocks + blockIdx.x] = best.token;
 }
 
-/*
- * Weights do not depend on launches before, nor on the units in hand: so they are on their way from
- * memory while those end.
- */
+/* Rows of the units from `at` on; behind the last one, that one's. */
 template <class P, class T, int UNITS>
-static __device__ inline void prefetch_rows(const decode_device &d, const decode_layer &l, uint32_t at)
+static __device__ inline void find_rows(const decode_device &d, const decode_layer &l, uint32_t at,
+					unit_rows<T> rows[UNITS])
 {
-#ifndef __CUDACC__
-	(void)d, (void)l, (void)at;
-#else
-	const uint32_t line = 128 / sizeof(T), units = P::units(d), stride = P::stride(d);
+	const uint32_t last = P::units(d) - 1;
 
-	for (uint32_t u = at; u < at + UNITS && u < units; u++) {
-		unit_rows<T> r = P::rows(d, l, u);
-
-		for (uint32_t i = threadIdx.x % 32 * line; i < stride; i += 32 * line) {
-			asm volatile("prefetch.global.L2 [%0];" ::"l"(r.a + i));
-			asm volatile("prefetch.global.L2 [%0];" ::"l"(r.b + i));
-		}
-	}
-#endif
+	for (uint32_t i = 0; i < UNITS; i++)
+		rows[i] = P::rows(d, l, at + i < last ? at + i : last);
 }
 
+/*
+ * Weights depend on no launch before, nor on the units in hand. So the first batch of each unit is on
+ * its way while the launch before ends, or the sums of the units before are made.
+ */
 template <class P, class T, int NB>
 __global__ void __launch_bounds__(DECODE_THREADS) decode_product_kernel(decode_device d, decode_layer l)
 {
-	/* that a warp takes at a time: with several sequences, numbers in shared memory are read half as often */
-	constexpr int UNITS = NB > 1 ? 2 : P::TOGETHER;
+	constexpr int UNITS = NB > 1 ? 1 : P::TOGETHER; /* that a warp takes at a time */
 	constexpr int OWNERS = UNITS * NB, LANES = 32 / OWNERS;
 	DYN_SHARED(float, xs);
 	SHARED_ARRAY(float, factor, [NB]);
 	SHARED_ARRAY(candidate, shared, [OWNERS * DECODE_WARPS]);
 	const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, units = P::units(d);
-	const uint32_t begin = (warp * gridDim.x + blockIdx.x) * UNITS;
+	const uint32_t groups = P::stride(d) / DECODE_GROUP;
 	const uint32_t every = gridDim.x * DECODE_WARPS * UNITS;
 	const uint32_t first = blockIdx.y * NB, mine = lane / LANES, s = mine % NB;
 	const bool owns = lane % LANES == 0 && first + s < d.batch;
+	uint32_t at = (warp * gridDim.x + blockIdx.x) * UNITS;
+	weights_batch<T, NB, UNITS> batch;
 	candidate best = { -INFINITY, 0 };
+	unit_rows<T> rows[UNITS];
 
 	programmatic_go();
-	prefetch_rows<P, T, UNITS>(d, l, begin);
+	find_rows<P, T, UNITS>(d, l, at, rows);
+	load_batch<T, NB, UNITS>(rows, lane, groups, &batch);
 	programmatic_wait();
 	const product_context c = { d, l, d.progress->position };
 
 	load_activations<P, T, NB>(d, l, first, xs, (float *)shared, factor);
-	for (uint32_t at = begin; at < units; at += every) {
+	for (; at < units; at += every) {
 		const uint32_t u = at + mine / NB;
-		unit_rows<T> rows[UNITS];
+		const bool finishes = owns && u < units;
+		float2 with = finishes ? P::before(c, u, first + s) : float2{};
 		float sum[2 * OWNERS] = {}, low, high;
-		float2 with = {};
 
-		if (owns && u < units)
-			with = P::before(c, u, first + s);
-		prefetch_rows<P, T, UNITS>(d, l, at + every);
-		for (uint32_t i = 0; i < UNITS; i++)
-			rows[i] = P::rows(d, l, at + i < units ? at + i : units - 1);
-		multiply_rows<T, NB, UNITS>(rows, P::stride(d), xs, sum);
+		use_batch<T, NB, UNITS>(batch, lane, groups, xs, sum);
+		for (uint32_t g = lane + 32 * batch.TIMES; g < groups; g += 32 * batch.TIMES) {
+			load_batch<T, NB, UNITS>(rows, g, groups, &batch);
+			use_batch<T, NB, UNITS>(batch, g, groups, xs, sum);
+		}
+		if (at + every < units) {
+			find_rows<P, T, UNITS>(d, l, at + every, rows);
+			load_batch<T, NB, UNITS>(rows, lane, groups, &batch);
+		}
 		low = sum_values<2 * OWNERS>(sum) * (P::HAS_NORM ? factor[s] : 1);
 		high = __shfl_xor_sync(0xffffffffu, low, LANES / 2);
-		if (!owns || u >= units)
+		if (!finishes)
 			continue;
 		P::finish(c, u, first + s, with, low, high);
 		if (P::HAS_BEST) {
