@@ -24,7 +24,7 @@
 struct share_values {
 	int64_t windows, repetitions, starts, depth, seed;
 	double window_s, patience_s;
-	int mode, fault;
+	int mode, sync, fault;
 };
 
 static const char *const modes[] = { "stream", "graph", "fused", NULL };
@@ -44,6 +44,7 @@ static const struct param rows[] = {
 	ROW("seed", PARAM_INT, seed, "", "1", 0, 4294967295.0, NULL),
 	ROW("patience", PARAM_REAL, patience_s, "s", "60", 1, 3600, NULL),
 	ROW("mode", PARAM_CHOICE, mode, "", "", 0, 0, modes),
+	ROW("sync", PARAM_CHOICE, sync, "", "", 0, 0, sync_names),
 	ROW("fault", PARAM_CHOICE, fault, "", "none", 0, 0, share_fault_names),
 	PARAM_END,
 };
@@ -76,6 +77,8 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("mode", "stream|graph|fused"), "submit steps this way, as in rift run" },
 	{ OPTION_ROW("depth", "N"),
 	  "let a client enqueue N steps before it waits for them (default: 1)" },
+	{ OPTION_ROW("sync", "spin|yield|blocking|event|poll"),
+	  "let clients wait for their steps this way, as in rift run" },
 	{ OPTION_ROW("window", "SECONDS"),
 	  "count steps in windows of this length (default: 0.5; longer for long steps)" },
 	{ OPTION_ROW("windows", "N"), "count N windows per repetition (default: 2)" },
@@ -303,6 +306,7 @@ static int make_plan(struct share_plan *p, const struct share_args *a)
 				  .repetitions = (int)v->repetitions,
 				  .starts = (int)v->starts,
 				  .mode = is_given(a, "mode") ? modes[v->mode] : NULL,
+				  .sync = is_given(a, "sync") ? sync_names[v->sync] : NULL,
 				  .depth = v->depth,
 				  .fault = (enum share_fault)v->fault };
 	if (a->quick)

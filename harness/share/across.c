@@ -19,9 +19,9 @@ enum { WORKLOAD_COLUMN = 26, ARM_COLUMN = 15, CELL_COLUMN = 19 };
 /* ---- reading ---------------------------------------------------------------------------- */
 
 /* Its place among all; SHARE_MIX_MAX of each record at most, so there may be too many. */
-static int place_of(struct across *a, const struct share_workload *w)
+static int place_of(struct across *a, const struct share_plan *p, int mix)
 {
-	struct text_line name = share_workload_text(w);
+	struct text_line name = share_client_text(p, mix);
 
 	for (int i = 0; i < a->workloads; i++)
 		if (!strcmp(a->workload[i].s, name.s))
@@ -58,7 +58,7 @@ static int read_one(struct across *a, const char *path)
 				"of %s",
 				path, share_device(s), share_device(&a->record[0]));
 	for (int i = 0; i < s->plan.mixes && !err; i++) {
-		int place = place_of(a, &s->plan.mix[i]);
+		int place = place_of(a, &s->plan, i);
 
 		err = place < 0 ? place : 0;
 	}
@@ -129,9 +129,9 @@ bool across_grows(const struct across *a, int record)
 static bool has(const struct across *a, const struct share *s, const struct share_set *set,
 		int client, int workload)
 {
-	const struct share_workload *w = &s->plan.mix[share_client_mix(&s->plan, set, client)];
+	int mix = share_client_mix(&s->plan, set, client);
 
-	return !strcmp(share_workload_text(w).s, a->workload[workload].s);
+	return !strcmp(share_client_text(&s->plan, mix).s, a->workload[workload].s);
 }
 
 static bool take_pair(const struct across *a, const struct share *s, const struct share_found *e,
@@ -225,7 +225,7 @@ static void put_grown(const struct share *s, const struct share_found *e, FILE *
 	const struct share_set *set = &e->of->set;
 
 	fprintf(out, "%-*.*s%-*s%3d  %8s  %-12s%+8.1f %%  %8s  %10s  %8s  %s", WORKLOAD_COLUMN,
-		WORKLOAD_COLUMN - 1, share_workload_text(&s->plan.mix[0]).s, ARM_COLUMN,
+		WORKLOAD_COLUMN - 1, share_client_text(&s->plan, 0).s, ARM_COLUMN,
 		share_arms[set->arm].name, set->n, share_number(e->slowdown.value).s,
 		share_range(&e->slowdown).s, 100 * e->overhead, share_number(e->busy).s,
 		share_number(e->processors).s, share_number(e->daemons).s,
@@ -358,10 +358,9 @@ static void put_missing(const struct across *a, FILE *out)
 			if (!*m->not_run && a->found[r].set[i].known)
 				continue;
 			fprintf(out, "%s%-*.*s%-*s%3d  not %srun%s%s\n", before, WORKLOAD_COLUMN,
-				WORKLOAD_COLUMN - 1,
-				share_workload_text(&a->record[r].plan.mix[0]).s, ARM_COLUMN,
-				share_arms[m->set.arm].name, m->set.n, *m->not_run ? "" : "yet ",
-				*m->not_run ? ": " : "", m->not_run);
+				WORKLOAD_COLUMN - 1, share_client_text(&a->record[r].plan, 0).s,
+				ARM_COLUMN, share_arms[m->set.arm].name, m->set.n,
+				*m->not_run ? "" : "yet ", *m->not_run ? ": " : "", m->not_run);
 			before = "";
 		}
 }

@@ -89,8 +89,9 @@ static void put_growth(const struct across *a, int record, enum share_arm arm, i
 /* The workload; with its parameters where another record is of the same. */
 static void name_growth(struct plot *p, const struct across *a, int record, int series)
 {
-	const struct share_workload *mix = &a->record[record].plan.mix[0];
-	struct text_line name = share_workload_text(mix), plain;
+	const struct share_plan *own = &a->record[record].plan;
+	const struct share_workload *mix = &own->mix[0];
+	struct text_line name = share_client_text(own, 0), plain;
 	bool is_alone = true;
 
 	for (int r = 0; r < a->records; r++)

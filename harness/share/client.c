@@ -2,7 +2,7 @@
  * client.c - the process behind one client or several: sets workloads up, and steps them from one
  * time to another.
  *
- *   job      {job: "share", workloads: [[word...]...], way, mode, depth}
+ *   job      {job: "share", workloads: [[word...]...], way, mode, sync, depth}
  *   told     "prepare", "window FROM_NS TO_NS", the same with "FAULT CLIENT" behind it, "check"
  *   answers  {record: "ready", ...} when all is set up and warm; then one to each: "prepared",
  *            "window", "checked"
@@ -81,15 +81,15 @@ static int take_options(struct stepped *h, const json_t *job)
 	snprintf(depth, sizeof(depth), "%lld",
 		 (long long)json_integer_value(json_object_get(job, "depth")));
 	err = take_option(&h->options, "depth", depth);
+	if (!err)
+		err = take_option(&h->options, "sync", json_get_text(job, "sync"));
 	return err ? err : take_option(&h->options, "mode", json_get_text(job, "mode"));
 }
 
-static int set_up_one(struct stepped *h, const json_t *words, const json_t *job)
+static int set_up_one(struct stepped *h, const json_t *words)
 {
 	int err = share_workload_from_json(&h->workload, words);
 
-	if (!err)
-		err = take_options(h, job);
 	if (err)
 		return err;
 	h->run = (struct run){ .workload = h->workload.workload,
@@ -115,25 +115,33 @@ static int64_t free_bytes(int64_t *total)
 	return (int64_t)is_free;
 }
 
+/* All wait in one way: it is the process's, and settled before the device is opened. */
+static int open_device(struct client *c, const json_t *job)
+{
+	bool is_said = *json_get_text(job, "sync");
+	int err = 0;
+
+	for (int i = 0; i < c->n && !err; i++)
+		err = take_options(&c->held[i], job);
+	if (!err)
+		err = sync_prepare(is_said ? (enum wait_policy)c->held[0].values.sync
+					   : sync_default());
+	c->free_before = err ? -1 : free_bytes(&c->total);
+	return err;
+}
+
 static int set_up(struct client *c, const json_t *job)
 {
 	const json_t *all = json_object_get(job, "workloads");
-	int err = 0;
+	int err;
 
 	c->way = (enum share_way)json_integer_value(json_object_get(job, "way"));
 	c->n = (int)json_array_size(all);
 	c->held = calloc((size_t)c->n + 1, sizeof(*c->held));
 	CHECK(c->held, "memory of %d clients", c->n);
-	c->free_before = -1;
-	for (int i = 0; i < c->n && !err; i++) {
-		if (i == 0) {
-			err = sync_prepare(sync_default());
-			if (!err)
-				c->free_before = free_bytes(&c->total);
-		}
-		if (!err)
-			err = set_up_one(&c->held[i], json_array_get(all, (size_t)i), job);
-	}
+	err = open_device(c, job);
+	for (int i = 0; i < c->n && !err; i++)
+		err = set_up_one(&c->held[i], json_array_get(all, (size_t)i));
 	c->free_after = free_bytes(&c->total);
 	return err;
 }
@@ -148,12 +156,12 @@ static json_t *ready_json(const struct client *c)
 		json_array_append_new(step, json_real((double)c->held[i].run.warmup.total_ns /
 						      (double)c->held[i].run.depth));
 	system_pci_address(pci);
-	return json_pack("{s:s, s:b, s:s, s:s, s:o, s:I, s:I, s:I, s:s, s:o}", "record", "ready",
-			 "is_gpu", r->platform.is_gpu, "device", r->platform.device, "mode",
-			 mode_name(r->mode), "step_ns", step, "free_before",
-			 (json_int_t)c->free_before, "free_after", (json_int_t)c->free_after,
-			 "total", (json_int_t)c->total, "pci", pci, "environment",
-			 environment_of(&r->platform));
+	return json_pack("{s:s, s:b, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:s, s:o}", "record",
+			 "ready", "is_gpu", r->platform.is_gpu, "device", r->platform.device,
+			 "mode", mode_name(r->mode), "sync", sync_names[r->instance.sync],
+			 "step_ns", step, "free_before", (json_int_t)c->free_before, "free_after",
+			 (json_int_t)c->free_after, "total", (json_int_t)c->total, "pci", pci,
+			 "environment", environment_of(&r->platform));
 }
 
 /* ---- a window --------------------------------------------------------------------------- */

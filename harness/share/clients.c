@@ -149,8 +149,9 @@ static json_t *job_of(const struct share_clients *c, int process)
 
 	for (int i = all ? 0 : process; i <= (all ? c->set.n - 1 : process); i++)
 		json_array_append(workloads, p->mix[share_client_mix(p, &c->set, i)].words);
-	return json_pack("{s:s, s:o, s:i, s:s, s:I}", "job", "share", "workloads", workloads, "way",
-			 arm->way, "mode", p->mode ? p->mode : "", "depth", (json_int_t)p->depth);
+	return json_pack("{s:s, s:o, s:i, s:s, s:s, s:I}", "job", "share", "workloads", workloads,
+			 "way", arm->way, "mode", p->mode ? p->mode : "", "sync",
+			 p->sync ? p->sync : "", "depth", (json_int_t)p->depth);
 }
 
 /* The layers around a client's process as a command; NULL: none. To be freed. */

@@ -168,6 +168,27 @@ static double median_member(const struct table *t, const struct share_measured *
 	return median;
 }
 
+/* Processors that were used, as ns per step of any client: of windows in which both are known. */
+static double median_per_step(const struct table *t, const struct share_measured *m,
+			      const char *name)
+{
+	double *ns = zeroed((size_t)t->windows, sizeof(*ns)), median;
+	int n = 0;
+
+	for (int k = 0; k < t->windows; k++) {
+		const json_t *v = json_object_get(m->window[k], name);
+		double rate = 0;
+
+		for (int i = 0; i < m->set.n; i++)
+			rate += rate_of(m->window[k], i);
+		if (json_is_number(v) && rate > 0)
+			ns[n++] = 1e9 * json_number_value(v) / rate;
+	}
+	median = median_of(ns, n);
+	free(ns);
+	return median;
+}
+
 static double median_quantile(const struct table *t, const struct share_measured *m, int client,
 			      int quantile)
 {
@@ -326,6 +347,8 @@ static void find_set_findings(const struct table *t, struct share_found *f, int 
 				   .overhead = NAN,
 				   .processors = NAN,
 				   .daemons = NAN,
+				   .cpu_ns = NAN,
+				   .daemons_ns = NAN,
 				   .memory = NAN,
 				   .busy = NAN,
 				   .slowdown = interval_unknown(0),
@@ -342,6 +365,8 @@ static void find_set_findings(const struct table *t, struct share_found *f, int 
 		find_fairness(t, f);
 	f->processors = median_member(t, m, "processors");
 	f->daemons = median_member(t, m, "daemons");
+	f->cpu_ns = median_per_step(t, m, "processors");
+	f->daemons_ns = median_per_step(t, m, "daemons");
 	f->memory = median_member(t, m, "memory");
 	f->busy = median_member(t, m, "busy");
 }

@@ -43,6 +43,8 @@ struct share_found {
 	double overhead;	  /* slowdown / n - 1 */
 	double processors;	  /* that clients used */
 	double daemons;		  /* that other processes used for them; NAN: not known */
+	double cpu_ns;		  /* processor time of clients per step; NAN: without steps */
+	double daemons_ns;	  /* the same of other processes; NAN: not known */
 	double memory;		  /* bytes of the device in use, by whomever; NAN: not known */
 	double busy;		  /* share of time with a kernel, by NVML; NAN: not known */
 	bool passed;		  /* every client's check */

@@ -68,11 +68,13 @@ static int size_workload(struct share *s, int mix, double patience_s)
 	if (!err)
 		err = take_platform(s, ready);
 	if (!err && !s->sizes[mix])
-		err = share_add(s, json_pack("{s:s, s:i, s:f, s:O, s:O, s:O}", "record", "size",
-					     "workload", mix, "bytes", footprint_bytes(ready),
-					     "total", json_object_get(ready, "total"), "mode",
-					     json_object_get(ready, "mode"), "step_ns",
-					     json_array_get(json_object_get(ready, "step_ns"), 0)));
+		err = share_add(s,
+				json_pack("{s:s, s:i, s:f, s:O, s:O, s:O, s:O}", "record", "size",
+					  "workload", mix, "bytes", footprint_bytes(ready), "total",
+					  json_object_get(ready, "total"), "mode",
+					  json_object_get(ready, "mode"), "sync",
+					  json_object_get(ready, "sync"), "step_ns",
+					  json_array_get(json_object_get(ready, "step_ns"), 0)));
 	clients_stop(&c);
 	return err;
 }

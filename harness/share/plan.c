@@ -9,6 +9,7 @@
 #include "harness/base/json.h"
 #include "harness/platform/enter.h"
 #include "harness/base/together.h"
+#include "harness/measure/wait.h"
 #include "harness/share/share.h"
 #include "harness/stats/bootstrap.h"
 #include "workloads/workload.h"
@@ -103,6 +104,16 @@ struct text_line share_workload_text(const struct share_workload *w)
 	return t;
 }
 
+struct text_line share_client_text(const struct share_plan *p, int mix)
+{
+	struct text_line t = share_workload_text(&p->mix[mix]), said;
+
+	if (!p->sync)
+		return t;
+	snprintf(said.s, sizeof(said.s), "%s: %.*s", p->sync, (int)sizeof(said.s) - 20, t.s);
+	return said;
+}
+
 /* ---- the plan as JSON ------------------------------------------------------------------- */
 
 int share_plan_windows(const struct share_plan *p)
@@ -142,12 +153,13 @@ json_t *share_plan_json(const struct share_plan *p)
 	for (int i = 0; i < ARMS; i++)
 		if (p->arm[i])
 			json_array_append_new(arms, json_string(share_arms[i].name));
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:I, s:f, s:i, s:i, s:i, s:o, s:I}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:I, s:f, s:i, s:i, s:i, s:o, s:o, s:I}",
 			 "workloads", mix, "clients", clients, "arms", arms, "layer_of",
 			 layers_of_json(p), "fault", share_fault_names[p->fault], "seed",
 			 (json_int_t)p->seed, "window_s", p->window_s, "windows", p->windows,
 			 "repetitions", p->repetitions, "starts", p->starts, "mode",
-			 p->mode ? json_text(p->mode) : json_null(), "depth", (json_int_t)p->depth);
+			 p->mode ? json_text(p->mode) : json_null(), "sync", json_text(p->sync),
+			 "depth", (json_int_t)p->depth);
 }
 
 static int wrong(const char *where, const char *what)
@@ -216,6 +228,17 @@ static int parse_fault(struct share_plan *p, const char *name)
 	return -EINVAL;
 }
 
+/* null, and absent from older records: the default. */
+static int parse_sync(struct share_plan *p, const json_t *name)
+{
+	const char *text = json_string_value(name);
+
+	for (int i = 0; text && sync_names[i]; i++)
+		if (!strcmp(sync_names[i], text))
+			p->sync = sync_names[i];
+	return !name || json_is_null(name) || p->sync ? 0 : -EINVAL;
+}
+
 /* A whole number from 1 on. */
 static bool take_count(const json_t *o, const char *name, int64_t most, int64_t *out)
 {
@@ -280,6 +303,8 @@ int share_plan_parse(struct share_plan *p, const json_t *o, const char *where)
 	if (!json_is_null(mode) && !json_is_string(mode))
 		return wrong(where, "mode");
 	p->mode = json_string_value(mode);
+	if (parse_sync(p, json_object_get(o, "sync")))
+		return wrong(where, "sync");
 	if (!take_count(o, "depth", INT64_MAX, &p->depth))
 		return wrong(where, "depth");
 	return parse_windows(p, o, where);

@@ -100,6 +100,7 @@ struct share_plan {
 	int windows, repetitions; /* windows of each repetition */
 	int starts;		  /* of each set; repetition r is of start r % starts */
 	const char *mode;	  /* NULL: the workload's first */
+	const char *sync;	  /* of sync_names; NULL: sync_default() */
 	int64_t depth;		  /* steps before a synchronize */
 	json_t *kept;		  /* what strings above belong to, of a plan from a record */
 };
@@ -122,6 +123,9 @@ struct share_set {
 /* All of a plan in the order of the plan; those of one process alone are always among them. *n:
  * how many. To be freed. */
 struct share_set *share_sets(const struct share_plan *p, int *n);
+
+/* A client that waits in another way is another client: "blocking: launch us=0". */
+struct text_line share_client_text(const struct share_plan *p, int mix);
 
 /* The order in which they are started for this time: a shuffle by the plan's seed. */
 void share_order(const struct share_plan *p, int start, int *order, int n);

@@ -112,20 +112,22 @@ static void put_too_few(const struct share *s, const struct share_findings *f, F
 
 static void put_fairness(const struct share *s, const struct share_findings *f, FILE *out)
 {
-	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %9s  %9s  %10s  %8s\n", ARM_COLUMN, "method", "n",
-		"fairness", "Jain", "max/min", "GPU busy", "memory", "processors", "daemons");
+	fprintf(out, "\n%-*s%3s  %-14s%6s  %8s  %9s  %9s  %10s  %8s  %9s  %12s\n", ARM_COLUMN,
+		"method", "n", "fairness", "Jain", "max/min", "GPU busy", "memory", "processors",
+		"daemons", "CPU/step", "daemons/step");
 	for (int i = 0; i < f->sets; i++) {
 		const struct share_found *e = &f->set[i];
 
 		if (!e->known)
 			continue;
 		put_head(e, out);
-		fprintf(out, "  %-14s%6s  %8s  %9s  %9s  %10s  %8s\n",
+		fprintf(out, "  %-14s%6s  %8s  %9s  %9s  %10s  %8s  %9s  %12s\n",
 			e->of->set.n > 1 ? share_fairness_names[e->fairness] : "",
 			share_number(e->jain).s, share_number(e->max_min).s,
 			share_number(e->busy).s,
 			isfinite(e->memory) ? text_bytes(e->memory).s : "-",
-			share_number(e->processors).s, share_number(e->daemons).s);
+			share_number(e->processors).s, share_number(e->daemons).s,
+			time_text(e->cpu_ns).s, time_text(e->daemons_ns).s);
 	}
 	put_too_few(s, f, out);
 }
@@ -293,8 +295,9 @@ void share_print(const struct share *s, FILE *out)
 
 	share_findings_init(&f, s);
 	put_answer(s, &f, out);
-	fprintf(out, "%s: %s, depth %ld, %s of %g s or longer per configuration, %s\n",
+	fprintf(out, "%s: %s, depth %ld, %s%s%s of %g s or longer per configuration, %s\n",
 		mix_text(s).s, text_escaped(share_device(s)).s, (long)s->plan.depth,
+		s->plan.sync ? s->plan.sync : "", s->plan.sync ? " waits, " : "",
 		counted(share_plan_windows(&s->plan), "window").s, s->plan.window_s,
 		counted(s->plan.starts, "start").s);
 	if (share_is_cpu(s))
@@ -410,6 +413,8 @@ static json_t *found_json(const struct share *s, const struct share_found *e)
 	json_object_set_new(o, "busy", json_number(e->busy));
 	json_object_set_new(o, "processors", json_number(e->processors));
 	json_object_set_new(o, "daemons", json_number(e->daemons));
+	json_object_set_new(o, "cpu_step_ns", json_number(e->cpu_ns));
+	json_object_set_new(o, "daemons_step_ns", json_number(e->daemons_ns));
 	json_object_set_new(o, "memory", json_number(e->memory));
 	json_object_set_new(o, "passed", json_boolean(e->passed));
 	json_object_set_new(o, "base",

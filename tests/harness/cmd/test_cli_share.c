@@ -141,6 +141,26 @@ Test(small_cli_share, two_clients_in_every_arm, .init = prepare, .fini = remove_
 	}
 }
 
+/* The record says how its clients waited, and so do tables of several records. */
+Test(small_cli_share, clients_that_wait_otherwise, .init = prepare, .fini = remove_dir)
+{
+	const char *text;
+
+	for (int i = 0; i < 2; i++)
+		cr_assert(zero(int, run_rift(OUT, &text,
+					     SHORT " --starts 1 --clients 1 --arms processes "
+						   "--repetitions 1 %s --output '%s/%d.jsonl'",
+					     i ? "--sync blocking" : "", dir, i)));
+	cr_expect(tells(text, "depth 1, blocking waits, *CPU/step*daemons/step"), "%s", text);
+	shell(&text, "grep -h '\"record\":\"size\"' '%s/1.jsonl'", dir);
+	cr_expect(tells(text, "\"sync\":\"blocking\""), "%s", text);
+	cr_assert(zero(int,
+		       run_rift(OUT, &text, "share --quiet --from '%s/0.jsonl' --from '%s/1.jsonl'",
+				dir, dir)));
+	cr_expect(tells(text, "\nlaunch us=0 *processes*\nblocking: launch us=0 *processes"), "%s",
+		  text);
+}
+
 /* Sorts have no variables, which programs of the CPU device share: one client would have them. */
 Test(small_cli_share, two_clients_in_one_process_of_a_daemon, .init = prepare, .fini = remove_dir)
 {
@@ -498,6 +518,8 @@ Test(small_cli_share, what_is_refused)
 	refused(3, "'emulate'", "share launch --layer-of '1=emulat'");
 	refused(3, "--mode=", "share transfer --mode graph");
 	refused(3, "--depth=0", "share launch --depth 0");
+	refused(3, "--sync=spinn", "share launch --sync spinn");
+	refused(3, "--sync", "share --from a --sync spin");
 	refused(3, "nothing is timed", "share launch probe=quick");
 	refused(3, "2 clients", "share launch --clients 1 --fault kill");
 	refused(3, "'launch'", "share launch --from /dev/null");

@@ -18,12 +18,13 @@ TestSuite(small_share_client, .timeout = 120);
 static FILE *told, *answers;
 static pid_t client;
 
-/* A client process of this job, as `rift share` starts them. */
-static void start(enum share_way way, const char *workloads)
+/* A client process of this job, as `rift share` starts them. Once it has ended in order, what it
+ * set for the device's waits is its exit status. */
+static void start_waiting(enum share_way way, const char *workloads, const char *sync)
 {
-	json_t *job = json_pack("{s:s, s:o, s:i, s:s, s:i}", "job", "share", "workloads",
+	json_t *job = json_pack("{s:s, s:o, s:i, s:s, s:s, s:i}", "job", "share", "workloads",
 				json_loads(workloads, 0, NULL), "way", (int)way, "mode", "stream",
-				"depth", 1);
+				"sync", sync, "depth", 1);
 	int to[2], from[2];
 
 	need_device();
@@ -34,16 +35,26 @@ static void start(enum share_way way, const char *workloads)
 	client = fork();
 	if (!client) {
 		FILE *out = fdopen(from[1], "w");
+		unsigned flags = 0;
+		int err;
 
 		dup2(to[0], STDIN_FILENO);
 		close(to[1]);
-		_exit(-share_client_work(out, job));
+		err = share_client_work(out, job);
+		if (!err && *sync)
+			cudaGetDeviceFlags(&flags);
+		_exit(err ? -err : (int)(flags & cudaDeviceScheduleMask));
 	}
 	close(to[0]);
 	close(from[1]);
 	told = fdopen(to[1], "w");
 	answers = fdopen(from[0], "r");
 	json_decref(job);
+}
+
+static void start(enum share_way way, const char *workloads)
+{
+	start_waiting(way, workloads, "");
 }
 
 /* Its next answer, which must be this record. New reference. */
@@ -140,6 +151,43 @@ Test(small_share_client, memory_before_and_after)
 Test(small_share_client, what_cannot_be_set_up_ends_it)
 {
 	start(WAY_PROCESSES, "[[\"transfer\",\"bytes=none\"]]");
+	cr_expect(eq(ptr, json_loadf(answers, JSON_DISABLE_EOF_CHECK, NULL), NULL), "no answer");
+	cr_expect(eq(int, end(), EINVAL), "why");
+}
+
+/* Two clients wait as they were told to, and say so. */
+Test(small_share_client, clients_wait_as_they_were_told)
+{
+	static const struct {
+		const char *sync;
+		unsigned flag;
+	} rows[] = {
+		{ "spin", cudaDeviceScheduleSpin },
+		{ "yield", cudaDeviceScheduleYield },
+		{ "event", cudaDeviceScheduleSpin },
+		{ "poll", cudaDeviceScheduleSpin },
+		{ "blocking", cudaDeviceScheduleBlockingSync },
+	};
+	json_t *o;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		start_waiting(WAY_SERIAL, "[[\"launch\",\"us=10\"],[\"transfer\",\"bytes=4k\"]]",
+			      rows[i].sync);
+		o = ready();
+		cr_expect(eq(str, (char *)json_get_text(o, "sync"), (char *)rows[i].sync));
+		json_decref(o);
+		cr_expect(eq(int, end(), (int)rows[i].flag), "%s", rows[i].sync);
+	}
+	start(WAY_PROCESSES, "[[\"launch\",\"us=10\"]]");
+	o = ready();
+	cr_expect(eq(str, (char *)json_get_text(o, "sync"), "yield"), "the CPU device's default");
+	json_decref(o);
+	cr_expect(zero(int, end()), "it ends in order");
+}
+
+Test(small_share_client, a_wait_that_there_is_not_ends_it)
+{
+	start_waiting(WAY_PROCESSES, "[[\"launch\"]]", "sleep");
 	cr_expect(eq(ptr, json_loadf(answers, JSON_DISABLE_EOF_CHECK, NULL), NULL), "no answer");
 	cr_expect(eq(int, end(), EINVAL), "why");
 }

@@ -25,7 +25,7 @@ static const char kept_plan[] =
 	" \"clients\": [1, 3], \"arms\": [\"processes\", \"serial\"],"
 	" \"layer_of\": {\"2\": \"shim\"}, \"fault\": \"kill\", \"seed\": 7,"
 	" \"window_s\": 0.5, \"windows\": 2, \"repetitions\": 4,"
-	" \"starts\": 3, \"mode\": \"graph\", \"depth\": 5}";
+	" \"starts\": 3, \"mode\": \"graph\", \"sync\": \"blocking\", \"depth\": 5}";
 
 /* The plan with this member in place of its own. New reference. */
 static json_t *plan_with(const char *member, const char *value)
@@ -47,9 +47,16 @@ Test(small_share_file, a_plan_is_read_as_it_was_written)
 	cr_expect(eq(int, share_plan_windows(&p), 8), "two of each repetition");
 	cr_expect(eq(str, (char *)p.layer_of[1], "shim"), "of the second client");
 	cr_expect(share_plan_has_layers_of(&p), "one has");
+	cr_expect(eq(str, (char *)share_client_text(&p, 1).s, "blocking: launch us=5"), "a client");
 	again = share_plan_json(&p);
 	cr_expect(eq(int, json_equal(o, again), 1), "%s", json_dumps(again, 0));
 	json_decref(again);
+	share_plan_release(&p);
+	/* as records had it before there was a choice */
+	json_object_del(o, "sync");
+	cr_assert(zero(int, share_plan_parse(&p, o, "here")));
+	cr_expect(eq(ptr, (void *)(uintptr_t)p.sync, NULL), "by default");
+	cr_expect(eq(str, (char *)share_client_text(&p, 1).s, "launch us=5"), "a client");
 	share_plan_release(&p);
 	json_decref(o);
 }
@@ -107,6 +114,10 @@ Test(small_share_file, plans_that_are_valid_and_that_are_not)
 		{ "seed", "1.5", false },
 		{ "mode", "null", true },
 		{ "mode", "5", false },
+		{ "sync", "null", true },
+		{ "sync", "\"poll\"", true },
+		{ "sync", "\"sleep\"", false },
+		{ "sync", "5", false },
 		{ "depth", "0", false },
 		{ "depth", "1", true },
 		{ "workloads", "[]", false },

@@ -84,6 +84,9 @@ Test(small_share_findings, figures_by_hand)
 	cr_expect(epsilon_eq(dbl, e->max_min, 2, 1e-9));
 	cr_expect(epsilon_eq(dbl, e->client[1].slowdown, 4, 1e-9));
 	cr_expect(eq(dbl, e->daemons, 0.25));
+	/* half a processor and a quarter, of 1000 steps a second alone: 750 of both */
+	cr_expect(epsilon_eq(dbl, e->cpu_ns, 0.5e9 / 750, 1e-3), "%g", e->cpu_ns);
+	cr_expect(epsilon_eq(dbl, e->daemons_ns, 0.25e9 / 750, 1e-3), "%g", e->daemons_ns);
 	cr_expect(eq(dbl, e->memory, 4096), "of the windows in which it is known");
 	cr_expect(isnan(e->busy));
 	cr_expect(epsilon_eq(dbl, e->client[1].quantile_ns[SHARE_P50],

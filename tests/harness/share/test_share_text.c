@@ -77,9 +77,11 @@ Test(small_share_text, costs_of_each_set)
 Test(small_share_text, fairness_of_each_set)
 {
 	measure(1);
-	shows(share_print, "\nprocesses *1 *1.00 *1.00 *- *4.00 KiB *0.50 *0.25\n");
-	shows(share_print, "\nprocesses *2 *unfair *0.90 *2.00 *- *4.00 KiB *0.50 *0.25\n");
-	shows(share_print, "\nstreams *2 *fair *1.00 *1.00 *- *4.00 KiB *0.50 *0.25\n");
+	shows(share_print, "\nprocesses *1 *1.00 *1.00 *- *4.00 KiB *0.50 *0.25 *500 us *250 us\n");
+	shows(share_print,
+	      "\nprocesses *2 *unfair *0.90 *2.00 *- *4.00 KiB *0.50 *0.25 *667 us *333 us\n");
+	shows(share_print,
+	      "\nstreams *2 *fair *1.00 *1.00 *- *4.00 KiB *0.50 *0.25 *625 us *312 us\n");
 	cr_expect(not(tells(printed(share_print), "not resolved")),
 		  "six windows are enough for two");
 	share_release(&share);
@@ -172,6 +174,8 @@ Test(small_share_text, one_object_for_machines)
 	cr_expect(eq(dbl, found(o, 1, "fairness_needs"), 6), "needs");
 	cr_expect(eq(dbl, found(o, 1, "processors"), 0.5), "processors");
 	cr_expect(eq(dbl, found(o, 1, "daemons"), 0.25), "daemons");
+	cr_expect(epsilon_eq(dbl, found(o, 1, "cpu_step_ns"), 0.5e9 / 750, 1e-3), "CPU");
+	cr_expect(epsilon_eq(dbl, found(o, 1, "daemons_step_ns"), 0.25e9 / 750, 1e-3), "daemons");
 	cr_expect(eq(dbl, found(o, 1, "memory"), 4096), "memory");
 	client = json_array_get(json_object_get(set, "clients"), 1);
 	cr_expect(eq(dbl, json_get_number(client, "client"), 2), "number");
