@@ -132,6 +132,8 @@ Test(small_bench, a_dry_run_prints_each_command)
 		{ "wsl2 mlp", "/rift sweep mlp batch=16\\,64\\,256\\,1k\\,4k launches=many " },
 		{ "remote copies", "/rift sweep transfer host=pageable dir=d2h " },
 		{ "share harm unfair", " --layer-of 2=emulate\\ call=50 " },
+		{ "share sizes", "transport=tcp shared=yes block=128M -- " },
+		{ "share cpu", "/rift share stereo preset=vmcuda-table1 --sync blocking " },
 		{ "kills", "/rift run transfer dir=h2d host=pageable bytes=64M " },
 	};
 

@@ -1,11 +1,18 @@
-"""network.py ping|bucket|mtu|block SIZE - the layer remote over networks, imitated or real, and a socket alone beside it.
+"""network.py ping|bucket|mtu|jumbo|larger|memory|disk|block SIZE - the layer remote over networks, imitated or real, and a socket alone
+beside it; what its daemon holds; and what reading inputs costs.
 
-RUNS processes of each (5) take turns. Copies are of BYTES (64M). OUT keeps NAME.csv; what is there is not measured again."""
+RUNS processes of each (5) take turns. Copies are of BYTES (64M). OUT keeps NAME.csv; what is there is not measured again. After
+BUDGET seconds no turn's next row begins."""
 import csv
+import ctypes
+import fcntl
 import os
+import random
+import resource
 import shutil
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -16,6 +23,7 @@ RUNS, PORT = int(os.environ.get("RUNS", 5)), int(os.environ.get("PORT", 14901))
 SIZE = os.environ.get("BYTES", "64M")
 SCALE = {"k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 POLL = [f"poll={os.environ['POLL']}"] if os.environ.get("POLL") else []
+BUDGET = float(os.environ.get("BUDGET", "inf"))
 STREAM = 512 << 20
 SERVER, CLIENT, ADDRESS = "rift-server", "rift-client", "10.77.0.1"  # mtu's namespaces
 
@@ -28,14 +36,24 @@ def copy(direction, blocks):
     return ["transfer", f"bytes={SIZE}", "host=pageable", f"dir={direction}", "--depth", "1", "--samples", str(blocks)]
 
 
-def step_ns(layer, words, before=()):
-    """ns of a step in one process, which a command may go before; "" where it failed."""
+def under(layer, transport="tcp"):
+    """The words of rift that put a command under the layer; of None no words."""
+    return [] if layer is None else [os.environ["RIFT"], "layer", "--quiet", "remote", f"transport={transport}", *layer, "--"]
+
+
+def run_once(layer, words, before=(), transport="tcp"):
+    """What one process says, which a command may go before; None where it failed."""
     with open(f"{OUT}/log", "a", encoding="utf-8") as log:
-        done = subprocess.run([*before, os.environ["RIFT"], "layer", "--quiet", "remote", "transport=tcp", *layer, "--",
-                               os.environ["RIFT"], "run", *words, "--json", "--quiet"],
+        done = subprocess.run([*before, *under(layer, transport), os.environ["RIFT"], "run", *words, "--json", "--quiet"],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, check=False)
-    said = load(done.stdout) or {"check": {"passed": False}}
-    return said["step_ns"]["median"] if said["check"]["passed"] else ""
+    said = load(done.stdout)
+    return said if said and said["check"]["passed"] else None
+
+
+def step_ns(layer, words, before=()):
+    """ns of its step; "" where it failed."""
+    said = run_once(layer, words, before)
+    return said["step_ns"]["median"] if said else ""
 
 
 def gb_s(ns):
@@ -172,25 +190,149 @@ def mtu():
             os.remove(token)
 
 
+# ---- programs of the vmCUDA paper -----------------------------------------------------------------
+
+
+def set_loopback(size, offloads):
+    """In a network namespace of its own: loopback with this MTU, with or without segmentation offloads, and up."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        fcntl.ioctl(s, 0x8922, struct.pack("16si12x", b"lo", size))  # SIOCSIFMTU
+        for command in 0x1f, 0x24, 0x2c:  # ETHTOOL_STSO, SGSO, SGRO by SIOCETHTOOL
+            value = (ctypes.c_uint * 2)(command, offloads == "on")
+            fcntl.ioctl(s, 0x8946, struct.pack("16sP8x", b"lo", ctypes.addressof(value)))
+        fcntl.ioctl(s, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+
+
+def jumbo():
+    """A step of each program at the sizes of table 1, at most 512 MiB in a wait: bare, and over TCP of a loopback of its own, by its MTU."""
+    own = ["unshare", "-n" if os.getuid() == 0 else "-Urn", sys.executable, __file__, "loopback"]
+    for turn in range(1, RUNS + 1):
+        for name in os.environ.get("PAPER", "blackscholes binomial matmul stereo radixsort").split():
+            words = [name, *os.environ.get("WORDS", "preset=vmcuda-table1").split(), "--mode", "stream", "--samples", "3", "--depth"]
+            words.append({"binomial": "64", "stereo": "4", "blackscholes": "6"}.get(name, "1"))  # at most 512 MiB in a sample
+            yield {"program": name, "mtu": "none", "offloads": "bare", "turn": turn, "step_ns": step_ns(None, words)}
+            for size, offloads in (1500, "off"), (9000, "off"), (65536, "on"):
+                yield {"program": name, "mtu": size, "offloads": offloads, "turn": turn,
+                       "step_ns": step_ns(POLL, words, before=[*own, str(size), offloads])}
+
+
+def larger():
+    """Sets of images a hundred times, in one wait, as the paper's figure 5 has them from 64 to 1248 MiB: bare, and over shared memory."""
+    for turn in range(1, RUNS + 1):
+        for of in os.environ.get("SETS", "4096:100 8192:100 16384:100").split():
+            width, steps = of.split(":")
+            for layer in None, POLL:
+                said = run_once(layer, ["stereo", f"width={width}", "upload_output=1", "data=streamed", "--mode", "stream", "--depth", steps,
+                                        "--samples", "1"], transport="shm")
+                yield {"width": width, "steps": steps, "layer": "bare" if layer is None else "shm", "turn": turn,
+                       "sample_ns": said["step_ns"]["median"] * int(steps) if said else ""}
+
+
+def held_kib(mark):
+    """Of processes with this variable: KiB that those of clients hold for themselves and with others, and those of daemons."""
+    kib = {True: 0, False: 0}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                variables = f.read().split(b"\0")
+            with open(f"/proc/{pid}/status", encoding="utf-8") as f:
+                held = sum(int(line.split()[1]) for line in f if line.startswith(("RssAnon", "RssShmem")))
+        except OSError:
+            continue
+        if mark in variables:
+            kib[any(v.startswith(b"LD_PRELOAD=") for v in variables)] += held
+    return kib
+
+
+def memory():
+    """What clients that copy 256 MiB at a time, and their daemon, hold at most, by the blocks that copies travel in."""
+    words = ["transfer", f"bytes={SIZE}", "host=pageable", "dir=h2d", "--depth", "1", "--samples", os.environ.get("COPIES", "40")]
+    for turn in range(1, RUNS + 1):
+        for size in os.environ.get("BLOCKS", "128k 1M 4M 16M 128M").split():
+            for clients in os.environ.get("CLIENTS", "1 6").split():
+                for shared in "no", "yes":
+                    yield {"block": size, "clients": clients, "shared": shared, "turn": turn, **most_held(size, int(clients), shared, words)}
+
+
+def most_held(size, clients, shared, words):
+    mark = f"RIFT_ACCEPT_MEMORY={os.getpid()}"
+    loop = f'for i in $(seq {clients}); do "$@" >"$0" & done; wait'
+    most = {True: 0, False: 0}
+    with open(f"{OUT}/log", "a", encoding="utf-8") as log:
+        command = [*under([*POLL, f"block={size}", f"shared={shared}"]), "sh", "-c", loop, "/dev/null", os.environ["RIFT"], "run", *words, "--quiet"]
+        with subprocess.Popen(command, env={**os.environ, **dict([mark.split("=")])}, stdin=subprocess.DEVNULL, stderr=log) as p:
+            while p.poll() is None:
+                now = held_kib(mark.encode())
+                most = {k: max(most[k], now[k]) for k in most}
+                time.sleep(0.02)
+    return {"daemon_kib": most[False], "clients_kib": most[True]}
+
+
+def disk():
+    """A process of stereo that reads its images from files: out of the page cache, or in it; bare, and over TCP."""
+    width, height = map(int, os.environ.get("PIXELS", "16384x9984").split("x"))
+    row = random.Random(1).randbytes(3 * width)
+    for name, shift in ("left", 0), ("right", 24):
+        with open(f"{OUT}/{name}.ppm", "wb") as f:
+            f.write(f"P6 {width} {height} 255\n".encode())
+            for y in range(height):
+                at = (y * 48 + shift) % len(row)
+                f.write(row[at:] + row[:at])
+            os.fsync(f.fileno())
+    for turn in range(1, RUNS + 1):
+        for cache in "warm", "cold":
+            for layer in None, [*POLL]:
+                yield {"cache": cache, "layer": "bare" if layer is None else "tcp", "turn": turn, **read_once(layer, cache)}
+    for name in "left", "right":
+        os.remove(f"{OUT}/{name}.ppm")
+
+
+def read_once(layer, cache):
+    """The process's time, its set-up, which reads the files, a step, and the MB that came from a disk."""
+    for name in "left", "right":
+        with open(f"{OUT}/{name}.ppm", "rb") as f:
+            if cache == "cold":
+                os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            else:
+                while f.read(1 << 24):
+                    pass
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock, time.monotonic()
+    said = run_once(layer, ["stereo", f"left={OUT}/left.ppm", f"right={OUT}/right.ppm", "upload_output=1", "data=streamed", "slots=1", "--mode",
+                            "stream", "--depth", os.environ.get("DEPTH", "1"), "--samples", "1"])
+    return {"process_ns": (time.monotonic() - begun) * 1e9 if said else "", "setup_ns": said["startup"]["setup_ns"] if said else "",
+            "step_ns": said["step_ns"]["median"] if said else "",
+            "read_mb": (resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock - before) * 512 / 1e6}
+
+
 # Of each: what tells its cells apart, their title, the columns, what these are called, and their unit.
 TABLES = {
     ping: (["rtt_us"], "round trip {} us", {"step_ns": "a launch and its wait", "ping_pong_ns": "a socket alone"}, "us", lambda ns: ns / 1e3),
     bucket: (["gbit_s", "direction"], "{} Gbit/s, {}", {"imitated_ns": "imitated", "bucket_ns": "a token bucket"}, "Gbit/s", lambda ns: 8 * gb_s(ns)),
     mtu: (["mtu", "offloads", "direction"], "MTU {}, offloads {}, {}", {"copies_gb_s": "copies", "stream_gb_s": "a socket alone"}, "GB/s", float),
+    jumbo: (["program", "mtu", "offloads"], "{}, MTU {}, {}", {"step_ns": "a step"}, "ms", lambda ns: ns / 1e6),
+    larger: (["width", "steps", "layer"], "images {} pixels wide, {} steps, {}", {"sample_ns": "a sample"}, "s", lambda ns: ns / 1e9),
+    memory: (["block", "clients", "shared"], "blocks of {}, {} clients, shared={}", {"daemon_kib": "the daemon", "clients_kib": "the clients"}, "MiB",
+             lambda kib: kib / 1024),
+    disk: (["cache", "layer"], "files in the page cache: {}, {}", {"process_ns": "the process", "setup_ns": "its set-up", "step_ns": "a step"}, "ms", lambda ns: ns / 1e6),
 }
-NEEDS = {ping: [], bucket: ["tc"], mtu: ["ip", "ethtool"]}
+NEEDS = {bucket: ["tc"], mtu: ["ip", "ethtool"]}
 
 
 def measure(what):
     path, keys, title, columns, unit, scale = f"{OUT}/{what.__name__}.csv", *TABLES[what]
     if not os.path.exists(path):
-        if NEEDS[what] and (os.getuid() != 0 or not all(map(shutil.which, NEEDS[what]))):
+        if what in NEEDS and (os.getuid() != 0 or not all(map(shutil.which, NEEDS[what]))):
             return print(f"{what.__name__}: not measured, it needs root, {' and '.join(NEEDS[what])}")
-        rows = list(what())
-        with open(path, "w", encoding="utf-8", newline="") as f:
-            writer = csv.DictWriter(f, rows[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        with open(path + ".part", "w", encoding="utf-8", newline="", buffering=1) as f:
+            writer, begun = None, time.monotonic()
+            for row in what():
+                if not writer:
+                    writer = csv.DictWriter(f, row, lineterminator="\n")
+                    writer.writeheader()
+                writer.writerow(row)
+                if time.monotonic() - begun > BUDGET:
+                    break
+        os.rename(path + ".part", path)
     with open(path, encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
     for cell in dict.fromkeys(tuple(r[k] for k in keys) for r in rows):
@@ -220,6 +362,9 @@ def block(size):
 
 if sys.argv[1] in ("serve", "connect"):
     stream_end(*sys.argv[1:])
+elif sys.argv[1] == "loopback":
+    set_loopback(int(sys.argv[2]), sys.argv[3])
+    os.execvp(sys.argv[4], sys.argv[4:])
 elif sys.argv[1] == "block":
     block(sys.argv[2])
 else:

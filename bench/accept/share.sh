@@ -9,7 +9,7 @@ clients() { # NAME WORDS OF rift share...
 	set -- "${@:2}" ${OPTIONS:---window 0.15 --windows 1 --repetitions 7 --starts 1} --output "$file"
 	[ ! -s "$file.part" ] || set -- --resume "$file.part"
 	# what it starts must not hold the lock
-	{ flock -n 9 && keep "$file" "$rift" share "$@" --quiet 9>&-; } 9>"$file.lock" || [ -s "$file" ] ||
+	{ flock -n 9 && keep "$file" "${under[@]}" "$rift" share "$@" --quiet 9>&-; } 9>"$file.lock" || [ -s "$file" ] ||
 		echo "${file##*/}: not whole yet, or another copy of this script measures it"
 }
 
@@ -21,6 +21,19 @@ who_hurts_whom() {
 		a=$1
 		shift
 		for b; do clients "pair-$a-$b" "$a" --with "$b" --clients 2 --arms "$arms"; done
+	done
+}
+
+# A client that copies 64 KiB at a time beside one that copies 256 MiB: each in the ways of sharing, then in one process of a
+# daemon over TCP, by the blocks that copies travel in.
+unequal_copies() {
+	local small="transfer bytes=64k host=pageable dir=h2d" large="transfer bytes=${BYTES:-256M} host=pageable dir=h2d" size under
+	# shellcheck disable=SC2086
+	clients sizes $small --with "$large" --clients 2 --arms "$arms"
+	for size in ${BLOCKS:-128k 4M 128M}; do
+		under=("$rift" layer --quiet remote transport=tcp shared=yes "block=$size" --)
+		# shellcheck disable=SC2086
+		clients "sizes-$size" $small --with "$large" --clients 2 --arms processes
 	done
 }
 
