@@ -12,7 +12,7 @@
 #include "common/programmatic.cuh"
 #include "workloads/decode/stored.cuh"
 
-enum { ATTENTION_UNROLL = 4 }; /* positions whose loads are under way together */
+enum { ATTENTION_UNROLL = 8 }; /* positions whose loads are under way together */
 
 /* Of a group of lanes: the largest score, the sum of exponentials above it, the sums of values. */
 struct attention_sums {

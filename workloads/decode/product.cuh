@@ -324,9 +324,11 @@ static __device__ inline void load_batch(const unit_rows<T> r[UNITS], uint32_t f
 					 weights_batch<T, NB, UNITS> *out)
 {
 	for (int t = 0; t < out->TIMES; t++) {
-		uint32_t g = first + 32 * t;
+		uint32_t g = first + 32 * t < groups ? first + 32 * t : groups - 1;
 
-		for (int u = 0; u < UNITS && g < groups; u++) {
+		if (first / 32 * 32 + 32 * t >= groups)
+			return; /* the whole warp, so that other loads need no branch */
+		for (int u = 0; u < UNITS; u++) {
 			out->row[t][2 * u] = load_weights(r[u].a + g * DECODE_GROUP);
 			out->row[t][2 * u + 1] = load_weights(r[u].b + g * DECODE_GROUP);
 		}
@@ -507,6 +509,32 @@ template <class T, int NB> static product_kernel *choose_product(enum decode_pro
 	return kernels[which];
 }
 
+/* Units of a product: pairs of rows. */
+static inline uint32_t product_units(enum decode_product which, const struct decode_device *d)
+{
+	switch (which) {
+	case DECODE_QKV:
+		return (d->heads + 2 * d->kv_heads) * d->head_dim / 2;
+	case DECODE_GATE_UP:
+		return d->hidden;
+	case DECODE_LOGITS:
+		return (d->vocab + 1) / 2;
+	default:
+		return (d->dim + 1) / 2;
+	}
+}
+
+/*
+ * As many blocks as have work, so that the next launch's find room. The logits' have candidates each,
+ * which decode_choose() wants.
+ */
+static inline uint32_t product_blocks(enum decode_product which, const struct decode_device *d)
+{
+	uint32_t blocks = (product_units(which, d) + DECODE_WARPS - 1) / DECODE_WARPS;
+
+	return which == DECODE_LOGITS || blocks > d->blocks ? d->blocks : blocks;
+}
+
 template <class T> static product_kernel *find_product(enum decode_product which, uint32_t chunk)
 {
 	return chunk == 8   ? choose_product<T, 8>(which)
@@ -525,7 +553,7 @@ static void launch_product(enum decode_product which, const struct decode_device
 			   const struct decode_layer *l, bool overlaps, cudaStream_t stream)
 {
 	uint32_t stride = product_stride(which, d), chunk = decode_chunk(d->batch, stride);
-	dim3 grid(d->blocks, (d->batch + chunk - 1) / chunk);
+	dim3 grid(product_blocks(which, d), (d->batch + chunk - 1) / chunk);
 
 	CUDA(LAUNCH_PROGRAMMATIC(overlaps, find_product<T>(which, chunk), grid, DECODE_THREADS,
 				 (size_t)chunk * stride * sizeof(float), stream, *d, *l));
