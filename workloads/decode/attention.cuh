@@ -3,8 +3,8 @@
  *
  * A few lanes hold a row of a head, eight numbers each; the groups of lanes of a block take
  * positions in turn, with a softmax that goes along (Milakov and Gimelshein, 2018), and what they
- * have is put together by shuffles and in shared memory. A long sequence is split among blocks, of which the last
- * one that is done puts the parts together, in their order.
+ * have is put together by shuffles and in shared memory. A long sequence is split among blocks, of
+ * which the last one that is done puts the parts together, in their order.
  */
 #ifndef RIFT_DECODE_ATTENTION_CUH
 #define RIFT_DECODE_ATTENTION_CUH
@@ -133,9 +133,9 @@ static __device__ inline float put_together(const float *most, uint32_t most_str
 	for (uint32_t g = 0; g < n; g++)
 		*all_most = fmaxf(*all_most, most[g * most_stride]);
 	for (uint32_t g = 0; g < n; g++) {
-		float weight = most[g * most_stride] == -INFINITY ?
-				       0 :
-				       expf(most[g * most_stride] - *all_most);
+		float weight = most[g * most_stride] == -INFINITY
+				       ? 0
+				       : expf(most[g * most_stride] - *all_most);
 
 		*all_sum += weight * sum[g * sum_stride];
 		out += weight * value[(size_t)g * stride];
@@ -160,7 +160,8 @@ static __device__ inline void finish_splits(const decode_device &d, size_t head,
 	__syncthreads();
 	if (!*is_last || i >= d.head_dim)
 		return;
-	value = put_together(parts, each, parts + 1, each, parts + 2 + i, each, d.splits, &most, &sum);
+	value = put_together(parts, each, parts + 1, each, parts + 2 + i, each, d.splits, &most,
+			     &sum);
 	store(out + i, value / sum);
 }
 

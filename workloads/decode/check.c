@@ -2,13 +2,15 @@
  * check.c - are the tokens those of the model, all of them, and is nothing lost on the way?
  *
  * One sequence of the batch, drawn by the seed (all with --check full), is computed again in double
- * from the rounded weights, each step from the token that the device had chosen before, with a cache
- * of its own. Every launch serves all sequences, so what is lost or done twice shows there. Compared
- * are each step's token and logit, the last step's logits, and each row of the cache that is still
- * there. Of some other sequences one step each is computed, from the device's own rows before it.
+ * from the rounded weights, each step from the token that the device had chosen before, with a
+ * cache of its own. Every launch serves all sequences, so what is lost or done twice shows there.
+ * Compared are each step's token and logit, the last step's logits, and each row of the cache that
+ * is still there. Of some other sequences one step each is computed, from the device's own rows
+ * before it.
  *
  * Where all steps since the reset would take seconds, three stretches of them are computed: the
- * first steps, a lap's first steps, and the last ones, these from the device's own rows before them.
+ * first steps, a lap's first steps, and the last ones, these from the device's own rows before
+ * them.
  */
 #include <errno.h>
 #include <math.h>
@@ -37,9 +39,9 @@ enum {
  * Deviations, as verdict.measure says. fp32: sums of up to 14,336 products, more than an order of
  * magnitude above what was seen. bf16: keys and values are rounded in the reference too, but a sum
  * near the middle between two numbers of 8 bits may fall to either side, and what follows then
- * differs by parts of 2^-8. launches=many besides rounds what products read, by 2^-9 / sqrt(3) each,
- * four times a layer: up to 0.07 was seen, of a million numbers in 16 layers. A launch that is lost
- * makes 0.9 or more.
+ * differs by parts of 2^-8. launches=many besides rounds what products read, by 2^-9 / sqrt(3)
+ * each, four times a layer: up to 0.07 was seen, of a million numbers in 16 layers. A launch that
+ * is lost makes 0.9 or more.
  */
 static double tolerance(const struct decode_opts *o)
 {
@@ -48,7 +50,7 @@ static double tolerance(const struct decode_opts *o)
 	return o->launches == DECODE_FEW ? 2e-2 : 0.2;
 }
 
-static const double each_flaw = 1000; /* added to the error for what is not as it must be */
+static const double each_flaw = 1000;	 /* added to the error for what is not as it must be */
 static const double flops_each = 1.5e10; /* of a thread: a second or several */
 
 struct audit {
@@ -59,7 +61,7 @@ struct audit {
 	struct reference reference;
 	uint32_t *token; /* [history][batch]: chosen by the device, step by step, round and round */
 	float *logit;
-	bool *fresh; /* [positions]: the reference has what the device's row should have */
+	bool *fresh;	/* [positions]: the reference has what the device's row should have */
 	double *logits; /* [COLUMNS][vocab], of the reference */
 	float *last;	/* [vocab], of the device: one sequence's last step */
 	double worst;
@@ -79,7 +81,8 @@ static void fetch(void *to, const void *from, size_t bytes)
 	CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
 }
 
-/* ---- what is found ------------------------------------------------------------------------------- */
+/* ---- what is found
+ * ------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void flaw(struct audit *a, const char *format, ...)
 {
@@ -107,7 +110,8 @@ static size_t note_of(const struct audit *a, uint32_t sequence, int64_t step)
 	return (size_t)(step % a->s->shape.history) * a->s->shape.batch + sequence;
 }
 
-/* ---- tokens and logits --------------------------------------------------------------------------- */
+/* ---- tokens and logits
+ * --------------------------------------------------------------------------- */
 
 static double deviation(const double *x, uint32_t n)
 {
@@ -174,7 +178,8 @@ static void check_last(struct audit *a, uint32_t sequence)
 		     a->token[at], best);
 }
 
-/* ---- the cache ------------------------------------------------------------------------------------ */
+/* ---- the cache
+ * ------------------------------------------------------------------------------------ */
 
 /* A row of the device's cache, in double. */
 static void fetch_row(const struct audit *a, const void *cache, uint32_t layer, uint32_t sequence,
@@ -278,7 +283,8 @@ static void compare_rows(struct audit *a, uint32_t sequence, uint32_t position,
 		size_t at = ((size_t)layer * got->positions + position) * m->kv_heads * m->head_dim;
 
 		if (there) {
-			compare_row(a, "key", layer, sequence, position, got->key + at, want->key + at);
+			compare_row(a, "key", layer, sequence, position, got->key + at,
+				    want->key + at);
 			compare_row(a, "value", layer, sequence, position, got->value + at,
 				    want->value + at);
 		} else {
@@ -288,7 +294,8 @@ static void compare_rows(struct audit *a, uint32_t sequence, uint32_t position,
 	}
 }
 
-/* ---- a whole sequence ----------------------------------------------------------------------------- */
+/* ---- a whole sequence
+ * ----------------------------------------------------------------------------- */
 
 /* What a step takes. */
 static uint32_t input_of(const struct audit *a, uint32_t sequence, int64_t step)
@@ -310,29 +317,41 @@ static void generate_cache(const struct audit *a, uint32_t sequence, struct refe
 	for (uint32_t layer = 0; layer < m->layers; layer++)
 		for (uint32_t head = 0; head < m->kv_heads; head++)
 			for (uint32_t i = 0; i < shape->start * m->head_dim; i++) {
-				uint64_t row = ((uint64_t)layer * shape->batch + sequence) * m->kv_heads + head;
+				uint64_t row =
+					((uint64_t)layer * shape->batch + sequence) * m->kv_heads +
+					head;
 				uint64_t n = row * shape->start * m->head_dim + i;
-				size_t at = ((size_t)layer * c->positions + i / m->head_dim) * m->kv_heads * m->head_dim +
+				size_t at = ((size_t)layer * c->positions + i / m->head_dim) *
+						    m->kv_heads * m->head_dim +
 					    head * m->head_dim + i % m->head_dim;
 				float key = decode_bell(n, DECODE_TAG_KEY, 0, a->s->seed);
 				float value = decode_bell(n, DECODE_TAG_VALUE, 0, a->s->seed);
 
-				c->key[at] = a->s->half ? (double)decode_widen(decode_round(key)) : (double)key;
-				c->value[at] = a->s->half ? (double)decode_widen(decode_round(value)) : (double)value;
+				c->key[at] = a->s->half ? (double)decode_widen(decode_round(key))
+							: (double)key;
+				c->value[at] = a->s->half
+						       ? (double)decode_widen(decode_round(value))
+						       : (double)value;
 			}
 }
 
-static int take_prompt(struct audit *a, struct reference_cache *c)
+/* The whole prompt: the first step's row stays for all laps. */
+static int take_prompt(struct audit *a, uint32_t sequence, struct reference_cache *c)
 {
 	const struct decode_shape *shape = &a->s->shape;
 	struct reference_column column[COLUMNS];
 	uint32_t n;
 
-	for (uint32_t p = 0; p + 1 < shape->prompts; p += n) {
+	for (uint32_t p = 0; p < shape->prompts; p += n) {
 		int err;
 
-		for (n = 0; n < COLUMNS && p + n + 1 < shape->prompts; n++)
-			column[n] = (struct reference_column){ shape->prompt[p + n], p + n, c, false };
+		for (n = 0; n < COLUMNS && p + n < shape->prompts; n++) {
+			uint32_t at = p + n, token = shape->prompt[at];
+
+			if (at == shape->start)
+				token = decode_first_token(a->o, shape, sequence);
+			column[n] = (struct reference_column){ token, at, c, false };
+		}
 		err = reference_step(&a->reference, column, n, NULL);
 		if (err)
 			return err;
@@ -419,7 +438,8 @@ static int64_t draw_lap(const struct audit *a, int64_t n)
 
 	if (room <= 0)
 		return 0;
-	step = lap_of(a, a->noted + (int64_t)(((uint64_t)r.word[0] << 32 | r.word[1]) % (uint64_t)room));
+	step = lap_of(
+		a, a->noted + (int64_t)(((uint64_t)r.word[0] << 32 | r.word[1]) % (uint64_t)room));
 	return step > a->noted ? step : 0;
 }
 
@@ -461,11 +481,11 @@ static int check_sequence(struct audit *a, uint32_t sequence)
 	int err;
 
 	if (shape->prompts)
-		err = take_prompt(a, &want);
+		err = take_prompt(a, sequence, &want);
 	else
 		err = (generate_cache(a, sequence, &want), 0);
 	for (uint32_t p = 0; p < shape->positions; p++)
-		a->fresh[p] = p < shape->start;
+		a->fresh[p] = p < shape->lap;
 	if (!err)
 		err = compute_stretches(a, sequence, &want);
 	if (!err) {
@@ -478,7 +498,8 @@ static int check_sequence(struct audit *a, uint32_t sequence)
 	return err;
 }
 
-/* ---- one step of another sequence ----------------------------------------------------------------- */
+/* ---- one step of another sequence
+ * ----------------------------------------------------------------- */
 
 /* One of the last lap, whose rows before it are there. */
 static int64_t draw_step(const struct audit *a, uint32_t sequence)
@@ -498,7 +519,8 @@ static int check_other(struct audit *a, uint32_t sequence)
 	uint32_t position = decode_position(shape, step);
 	struct reference_cache want = reference_cache_new(&shape->model, position + 1);
 	struct reference_cache got = reference_cache_new(&shape->model, position + 1);
-	const struct reference_column column = { input_of(a, sequence, step), position, &want, true };
+	const struct reference_column column = { input_of(a, sequence, step), position, &want,
+						 true };
 	int err;
 
 	fetch_cache(a, sequence, position + 1, &got);
@@ -514,7 +536,8 @@ static int check_other(struct audit *a, uint32_t sequence)
 	return err;
 }
 
-/* ---- everything else ------------------------------------------------------------------------------ */
+/* ---- everything else
+ * ------------------------------------------------------------------------------ */
 
 static void check_progress(struct audit *a)
 {
@@ -556,7 +579,8 @@ static int check_weights(struct audit *a)
 	return err;
 }
 
-/* The step whose tokens are in a slot of the host: graphs fill the same slots each time. -1: none. */
+/* The step whose tokens are in a slot of the host: graphs fill the same slots each time. -1: none.
+ */
 static int64_t step_in_slot(const struct audit *a, int64_t slot)
 {
 	int64_t round = a->v->graph_steps ? a->v->graph_steps : a->steps;
@@ -585,7 +609,8 @@ static void check_host(struct audit *a)
 	}
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------------ */
+/* ---- the verdict
+ * ------------------------------------------------------------------------------------ */
 
 /* Whoever may run on as many processors as that shares the rows among them. */
 static int count_threads(void)

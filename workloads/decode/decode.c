@@ -82,7 +82,8 @@ int64_t decode_launches(const struct decode_opts *o, const struct decode_model *
 {
 	const int64_t few = 5, few_more = 2, many = 15, many_more = 4;
 
-	return o->launches == DECODE_FEW ? few * m->layers + few_more : many * m->layers + many_more;
+	return o->launches == DECODE_FEW ? few * m->layers + few_more
+					 : many * m->layers + many_more;
 }
 
 /* Positions that attention reads in the first step. */

@@ -1,5 +1,6 @@
 /*
- * decode.h - the decode workload: a language model of Llama's kind writes tokens, one after another.
+ * decode.h - the decode workload: a language model of Llama's kind writes tokens, one after
+ * another.
  *
  * A step is one new token for each sequence of a batch. Options and what they mean: README.md.
  */
@@ -83,7 +84,7 @@ struct decode_state {
 	void *arena, *key, *value; /* device memory, as all pointers below */
 	uint32_t *first;	   /* [prompts, or 1][batch] */
 	struct decode_many many;
-	uint32_t *host; /* output=host: pinned, [DECODE_HOST_SLOTS][batch] */
+	uint32_t *host;	   /* output=host: pinned, [DECODE_HOST_SLOTS][batch] */
 	uint64_t enqueued; /* steps since the reset, for the slot of the next one */
 	cudaStream_t own;
 	struct output tokens; /* tokens= */

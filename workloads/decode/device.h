@@ -100,7 +100,8 @@ struct decode_progress {
 enum {
 	DECODE_THREADS = 256,
 	DECODE_WARPS = DECODE_THREADS / 32,
-	DECODE_ATTENTION_THREADS = DECODE_HEAD_DIM_MAX, /* one an element, when parts are put together */
+	DECODE_ATTENTION_THREADS =
+		DECODE_HEAD_DIM_MAX, /* one an element, when parts are put together */
 	DECODE_SPLITS_MAX = 32,
 	DECODE_CHUNK_MAX = 8, /* sequences that a block multiplies at a time */
 };
@@ -110,21 +111,21 @@ struct decode_device {
 	uint32_t dim, heads, kv_heads, head_dim, hidden, vocab;
 	uint32_t dim_stride, head_stride, att_stride, hidden_stride; /* of rows, padded */
 	uint32_t batch, positions, start, lap, history; /* as struct decode_shape; steps noted */
-	uint32_t blocks; /* of a product */
-	uint32_t splits; /* of a sequence's positions in attention */
+	uint32_t blocks;				/* of a product */
+	uint32_t splits;				/* of a sequence's positions in attention */
 	uint32_t head_lanes; /* that hold a row of a head: a power of two */
 	float eps, scale;
 	struct decode_progress *progress;
-	uint32_t *token; /* [batch]: the input of the step in hand */
+	uint32_t *token;       /* [batch]: the input of the step in hand */
 	const float *rotation; /* [positions][head_dim / 2][2]: cosine, sine */
-	float *x;	 /* [batch][dim] */
-	float *q;	 /* [batch][heads][head_dim] */
-	void *att, *act; /* [batch][heads head_dim], [batch][hidden]: float; `many`: as stored */
-	float *logits;	 /* [batch][vocab] */
+	float *x;	       /* [batch][dim] */
+	float *q;	       /* [batch][heads][head_dim] */
+	void *att, *act;   /* [batch][heads head_dim], [batch][hidden]: float; `many`: as stored */
+	float *logits;	   /* [batch][vocab] */
 	float *best_logit; /* [batch][blocks]: of the rows of a block */
 	uint32_t *best_token;
-	float *part;	   /* [batch][heads][splits][head_dim + 2]: sums, largest score, their sum */
-	uint32_t *tickets; /* [batch][heads]: of splits that are done */
+	float *part; /* [batch][heads][splits][head_dim + 2]: sums, largest score, their sum */
+	uint32_t *tickets;	 /* [batch][heads]: of splits that are done */
 	uint32_t *history_token; /* [history][batch] */
 	float *history_logit;
 	const void *embedding, *norm_out, *head;

@@ -31,7 +31,8 @@ static __device__ inline void embed(const decode_device &d, uint32_t b, uint32_t
 		d.x[(size_t)b * d.dim_stride + i] = widen(row[i]);
 }
 
-/* The last sequence that has chosen moves all of them on; at the end of the cache behind their prompt. */
+/* The last sequence that has chosen moves all of them on; at the end of the cache behind their
+ * prompt. */
 static __device__ inline void move_on(const decode_device &d, uint32_t step)
 {
 	uint32_t next = d.progress->position + 1;

@@ -1,6 +1,6 @@
 /*
- * kernels.h - launches of the decode workload's kernels, each in a stream. half: weights and cache are bfloat16,
- * else float. overlaps: the launch may begin before the one before it has ended
+ * kernels.h - launches of the decode workload's kernels, each in a stream. half: weights and cache
+ * are bfloat16, else float. overlaps: the launch may begin before the one before it has ended
  * (common/programmatic.h).
  */
 #ifndef RIFT_DECODE_KERNELS_H
@@ -12,7 +12,14 @@
 extern "C" {
 #endif
 
-enum decode_product { DECODE_QKV, DECODE_OUT, DECODE_GATE_UP, DECODE_BACK, DECODE_LOGITS, DECODE_PRODUCTS };
+enum decode_product {
+	DECODE_QKV,
+	DECODE_OUT,
+	DECODE_GATE_UP,
+	DECODE_BACK,
+	DECODE_LOGITS,
+	DECODE_PRODUCTS
+};
 
 /*
  * Products of launches=few, each with what comes before and after it:
@@ -29,7 +36,8 @@ void decode_multiply(enum decode_product which, const struct decode_device *d,
 void decode_attend(const struct decode_device *d, const struct decode_layer *l, bool half,
 		   bool narrow, bool overlaps, cudaStream_t stream);
 
-/* The best of all blocks' best: it is noted, its embedding is the next x, and the step is counted. */
+/* The best of all blocks' best: it is noted, its embedding is the next x, and the step is counted.
+ */
 void decode_choose(const struct decode_device *d, bool half, bool overlaps, cudaStream_t stream);
 
 /* x from these tokens, [batch] on the device, at this position; no steps yet. */

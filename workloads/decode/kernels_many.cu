@@ -155,9 +155,12 @@ void decode_many_best(const struct decode_device *d, cudaStream_t stream)
 void decode_load_many(bool half)
 {
 	static const void *const kernels[][2] = {
-		{ (const void *)decode_many_norms<float>, (const void *)decode_many_norms<decode_bf16> },
-		{ (const void *)decode_many_keep<float>, (const void *)decode_many_keep<decode_bf16> },
-		{ (const void *)decode_many_gate<float>, (const void *)decode_many_gate<decode_bf16> },
+		{ (const void *)decode_many_norms<float>,
+		  (const void *)decode_many_norms<decode_bf16> },
+		{ (const void *)decode_many_keep<float>,
+		  (const void *)decode_many_keep<decode_bf16> },
+		{ (const void *)decode_many_gate<float>,
+		  (const void *)decode_many_gate<decode_bf16> },
 	};
 
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)

@@ -2,11 +2,11 @@
  * product.cuh - the products of launches=few: rows of a matrix times the activations of all
  * sequences, with what comes before (a norm) and after (rotation, silu, an addition, the best).
  *
- * Two rows are a *unit*, as what comes after needs them: the two halves of a pair that is rotated, a
- * gate and what it lets through. A warp takes one unit at a time, or TOGETHER of them where sums are
- * few; its lanes share the columns and add up what they have. A block keeps the activations of up to DECODE_CHUNK_MAX sequences in
- * shared memory, in which the two halves of each group lie apart: so lanes that read 16 bytes each
- * use all banks.
+ * Two rows are a *unit*, as what comes after needs them: the two halves of a pair that is rotated,
+ * a gate and what it lets through. A warp takes one unit at a time, or TOGETHER of them where sums
+ * are few; its lanes share the columns and add up what they have. A block keeps the activations of
+ * up to DECODE_CHUNK_MAX sequences in shared memory, in which the two halves of each group lie
+ * apart: so lanes that read 16 bytes each use all banks.
  */
 #ifndef RIFT_DECODE_PRODUCT_CUH
 #define RIFT_DECODE_PRODUCT_CUH
@@ -55,7 +55,8 @@ template <class T> struct qkv_product {
 		return l.norm_att;
 	}
 
-	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &l, uint32_t u)
+	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &l,
+					    uint32_t u)
 	{
 		uint32_t half = d.head_dim / 2, row = u / half * d.head_dim + u % half;
 		const T *a = (const T *)l.qkv + (size_t)row * d.dim_stride;
@@ -131,7 +132,8 @@ template <class T, bool WIDE> struct residual_product {
 	}
 
 	/* The last of an odd number stands for both. */
-	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &l, uint32_t u)
+	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &l,
+					    uint32_t u)
 	{
 		const T *w = (const T *)(WIDE ? l.down : l.o);
 		uint32_t second = 2 * u + 1 < d.dim ? 2 * u + 1 : 2 * u;
@@ -185,7 +187,8 @@ template <class T> struct gate_up_product {
 		return l.norm_ffn;
 	}
 
-	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &l, uint32_t u)
+	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &l,
+					    uint32_t u)
 	{
 		size_t at = (size_t)u * d.dim_stride;
 
@@ -228,7 +231,8 @@ template <class T> struct logits_product {
 		return d.norm_out;
 	}
 
-	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &, uint32_t u)
+	static __device__ unit_rows<T> rows(const decode_device &d, const decode_layer &,
+					    uint32_t u)
 	{
 		uint32_t second = 2 * u + 1 < d.vocab ? 2 * u + 1 : 2 * u;
 
@@ -256,8 +260,8 @@ template <class T> struct logits_product {
 
 /* Sums of a block's threads become what the norm divides by, in factor[NB] of shared memory. */
 template <int NB>
-static __device__ inline void norm_factors(const decode_device &d, const float sum[NB], float *shared,
-					   float *factor)
+static __device__ inline void norm_factors(const decode_device &d, const float sum[NB],
+					   float *shared, float *factor)
 {
 	uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
@@ -284,7 +288,8 @@ static __device__ inline void norm_factors(const decode_device &d, const float s
  */
 template <class P, class T, int NB>
 static __device__ inline void load_activations(const decode_device &d, const decode_layer &l,
-					       uint32_t first, float *xs, float *shared, float *factor)
+					       uint32_t first, float *xs, float *shared,
+					       float *factor)
 {
 	const uint32_t stride = P::stride(d), quarters = stride / 4;
 	const T *weight = (const T *)P::norm(d, l);
@@ -311,8 +316,9 @@ static __device__ inline void load_activations(const decode_device &d, const dec
 }
 
 /*
- * Weights of some units that a lane has loaded and not yet used: TIMES groups of each row, which lie
- * 32 groups apart. Sixteen loads of 16 bytes are under way at a time, which is what memory wants.
+ * Weights of some units that a lane has loaded and not yet used: TIMES groups of each row, which
+ * lie 32 groups apart. Sixteen loads of 16 bytes are under way at a time, which is what memory
+ * wants.
  */
 template <class T, int NB, int UNITS> struct weights_batch {
 	static constexpr int TIMES = (NB > 1 ? 4 : 8) / UNITS / (int)(sizeof(T) / 2);
@@ -320,8 +326,8 @@ template <class T, int NB, int UNITS> struct weights_batch {
 };
 
 template <class T, int NB, int UNITS>
-static __device__ inline void load_batch(const unit_rows<T> r[UNITS], uint32_t first, uint32_t groups,
-					 weights_batch<T, NB, UNITS> *out)
+static __device__ inline void load_batch(const unit_rows<T> r[UNITS], uint32_t first,
+					 uint32_t groups, weights_batch<T, NB, UNITS> *out)
 {
 	for (int t = 0; t < out->TIMES; t++) {
 		uint32_t g = first + 32 * t < groups ? first + 32 * t : groups - 1;
@@ -335,7 +341,8 @@ static __device__ inline void load_batch(const unit_rows<T> r[UNITS], uint32_t f
 	}
 }
 
-/* Adds the products with the activations of all sequences of the chunk: sum[unit][sequence][row]. */
+/* Adds the products with the activations of all sequences of the chunk: sum[unit][sequence][row].
+ */
 template <class T, int NB, int UNITS>
 static __device__ inline void use_batch(const weights_batch<T, NB, UNITS> &w, uint32_t first,
 					uint32_t groups, const float *xs, float sum[UNITS * NB * 2])
@@ -424,11 +431,12 @@ static __device__ inline void find_rows(const decode_device &d, const decode_lay
 }
 
 /*
- * Weights depend on no launch before, nor on the units in hand. So the first batch of each unit is on
- * its way while the launch before ends, or the sums of the units before are made.
+ * Weights depend on no launch before, nor on the units in hand. So the first batch of each unit is
+ * on its way while the launch before ends, or the sums of the units before are made.
  */
 template <class P, class T, int NB>
-__global__ void __launch_bounds__(DECODE_THREADS) decode_product_kernel(decode_device d, decode_layer l)
+__global__ void __launch_bounds__(DECODE_THREADS)
+	decode_product_kernel(decode_device d, decode_layer l)
 {
 	constexpr int UNITS = NB > 1 ? 1 : P::TOGETHER; /* that a warp takes at a time */
 	constexpr int OWNERS = UNITS * NB, LANES = 32 / OWNERS;
@@ -525,8 +533,8 @@ static inline uint32_t product_units(enum decode_product which, const struct dec
 }
 
 /*
- * As many blocks as have work, so that the next launch's find room. The logits' have candidates each,
- * which decode_choose() wants.
+ * As many blocks as have work, so that the next launch's find room. The logits' have candidates
+ * each, which decode_choose() wants.
  */
 static inline uint32_t product_blocks(enum decode_product which, const struct decode_device *d)
 {
@@ -545,7 +553,9 @@ template <class T> static product_kernel *find_product(enum decode_product which
 
 static inline uint32_t product_stride(enum decode_product which, const struct decode_device *d)
 {
-	return which == DECODE_OUT ? d->att_stride : which == DECODE_BACK ? d->hidden_stride : d->dim_stride;
+	return which == DECODE_OUT    ? d->att_stride
+	       : which == DECODE_BACK ? d->hidden_stride
+				      : d->dim_stride;
 }
 
 template <class T>

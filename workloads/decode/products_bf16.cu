@@ -7,7 +7,7 @@ DECODE_PRODUCT_KERNELS(decode_bf16, 4);
 DECODE_PRODUCT_KERNELS(decode_bf16, 8);
 
 void decode_multiply_bf16(enum decode_product which, const struct decode_device *d,
-			const struct decode_layer *l, bool overlaps, cudaStream_t stream)
+			  const struct decode_layer *l, bool overlaps, cudaStream_t stream)
 {
 	launch_product<decode_bf16>(which, d, l, overlaps, stream);
 }

@@ -7,7 +7,7 @@ DECODE_PRODUCT_KERNELS(float, 4);
 DECODE_PRODUCT_KERNELS(float, 8);
 
 void decode_multiply_float(enum decode_product which, const struct decode_device *d,
-			const struct decode_layer *l, bool overlaps, cudaStream_t stream)
+			   const struct decode_layer *l, bool overlaps, cudaStream_t stream)
 {
 	launch_product<float>(which, d, l, overlaps, stream);
 }

@@ -426,7 +426,8 @@ static size_t cache_at(const struct pass *p, const struct reference_cache *c, ui
 static void keep_row(const struct reference *r, const double *row, size_t n, double *out)
 {
 	for (size_t i = 0; i < n; i++)
-		out[i] = r->rounds_cache ? (double)decode_widen(decode_round((float)row[i])) : row[i];
+		out[i] = r->rounds_cache ? (double)decode_widen(decode_round((float)row[i]))
+					 : row[i];
 }
 
 static void fill_caches(struct pass *p)

@@ -41,7 +41,7 @@ struct reference {
 	reference_rows *rows;
 	void *from;
 	bool rounds_cache; /* keys and values are kept as bfloat16 */
-	int threads; /* at most; below 1 is 1 */
+	int threads;	   /* at most; below 1 is 1 */
 };
 
 /* A cache of zeros. Missing memory ends the process (common/check.h). */

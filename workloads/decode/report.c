@@ -7,7 +7,8 @@
 #include "common/cuda_check.h"
 #include "workloads/decode/decode.h"
 
-static struct report_row *add_row(struct report *r, const char *name, const char *unit, double value)
+static struct report_row *add_row(struct report *r, const char *name, const char *unit,
+				  double value)
 {
 	struct report_row *row = &r->row[r->n];
 
@@ -34,11 +35,12 @@ static void report_positions(const struct decode_state *s, struct report *out)
 	const struct decode_shape *shape = &s->shape;
 	struct report_row *row = add_row(out, "positions", "", 0);
 
-	snprintf(row->text, sizeof(row->text), "%u before the first step, %s; %u in all", shape->start,
-		 shape->prompts ? "of the prompt" : "generated", shape->positions);
+	snprintf(row->text, sizeof(row->text), "%u before the first step, %s; %u in all",
+		 shape->start, shape->prompts ? "of the prompt" : "generated", shape->positions);
 }
 
-/* ---- tokens=FILE ---------------------------------------------------------------------------------- */
+/* ---- tokens=FILE
+ * ---------------------------------------------------------------------------------- */
 
 /* Steps that fill the cache from a reset on. Returns how many. */
 static int64_t fill_cache(const struct decode_opts *o, struct decode_state *s)
@@ -61,7 +63,8 @@ static int write_tokens(const struct decode_opts *o, struct decode_state *s)
 	FILE *out = s->tokens.file;
 
 	CHECK(token, "%zu tokens", n);
-	CUDA(cudaMemcpy(token, s->device.history_token, n * sizeof(*token), cudaMemcpyDeviceToHost));
+	CUDA(cudaMemcpy(token, s->device.history_token, n * sizeof(*token),
+			cudaMemcpyDeviceToHost));
 	for (size_t b = 0; b < batch; b++)
 		for (int64_t i = 0; i < steps; i++)
 			fprintf(out, "%u%c", token[(size_t)i * batch + b],

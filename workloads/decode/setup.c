@@ -11,8 +11,8 @@
 #include "workloads/decode/decode.h"
 
 enum {
-	PIECE = 16 << 20,     /* bytes of weights that are uploaded at a time */
-	BLOCKS_EACH = 2,      /* of a product, on each multiprocessor */
+	PIECE = 16 << 20,      /* bytes of weights that are uploaded at a time */
+	BLOCKS_EACH = 2,       /* of a product, on each multiprocessor */
 	SPLIT_POSITIONS = 512, /* that a split of attention has at least */
 };
 
@@ -29,7 +29,8 @@ int decode_allocate(struct decode_state *s, void *out, size_t bytes)
 	return 0;
 }
 
-/* ---- the device's view ------------------------------------------------------------------------ */
+/* ---- the device's view ------------------------------------------------------------------------
+ */
 
 static uint32_t lanes_of(uint32_t stride)
 {
@@ -80,7 +81,8 @@ static void describe(struct decode_state *s)
 	};
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------
+ */
 
 /* Floats of one allocation, handed out in pieces that begin at whole groups. */
 struct floats {
@@ -165,7 +167,8 @@ static int allocate_all(const struct decode_opts *o, struct decode_state *s)
 	return err ? err : allocate_host(o, s);
 }
 
-/* ---- weights ---------------------------------------------------------------------------------- */
+/* ---- weights ----------------------------------------------------------------------------------
+ */
 
 static const void *place_of(const struct decode_state *s, enum decode_part part, uint32_t layer)
 {
@@ -284,7 +287,8 @@ static int fill_weights(const struct decode_opts *o, struct decode_state *s)
 	return 0;
 }
 
-/* ---- what comes before the first step ----------------------------------------------------------- */
+/* ---- what comes before the first step -----------------------------------------------------------
+ */
 
 static void fill_rotation(struct decode_state *s)
 {

@@ -58,8 +58,8 @@ int decode_reset(const void *opts, void *state, cudaStream_t stream)
 	CUDA(cudaMemsetAsync(d->history_token, 0xff, noted * sizeof(*d->history_token), stream));
 	CUDA(cudaMemsetAsync(d->history_logit, 0xff, noted * sizeof(*d->history_logit), stream));
 	if (s->host)
-		CUDA(cudaMemsetAsync(s->host, 0xff,
-				     DECODE_HOST_SLOTS * batch * sizeof(*s->host), stream));
+		CUDA(cudaMemsetAsync(s->host, 0xff, DECODE_HOST_SLOTS * batch * sizeof(*s->host),
+				     stream));
 	decode_begin(d, first, s->shape.start, s->half, stream);
 	s->enqueued = 0;
 	return 0;

@@ -123,7 +123,9 @@ static void golden_init(struct golden *g, const char *folder, int bytes)
 	memset(g, 0, sizeof(*g));
 	cr_assert(!checkpoint_model(folder, &g->m), "%s", folder);
 	cr_assert(!checkpoint_open(folder, &g->m, &g->from), "%s", folder);
-	g->r = (struct reference){ .m = &g->m, .bytes = bytes, .rows = golden_rows, .from = g, .threads = 2 };
+	g->r = (struct reference){
+		.m = &g->m, .bytes = bytes, .rows = golden_rows, .from = g, .threads = 2
+	};
 	read_logits(g, folder);
 }
 
@@ -267,7 +269,9 @@ static void made_init(struct made *made, uint32_t kv_heads, bool tied, int bytes
 				      .tied = tied,
 				      .theta = 100,
 				      .eps = 1e-3 } };
-	made->r = (struct reference){ .m = &made->m, .bytes = bytes, .rows = made_rows, .from = made, .threads = 1 };
+	made->r = (struct reference){
+		.m = &made->m, .bytes = bytes, .rows = made_rows, .from = made, .threads = 1
+	};
 }
 
 static uint32_t made_token(uint32_t sequence, uint32_t position)
