@@ -77,8 +77,9 @@ static const struct command_option options[] = {
 	{ OPTION_ROW("mode", "stream|graph|fused"), "submit steps this way, as in rift run" },
 	{ OPTION_ROW("depth", "N"),
 	  "let a client enqueue N steps before it waits for them (default: 1)" },
-	{ OPTION_ROW("sync", "spin|yield|blocking|event|poll"),
-	  "let clients wait for their steps this way, as in rift run" },
+	{ OPTION_ROW("sync", "KIND"),
+	  "let clients wait for their steps by spin, yield, blocking, event or poll, as in rift "
+	  "run (default: spin, CPU device: yield)" },
 	{ OPTION_ROW("window", "SECONDS"),
 	  "count steps in windows of this length (default: 0.5; longer for long steps)" },
 	{ OPTION_ROW("windows", "N"), "count N windows per repetition (default: 2)" },

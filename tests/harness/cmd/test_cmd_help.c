@@ -41,7 +41,7 @@ static const struct {
 	  "--fault=none|crash|kill|hang|memory --from=FILE --json "
 	  "--layer-of=CLIENT=LAYER --mode=stream|graph|fused --output=FILE "
 	  "--patience=SECONDS --plot=DIR --quick --quiet --repetitions=N --resume=FILE --seed=N "
-	  "--starts=N --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
+	  "--starts=N --sync=KIND --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },
 	{ "show", "--check --csv=FILE --ratios=FILE --side=a|b -h,--help " },
 	{ "sweep", "--against=COMMAND --apart --around=NAME=VALUES --check-steps=N "
 		   "--depth=VALUES --dry-run --express --json --layer=LAYER --lock-clocks[=MHZ] "
