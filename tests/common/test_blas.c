@@ -107,8 +107,26 @@ Test(small_blas, versions_of_cublas)
 
 /* ---- cublasGemmEx ----------------------------------------------------------------------- */
 
+/* From here on as bfloat16, on the host in floats. What is beyond a column is NaN. */
+static void matrix_halve(struct matrix *m)
+{
+	size_t n = (size_t)m->ld * (size_t)m->cols;
+	uint16_t *half = malloc(n * sizeof(*half));
+	uint32_t bits;
+
+	CHECK(half, "memory");
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&bits, &m->host[i], sizeof(bits));
+		half[i] = i % (size_t)m->ld < (size_t)m->rows ? (uint16_t)(bits >> 16) : 0xffff;
+		bits = (uint32_t)half[i] << 16;
+		memcpy(&m->host[i], &bits, sizeof(bits));
+	}
+	CUDA(cudaMemcpy(m->device, half, n * sizeof(*half), cudaMemcpyHostToDevice));
+	free(half);
+}
+
 static void expect_product(const struct blas *b, cublasHandle_t handle, const int size[3],
-			   int trans)
+			   int trans, cudaDataType type)
 {
 	const float one = 1, none = 0;
 	int m = size[0], n = size[1], k = size[2];
@@ -116,10 +134,14 @@ static void expect_product(const struct blas *b, cublasHandle_t handle, const in
 	struct matrix a = ta ? matrix_new(k, m, 7) : matrix_new(m, k, 7);
 	struct matrix c = matrix_out(m, n), bm = tb ? matrix_new(n, k, 8) : matrix_new(k, n, 8);
 
-	BLAS(b, b->cublasGemmEx(handle, ta ? CUBLAS_OP_T : CUBLAS_OP_N,
-				tb ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, k, &one, a.device, CUDA_R_32F,
-				a.ld, bm.device, CUDA_R_32F, bm.ld, &none, c.device, CUDA_R_32F,
-				c.ld, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+	if (type == CUDA_R_16BF) {
+		matrix_halve(&a);
+		matrix_halve(&bm);
+	}
+	BLAS(b,
+	     b->cublasGemmEx(handle, ta ? CUBLAS_OP_T : CUBLAS_OP_N, tb ? CUBLAS_OP_T : CUBLAS_OP_N,
+			     m, n, k, &one, a.device, type, a.ld, bm.device, type, bm.ld, &none,
+			     c.device, CUDA_R_32F, c.ld, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 	matrix_get(&c);
 	for (int j = 0; j < n; j++)
 		for (int i = 0; i < m; i++) {
@@ -148,8 +170,10 @@ Test(small_blas, products_of_every_kind)
 	BLAS(b, b->cublasSetStream(handle, NULL));
 	BLAS(b, b->cublasSetWorkspace(handle, workspace, WORKSPACE));
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		for (int trans = 0; trans < 4; trans++)
-			expect_product(b, handle, sizes[i], trans);
+		for (int trans = 0; trans < 4; trans++) {
+			expect_product(b, handle, sizes[i], trans, CUDA_R_32F);
+			expect_product(b, handle, sizes[i], trans, CUDA_R_16BF);
+		}
 	BLAS(b, b->cublasDestroy(handle));
 	CUDA(cudaFree(workspace));
 }

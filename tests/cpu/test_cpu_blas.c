@@ -39,7 +39,8 @@ Test(small_cpu_blas, gemm_refuses_what_cublas_refuses)
 	cr_expect(gemm(b, h, 3, 5, 4, CUDA_R_32F, fp32) == CUBLAS_STATUS_INVALID_VALUE, "lda");
 	cr_expect(gemm(b, h, 4, 4, 4, CUDA_R_32F, fp32) == CUBLAS_STATUS_INVALID_VALUE, "ldb");
 	cr_expect(gemm(b, h, 4, 5, 3, CUDA_R_32F, fp32) == CUBLAS_STATUS_INVALID_VALUE, "ldc");
-	cr_expect(gemm(b, h, 4, 5, 4, CUDA_R_16BF, fp32) == CUBLAS_STATUS_NOT_SUPPORTED, "bf16");
+	cr_expect(gemm(b, h, 4, 5, 4, CUDA_R_16BF, fp32) == CUBLAS_STATUS_NOT_SUPPORTED,
+		  "bf16 by fp32");
 	cr_expect(gemm(b, h, 4, 5, 4, CUDA_R_32F, tf32) == CUBLAS_STATUS_NOT_SUPPORTED, "tf32");
 	cr_expect(b->cublasSetWorkspace(h, NULL, 4) == CUBLAS_STATUS_INVALID_VALUE, "workspace");
 	cudaDeviceSynchronize();

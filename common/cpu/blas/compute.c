@@ -31,13 +31,14 @@ add_product(const struct product *p)
 {
 	int64_t a_row = p->trans_a ? p->lda : 1, a_col = p->trans_a ? 1 : p->lda;
 	int64_t b_row = p->trans_b ? p->ldb : 1, b_col = p->trans_b ? 1 : p->ldb;
+	const float *left = p->a, *right = p->b;
 
 	for (int j = 0; j < p->n; j++)
 		for (int l = 0; l < p->k; l++) {
-			float b = p->alpha * p->b[l * b_row + j * b_col];
+			float b = p->alpha * right[l * b_row + j * b_col];
 
 			for (int i = 0; i < p->m; i++)
-				p->d[(int64_t)j * p->ldd + i] += p->a[i * a_row + l * a_col] * b;
+				p->d[(int64_t)j * p->ldd + i] += left[i * a_row + l * a_col] * b;
 		}
 }
 

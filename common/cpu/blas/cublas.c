@@ -119,6 +119,7 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t trans_a,
 		.ldd = ldc,
 		.a = a,
 		.b = b,
+		.half = type_a == CUDA_R_16BF,
 		.d = c,
 		.epilogue = CUBLASLT_EPILOGUE_DEFAULT,
 	};
@@ -130,8 +131,8 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t trans_a,
 	status = product_check(&p);
 	if (status || !alpha || !beta)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	if (type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F ||
-	    compute != CUBLAS_COMPUTE_32F)
+	if ((type_a != CUDA_R_32F && type_a != CUDA_R_16BF) || type_b != type_a ||
+	    type_c != CUDA_R_32F || compute != CUBLAS_COMPUTE_32F)
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	set_scales(&p, handle->pointer_mode, alpha, beta);
 	return m && n ? product_submit(&p, handle->stream) : CUBLAS_STATUS_SUCCESS;

@@ -51,7 +51,10 @@ extern "C" __global__ void cublas_product(struct product p)
 		p.alpha = *p.alpha_at;
 	if (p.beta_at)
 		p.beta = *p.beta_at;
-	product_compute(&p);
+	if (p.half)
+		product_compute_half(&p);
+	else
+		product_compute(&p);
 	if (p.epilogue == CUBLASLT_EPILOGUE_DRELU_BGRAD)
 		relu_gradient(&p);
 	else if (p.epilogue != CUBLASLT_EPILOGUE_DEFAULT)

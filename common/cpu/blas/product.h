@@ -16,7 +16,8 @@ struct product {
 	int lda, ldb, ldd;
 	float alpha, beta;
 	const float *alpha_at, *beta_at; /* on the device, read when it runs; NULL: those above */
-	const float *a, *b;
+	const void *a, *b;
+	int half; /* bool: a and b are bfloat16, else float */
 	float *d;
 	int epilogue;	 /* cublasLtEpilogue_t */
 	float *bias;	 /* m: added to each column; of DRELU_BGRAD the sums of D's rows, out */
@@ -30,8 +31,11 @@ cublasStatus_t product_submit(const struct product *p, cudaStream_t stream);
 /* The sizes and leading dimensions that cuBLAS takes. */
 cublasStatus_t product_check(const struct product *p);
 
-/* D = alpha op(A) op(B) + beta D on the calling thread. */
+/* D = alpha op(A) op(B) + beta D on the calling thread; a and b are floats. */
 void product_compute(const struct product *p);
+
+/* The same of bfloat16: as floats they lose nothing. */
+void product_compute_half(const struct product *p);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 
 typedef enum cudaDataType_t {
 	CUDA_R_32F = 0,
-	CUDA_R_16BF = 14, /* known, but refused */
+	CUDA_R_16BF = 14,
 } cudaDataType;
 
 #ifndef __cplusplus
