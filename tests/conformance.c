@@ -22,7 +22,9 @@ static void make_small(struct driven *s, int slots)
 		const char *name, *unit, *value;
 	} less[] = { { "images", "images", "2000" },
 		     { "width", "pixels", "80" },
-		     { "height", "pixels", "50" } };
+		     { "height", "pixels", "50" },
+		     { "layers", "layers", "1" },
+		     { "context", "positions", "16" } };
 	const struct param *axis = workload_axis(s->w);
 	char text[32];
 
