@@ -65,10 +65,22 @@ static int parse_prompt(const char *text, struct decode_shape *s)
 
 /* ---- lengths -------------------------------------------------------------------------------- */
 
+/* As many positions as the model allows cannot become more. */
+static int refuse_start(const struct decode_shape *s, bool all)
+{
+	const char *before = s->prompts ? "prompt=" : "context=";
+
+	return complain(EINVAL,
+			"%s leaves no position for a new token: %u are taken, of %u%s "
+			"%s less",
+			before, s->lap, s->positions,
+			all ? ", for which the model was made; give" : "; give positions= more, or",
+			before);
+}
+
 static int set_positions(const struct decode_opts *o, struct decode_shape *s)
 {
 	uint32_t most = s->model.positions ? s->model.positions : DECODE_POSITIONS_MAX;
-	const char *before = s->prompts ? "prompt=" : "context=";
 
 	s->lap = s->prompts ? s->prompts : (uint32_t)o->context;
 	s->start = s->prompts ? s->prompts - 1 : s->lap;
@@ -78,12 +90,7 @@ static int set_positions(const struct decode_opts *o, struct decode_shape *s)
 	if (s->positions > most)
 		return complain(EINVAL, "positions=%ld: the model was made for %u",
 				(long)o->positions, most);
-	if (s->positions <= s->lap)
-		return complain(EINVAL,
-				"%s leaves no position for a new token: %u are taken, of %u; "
-				"give positions= more, or %s less",
-				before, s->lap, s->positions, before);
-	return 0;
+	return s->positions > s->lap ? 0 : refuse_start(s, s->positions == most);
 }
 
 /* Some megabytes of notes, whatever the batch is. */
