@@ -579,34 +579,63 @@ static int check_weights(struct audit *a)
 	return err;
 }
 
-/* The step whose tokens are in a slot of the host: graphs fill the same slots each time. -1: none.
- */
-static int64_t step_in_slot(const struct audit *a, int64_t slot)
+/* Has a slot of the host the tokens of that step? Of step -1: was it not written? */
+static bool has_step(const struct audit *a, int64_t slot, int64_t step)
 {
-	int64_t round = a->v->graph_steps ? a->v->graph_steps : a->steps;
+	const uint32_t batch = a->s->shape.batch, *got = a->s->host + slot * batch;
+	uint32_t n = 0;
 
-	for (int64_t step = a->steps - 1; step >= a->noted; step--)
-		if (step % round % DECODE_HOST_SLOTS == slot)
-			return step;
-	return -1;
+	for (uint32_t b = 0; b < batch; b++)
+		n += got[b] == (step < 0 ? UINT32_MAX : a->token[note_of(a, b, step)]);
+	return n == batch;
+}
+
+/* Steps that were enqueued one by one took the slots in turn. */
+static void check_slots(struct audit *a)
+{
+	for (int64_t slot = 0; slot < DECODE_HOST_SLOTS; slot++) {
+		int64_t step = a->steps - 1;
+
+		while (step >= a->noted && step % DECODE_HOST_SLOTS != slot)
+			step--;
+		if (!has_step(a, slot, step < a->noted ? -1 : step))
+			flaw(a, "step %ld: the host has other tokens in slot %ld", (long)step,
+			     (long)slot);
+	}
+}
+
+/*
+ * Those in graphs took them when they were captured, each graph others. So a slot may have any
+ * step's tokens; one has the last step's, and as many have some as the longest graph has steps.
+ */
+static void check_graph_slots(struct audit *a)
+{
+	int64_t want = least(least(a->v->graph_steps, a->steps), DECODE_HOST_SLOTS), filled = 0;
+	bool last = false;
+
+	for (int64_t slot = 0; slot < DECODE_HOST_SLOTS; slot++) {
+		int64_t step = a->steps - 1;
+
+		if (has_step(a, slot, -1))
+			continue;
+		filled++;
+		last = last || has_step(a, slot, step);
+		while (step >= a->noted && !has_step(a, slot, step))
+			step--;
+		if (step < a->noted)
+			flaw(a, "the host has tokens of no step in slot %ld", (long)slot);
+	}
+	if (!last || filled < want)
+		flaw(a, "the host has tokens of %ld steps, of %ld, %s the last", (long)filled,
+		     (long)want, last ? "among them" : "without");
 }
 
 static void check_host(struct audit *a)
 {
-	const uint32_t batch = a->s->shape.batch;
-
-	for (int64_t slot = 0; slot < DECODE_HOST_SLOTS && a->s->host; slot++) {
-		const uint32_t *got = a->s->host + slot * batch;
-		int64_t step = step_in_slot(a, slot);
-
-		for (uint32_t b = 0; b < batch; b++) {
-			uint32_t want = step < 0 ? UINT32_MAX : a->token[note_of(a, b, step)];
-
-			if (got[b] != want)
-				flaw(a, "sequence %u, step %ld: the host has token %u, not %u", b,
-				     (long)step, got[b], want);
-		}
-	}
+	if (a->s->host && a->v->graph_steps)
+		check_graph_slots(a);
+	else if (a->s->host)
+		check_slots(a);
 }
 
 /* ---- the verdict

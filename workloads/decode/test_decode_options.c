@@ -135,6 +135,7 @@ Test(small_decode_options, runs_that_pass)
 		"prompt=1,2,3 launches=many layers=1 --mode graph",
 		"context=7 launches=many precision=fp32 batch=2 output=host --mode graph",
 		"context=7 launch=programmatic seed=0",
+		"context=4 output=host --mode graph",
 	};
 	const char *text;
 
@@ -142,7 +143,7 @@ Test(small_decode_options, runs_that_pass)
 	for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++) {
 		cr_assert(!run_rift(OUT, &text,
 				    "run decode " GOLDEN
-				    "%s --samples 1 --depth 3 --check full --check-steps 3",
+				    "%s --samples 1 --depth 3 --check full --check-steps 7",
 				    args[i]),
 			  "%s: %s", args[i], text);
 		cr_assert(strstr(text, "passed: error"), "%s: %s", args[i], text);
