@@ -2,8 +2,8 @@
  * conformance.h - a workload of the table at a small size, driven through its hooks, for tests that
  * ask of every workload what workloads/workload.h promises.
  *
- * Its options are the defaults, with the least value of the axis, fewer images and smaller
- * pictures, and with as many data sets as a test wants where steps take some in turn
+ * Its options are the defaults, with the least value of the axis, fewer images, layers and
+ * positions and smaller pictures, and with as many data sets as a test wants where steps take some in turn
  * (common/dataset.h).
  */
 #ifndef RIFT_TESTS_CONFORMANCE_H
