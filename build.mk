@@ -123,7 +123,9 @@ else
 CUDART    := libcudart.so.13
 CU        := CXX
 HOST      := -Icommon/cpu/include
-COMPILE.cu = $(CXX) -std=c++17 $(COMMON) $(HOST) -x c++ -c -o $@ $<
+# What kernels begin with, as they do with nvcc, compiled once: it is half of what most of them take.
+KERNEL    := $B/first/cuda_runtime
+COMPILE.cu = $(CXX) -std=c++17 $(COMMON) $(HOST) -x c++$(HEADER) -c -o $@ $<
 endif
 RUNTIME   := $B/$(notdir $(CUDART))
 # Loaded by those who multiply matrices (common/blas.h). A toolkit may lack it: they then say so.
@@ -186,7 +188,12 @@ $B/%.c.o: %.c $B/flags
 $B/table.c.o $B/layers.c.o: $B/%.o: $B/% $B/flags
 	$(call begin,CC,$<)
 	$(Q)$(COMPILE.c)
-$B/%.cu.o: %.cu $B/flags
+$B/%.cu.o: private FIRST := $(KERNEL:%=-include %)
+$B/%.cu.o: %.cu $B/flags $(KERNEL:=.gch)
+	$(call begin,$(CU),$<)
+	$(Q)$(COMPILE.cu)
+$(KERNEL:=.gch): private HEADER := -header
+$(KERNEL:=.gch): common/cpu/include/cuda_runtime.h $B/flags
 	$(call begin,$(CU),$<)
 	$(Q)$(COMPILE.cu)
 
@@ -259,6 +266,7 @@ $(RUNTIME): $(RT:%=$B/%.o) $(RECORDER:%=$B/%.o) common/cpu/libcudart.map $B/obje
 
 # Under the sanitizers products are loops of ours, which they see into.
 BLASLIBS := $(if $(SANITIZE),,-lopenblas)
+$(BLASRC:%=$B/%.o): private FIRST :=
 $(BLASRC:%=$B/%.o): private CFLAGS += -fPIC $(if $(SANITIZE),-DCPUDEV_BLAS_PLAIN)
 $(BLAS): $(BLASRC:%=$B/%.o) $(RUNTIME) $B/objects
 	$(call begin,LINK,$@)
