@@ -21,6 +21,7 @@
 
 #include "common/check.h"
 #include "common/output.h"
+#include "workloads/workload.h"
 
 static const char *const profiles[] = { "balanced", "illumina",	 "hifi", "ont",
 					"bursty",   "unrelated", NULL };

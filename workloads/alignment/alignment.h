@@ -10,7 +10,7 @@
 #include "workloads/alignment/device.h"
 #include "workloads/alignment/pairs.h"
 #include "workloads/alignment/reference.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

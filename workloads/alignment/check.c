@@ -15,6 +15,7 @@
 #include "common/interrupt.h"
 #include "common/philox.h"
 #include "workloads/alignment/alignment.h"
+#include "workloads/workload.h"
 
 /* Cells of the reference that take 0.2 s at 1e8 a second; and pairs, at least. */
 enum { CELLS_BUDGET = 20000000, SAMPLE_LEAST = 16 };

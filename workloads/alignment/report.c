@@ -5,6 +5,7 @@
 
 #include "common/cuda_check.h"
 #include "workloads/alignment/alignment.h"
+#include "workloads/workload.h"
 
 const char *alignment_status_name(unsigned status)
 {

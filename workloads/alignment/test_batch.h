@@ -13,6 +13,7 @@
 #include "common/cuda_check.h"
 #include "tests/cli.h"
 #include "workloads/alignment/alignment.h"
+#include "workloads/workload.h"
 
 /* The defaults that test_align_options.c holds against the parameter rows. */
 static inline struct alignment_opts default_opts(void)

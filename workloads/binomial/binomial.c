@@ -20,6 +20,7 @@
 
 #include "common/check.h"
 #include "workloads/binomial/inputs.h"
+#include "workloads/workload.h"
 
 static const char *const forms[] = { "lerp", "two", NULL };
 

@@ -8,7 +8,7 @@
 
 #include "common/dataset.h"
 #include "workloads/binomial/device.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,6 +18,7 @@
 #include "workloads/binomial/binomial.h"
 #include "workloads/binomial/inputs.h"
 #include "workloads/binomial/reference.h"
+#include "workloads/workload.h"
 
 enum { SUM_LEAST = 16, SAMPLE_TREES = 0, SAMPLE_SUMS = 1 };
 

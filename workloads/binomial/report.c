@@ -2,6 +2,7 @@
 #include "common/check.h"
 #include "workloads/binomial/binomial.h"
 #include "workloads/binomial/plan.h"
+#include "workloads/workload.h"
 
 static struct report_row *add_row(struct report *r, const char *name, const char *unit,
 				  double value)

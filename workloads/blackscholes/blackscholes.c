@@ -12,6 +12,7 @@
  * it, formula.cuh is the formula in float, reference.c what check.c compares with.
  */
 #include "workloads/blackscholes/blackscholes.h"
+#include "workloads/workload.h"
 
 static const char *const cnds[] = { "poly", "exact", NULL };
 static const char *const maths[] = { "fast", "accurate", NULL };

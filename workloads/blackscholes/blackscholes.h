@@ -10,7 +10,7 @@
 #include "common/dataset.h"
 #include "common/programmatic.h"
 #include "workloads/blackscholes/device.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -15,6 +15,7 @@
 #include "workloads/blackscholes/blackscholes.h"
 #include "workloads/blackscholes/inputs.h"
 #include "workloads/blackscholes/reference.h"
+#include "workloads/workload.h"
 
 enum {
 	PIECE = DATASET_PIECE,

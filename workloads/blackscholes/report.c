@@ -1,6 +1,7 @@
 /* report.c - what `rift run` prints about the options: sizes, and rates of blocks of its own. */
 #include "common/check.h"
 #include "workloads/blackscholes/blackscholes.h"
+#include "workloads/workload.h"
 
 static struct report_row *add_row(struct report *r, const char *name, const char *unit,
 				  double value)

@@ -12,6 +12,7 @@
 
 #include "common/cuda_check.h"
 #include "workloads/launch/launch.h"
+#include "workloads/workload.h"
 
 /*
  * A spin ends late by an iteration of its loop, some 50 cycles, and by what else the SM does. It is

@@ -11,6 +11,7 @@
 #include "common/cuda_check.h"
 #include "common/room.h"
 #include "workloads/launch/launch.h"
+#include "workloads/workload.h"
 
 static const char *const names[LAUNCH_HOLDS] = { "hold_pinned",	 "hold_mapped", "hold_device",
 						 "hold_streams", "hold_events", "hold_modules" };

@@ -18,6 +18,7 @@
 #include "common/cuda_check.h"
 #include "common/device.h"
 #include "workloads/launch/probe.h"
+#include "workloads/workload.h"
 
 #define LAUNCH_HOLD_BYTES_MAX 1099511627776.0 /* 1 TiB: more is a slip of the finger */
 

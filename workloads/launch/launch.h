@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "workloads/launch/device.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -11,6 +11,7 @@
 #include "common/cuda_check.h"
 #include "common/device.h"
 #include "common/timing.h"
+#include "workloads/workload.h"
 
 enum { CLOCKS = 11, CLOCK_US = 2000 };
 

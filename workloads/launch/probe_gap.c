@@ -11,6 +11,7 @@
 #include "common/cuda_check.h"
 #include "common/timing.h"
 #include "workloads/launch/probe.h"
+#include "workloads/workload.h"
 
 enum { GAP_US = 20, SHORT = 32, LONG = 96, PAIRS = 11 };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "common/cuda_check.h"
+#include "workloads/workload.h"
 
 static struct report_row *add_row(struct report *r, const char *name, const char *unit,
 				  double value)

@@ -14,6 +14,7 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "workloads/launch/launch.h"
+#include "workloads/workload.h"
 
 /* The defaults that test_launch_options.c holds against the parameter rows. */
 static inline struct launch_opts default_opts(void)

@@ -15,6 +15,7 @@
 #include "common/philox.h"
 #include "workloads/matmul/matmul.h"
 #include "workloads/matmul/reference.h"
+#include "workloads/workload.h"
 
 enum {
 	SAMPLE_TAG = 31,

@@ -12,6 +12,7 @@
  * it, reference.c is what check.c compares with.
  */
 #include "workloads/matmul/matmul.h"
+#include "workloads/workload.h"
 
 static const char *const impls[] = { "tiled", "cublas", NULL };
 static const char *const tiles[] = { "auto", "128", "64", "32", NULL };

@@ -10,7 +10,7 @@
 #include "common/blas.h"
 #include "common/dataset.h"
 #include "workloads/matmul/device.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

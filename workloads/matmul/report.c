@@ -4,6 +4,7 @@
 
 #include "common/check.h"
 #include "workloads/matmul/matmul.h"
+#include "workloads/workload.h"
 
 static struct report_row *add_row(struct report *r, const char *name, const char *unit,
 				  double value)

@@ -4,6 +4,7 @@
 
 #include "common/plural.h"
 
+#include "common/plot.h"
 #include "workloads/mlp/mlp.h"
 
 enum { EPOCHS = 3, POINTS = 400 }; /* epochs, unless epochs= says otherwise; points of the curve */

@@ -5,6 +5,7 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
+#include "common/plot.h"
 #include "workloads/mlp/mlp.h"
 
 enum { PIECE = 256 }; /* steps enqueued at a time */

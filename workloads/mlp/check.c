@@ -15,6 +15,7 @@
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
 #include "workloads/mlp/check.h"
+#include "workloads/workload.h"
 
 /* Relative error of a sum of two or three floats. */
 static const double few_roundings = 1e-6;

@@ -8,6 +8,7 @@
 
 #include "common/cuda_check.h"
 #include "workloads/mlp/check.h"
+#include "workloads/workload.h"
 
 enum { SIDE = 8, TILES = 6, WINDOW = 4096 };
 

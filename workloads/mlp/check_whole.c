@@ -4,6 +4,7 @@
 
 #include "common/cuda_check.h"
 #include "workloads/mlp/check.h"
+#include "workloads/workload.h"
 
 static double *fetch_all(const void *from, bool half, int64_t n)
 {

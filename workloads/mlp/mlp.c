@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "common/check.h"
+#include "workloads/workload.h"
 
 static const char *const models[] = { "small", "wide", "deep", NULL };
 static const char *const precisions[] = { "fp32", "tf32", "bf16", NULL };

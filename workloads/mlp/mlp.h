@@ -7,10 +7,11 @@
 #define RIFT_MLP_H
 
 #include "common/blas.h"
+#include "common/param.h"
 #include "workloads/mlp/data.h"
 #include "workloads/mlp/device.h"
 #include "workloads/mlp/kernels.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

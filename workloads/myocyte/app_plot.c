@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "common/plot.h"
 #include "workloads/myocyte/myocyte.h"
 
 /* Rows of a curve: every 0.5 ms of a beat, finer than a pixel. */

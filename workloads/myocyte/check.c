@@ -14,6 +14,7 @@
 #include "common/interrupt.h"
 #include "common/philox.h"
 #include "workloads/myocyte/check.h"
+#include "workloads/workload.h"
 
 enum { SAMPLE = 16, SAMPLE_STIFF = 2, CHUNK = 4096, SAMPLE_STREAM = 2 };
 enum { PIECE = 1024 }; /* steps of the reference between looks for Ctrl-C: 13 ms */

@@ -1,4 +1,5 @@
 /* cost.c - what a step of the myocyte workload costs, by counting. */
+#include "common/cost.h"
 #include "workloads/myocyte/myocyte.h"
 
 /* Per step: bytes that control=host copies in and out. */

@@ -6,6 +6,7 @@
 #include "common/check.h"
 #include "common/output.h"
 #include "workloads/myocyte/myocyte.h"
+#include "workloads/workload.h"
 
 static int check_files(const struct myocyte_opts *o)
 {

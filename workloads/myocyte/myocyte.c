@@ -15,6 +15,7 @@
  * J. 87 (2004) 3351, joined to Saucerman and Bers, Biophys. J. 95 (2008) 4597.
  */
 #include "workloads/myocyte/myocyte.h"
+#include "workloads/workload.h"
 
 static const char *const equations[] = { "published", "rodinia", "auto", NULL };
 static const char *const solvers[] = { "adaptive", "fixed", "rodinia", "rosenbrock", NULL };

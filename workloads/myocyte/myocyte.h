@@ -12,7 +12,7 @@
 #include "common/csv.h"
 #include "workloads/myocyte/device.h"
 #include "common/output.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

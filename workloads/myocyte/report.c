@@ -5,6 +5,7 @@
 
 #include "common/cuda_check.h"
 #include "workloads/myocyte/myocyte.h"
+#include "workloads/workload.h"
 
 enum { CA_I = 37 };
 

@@ -15,6 +15,7 @@
 #include "tests/cli.h"
 #include "workloads/myocyte/myocyte.h"
 #include "workloads/myocyte/test_golden.h"
+#include "workloads/workload.h"
 
 /* Rounding of the CPU device is that of the source; a GPU fuses, and has its own exp. */
 #ifdef RIFT_CPU_DEVICE

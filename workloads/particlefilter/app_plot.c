@@ -8,6 +8,7 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
+#include "common/plot.h"
 #include "workloads/particlefilter/particlefilter.h"
 
 enum { MARGIN = 14, SIDE_MIN = 48, PIXELS_MAX = 400, CHECK_EVERY = 64 };

@@ -19,6 +19,7 @@
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
 #include "workloads/particlefilter/check.h"
+#include "workloads/workload.h"
 
 enum { CELLS_MAX = 1 << 24 };
 

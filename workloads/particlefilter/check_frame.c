@@ -8,6 +8,7 @@
 #include "workloads/particlefilter/check.h"
 #include "workloads/particlefilter/lcg.h"
 #include "workloads/particlefilter/reference.h"
+#include "workloads/workload.h"
 
 enum { SAMPLE_STREAM = 3, PIECE = 1 << 16 };
 

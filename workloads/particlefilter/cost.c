@@ -1,4 +1,5 @@
 /* cost.c - what a frame of the particle filter costs, by counting. */
+#include "common/cost.h"
 #include "workloads/particlefilter/particlefilter.h"
 
 /*

@@ -5,6 +5,7 @@
 #include "common/check.h"
 #include "common/output.h"
 #include "workloads/particlefilter/particlefilter.h"
+#include "workloads/workload.h"
 
 /* Pixels of all frames: positions in them are 31 bits wide. */
 static const double pixels_max = 2147483647.0;

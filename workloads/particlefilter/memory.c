@@ -6,6 +6,7 @@
 #include "common/cuda_check.h"
 #include "common/device.h"
 #include "workloads/particlefilter/particlefilter.h"
+#include "workloads/workload.h"
 
 /* An array: where its pointer stands, and its bytes; 0 where it is not needed. */
 struct array {

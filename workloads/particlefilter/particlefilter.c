@@ -16,6 +16,7 @@
  * resampling.
  */
 #include "workloads/particlefilter/particlefilter.h"
+#include "workloads/workload.h"
 
 static const char *const variants[] = { "matched", "rodinia", "round", NULL };
 static const char *const generators[] = { "auto", "lcg", "philox", NULL };

@@ -9,9 +9,10 @@
 #define RIFT_PARTICLEFILTER_H
 
 #include "common/output.h"
+#include "common/param.h"
 #include "workloads/particlefilter/device.h"
 #include "workloads/particlefilter/video.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,7 @@
 
 #include "common/cuda_check.h"
 #include "workloads/particlefilter/particlefilter.h"
+#include "workloads/workload.h"
 
 static struct report_row *add_row(struct report *r, const char *name, const char *unit,
 				  double value)

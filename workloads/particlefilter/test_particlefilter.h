@@ -19,6 +19,7 @@
 #include "tests/cli.h"
 #include "workloads/particlefilter/particlefilter.h"
 #include "workloads/particlefilter/reference.h"
+#include "workloads/workload.h"
 
 static inline int64_t default_size(const char *text)
 {

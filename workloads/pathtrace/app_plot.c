@@ -4,6 +4,7 @@
 
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
+#include "common/plot.h"
 #include "workloads/pathtrace/pathtrace.h"
 
 /* Samples of a pixel before there is much to see, and of a launch; points of the longer side that

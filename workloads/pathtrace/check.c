@@ -17,6 +17,7 @@
 #include "common/interrupt.h"
 #include "common/pieces.h"
 #include "workloads/pathtrace/pathtrace.h"
+#include "workloads/workload.h"
 
 static const double pixel_tolerance = 1e-3, mean_tolerance = 1e-5;
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/interrupt.h"
+#include "common/cost.h"
 #include "workloads/pathtrace/pathtrace.h"
 
 /* Per ray, flops: a quad 33 (distance 12, point 6, two forms of 6, division taken for 3), a ball

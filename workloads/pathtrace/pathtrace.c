@@ -14,6 +14,7 @@
 #include <errno.h>
 
 #include "common/check.h"
+#include "workloads/workload.h"
 
 static const char *const scenes[] = { "box", "furnace", "sphere", NULL };
 

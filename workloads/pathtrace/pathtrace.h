@@ -10,7 +10,7 @@
 #include "common/output.h"
 #include "workloads/pathtrace/device.h"
 #include "workloads/pathtrace/reference.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

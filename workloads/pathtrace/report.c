@@ -6,6 +6,7 @@
 
 #include "common/cuda_check.h"
 #include "workloads/pathtrace/pathtrace.h"
+#include "workloads/workload.h"
 
 struct pt_pixel *pathtrace_read(const struct pathtrace_state *s)
 {

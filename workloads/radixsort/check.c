@@ -19,6 +19,7 @@
 #include "workloads/radixsort/inputs.h"
 #include "workloads/radixsort/radixsort.h"
 #include "workloads/radixsort/reference.h"
+#include "workloads/workload.h"
 
 enum {
 	PIECE = DATASET_PIECE,

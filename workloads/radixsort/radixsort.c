@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "common/check.h"
+#include "workloads/workload.h"
 
 static const char *const keys[] = {
 	"uniform", "few", "equal", "sorted", "reverse", "topbyte", NULL

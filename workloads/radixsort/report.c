@@ -1,6 +1,7 @@
 /* report.c - what `rift run` prints about a sort: rates of blocks of its own, and sizes. */
 #include "common/check.h"
 #include "workloads/radixsort/radixsort.h"
+#include "workloads/workload.h"
 
 static struct report_row *add_row(struct report *r, const char *name, const char *unit,
 				  double value)

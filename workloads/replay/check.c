@@ -11,6 +11,7 @@
 #include "common/cuda_check.h"
 #include "common/interrupt.h"
 #include "workloads/replay/replay.h"
+#include "workloads/workload.h"
 
 /* What is said of the first that is wrong. */
 static void wrong(struct verdict *v, double units, const char *what, long number, long found,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "common/cuda_check.h"
+#include "workloads/workload.h"
 
 static const char *const parts[] = { "auto", "period", "whole", NULL };
 static const char *const waits[] = { "kept", "left", NULL };

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "common/pattern.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {

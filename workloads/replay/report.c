@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "workloads/replay/replay.h"
+#include "workloads/workload.h"
 
 static struct report_row *add(struct report *out, const char *name, const char *unit, double value)
 {

@@ -17,6 +17,7 @@
 #include "workloads/stereo/inputs.h"
 #include "workloads/stereo/reference.h"
 #include "workloads/stereo/stereo.h"
+#include "workloads/workload.h"
 
 enum {
 	DEFINED = 1 << 17, /* products of pixels and disparities that the definition is taken for */

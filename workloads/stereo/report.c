@@ -5,6 +5,7 @@
 #include "common/check.h"
 #include "workloads/stereo/inputs.h"
 #include "workloads/stereo/stereo.h"
+#include "workloads/workload.h"
 
 static struct report_row *add_row(struct report *r, const char *name, const char *unit,
 				  double value)

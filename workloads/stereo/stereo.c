@@ -19,6 +19,7 @@
 
 #include "common/check.h"
 #include "workloads/stereo/app_ppm.h"
+#include "workloads/workload.h"
 
 /* clang-format off */
 static const struct param params[] = {

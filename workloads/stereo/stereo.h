@@ -9,7 +9,7 @@
 
 #include "common/dataset.h"
 #include "workloads/stereo/device.h"
-#include "workloads/workload.h"
+#include "workloads/hooks.h"
 
 #ifdef __cplusplus
 extern "C" {
