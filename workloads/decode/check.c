@@ -190,7 +190,7 @@ static void fetch_row(const struct audit *a, const void *cache, uint32_t layer, 
 	size_t row = (((size_t)layer * d->batch + sequence) * d->kv_heads + head) * d->positions +
 		     position;
 	size_t bytes = (size_t)decode_bytes(a->s), n = (size_t)positions * d->head_stride;
-	char *raw = allocate(n, bytes);
+	void *raw = allocate(n, bytes);
 
 	fetch(raw, (const char *)cache + row * d->head_stride * bytes, n * bytes);
 	for (uint32_t p = 0; p < positions; p++)

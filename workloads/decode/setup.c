@@ -84,22 +84,22 @@ static void describe(struct decode_state *s)
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
-/* Floats of one allocation, handed out in pieces that begin at whole groups. */
-struct floats {
-	float *at;
+/* Numbers of four bytes in one allocation, handed out in pieces that begin at whole groups. */
+struct words {
+	uint32_t *at;
 	size_t used;
 };
 
-static float *take(struct floats *f, size_t n)
+static void *take(struct words *f, size_t n)
 {
-	float *out = f->at ? f->at + f->used : NULL;
+	uint32_t *out = f->at ? f->at + f->used : NULL;
 
 	f->used += (n + DECODE_GROUP - 1) / DECODE_GROUP * DECODE_GROUP;
 	return out;
 }
 
 /* With f->at NULL only counts. */
-static void share_out(struct decode_device *d, struct floats *f)
+static void share_out(struct decode_device *d, struct words *f)
 {
 	size_t batch = d->batch, best = batch * d->blocks, half = d->head_dim / 2;
 
@@ -109,19 +109,19 @@ static void share_out(struct decode_device *d, struct floats *f)
 	d->act = take(f, batch * d->hidden_stride);
 	d->logits = take(f, batch * d->vocab);
 	d->best_logit = take(f, best);
-	d->best_token = (uint32_t *)take(f, best);
+	d->best_token = take(f, best);
 	d->part = take(f, batch * d->heads * d->splits * (d->head_stride + 2));
-	d->tickets = (uint32_t *)take(f, batch * d->heads);
-	d->history_token = (uint32_t *)take(f, (size_t)d->history * batch);
+	d->tickets = take(f, batch * d->heads);
+	d->history_token = take(f, (size_t)d->history * batch);
 	d->history_logit = take(f, (size_t)d->history * batch);
-	d->token = (uint32_t *)take(f, batch);
-	d->progress = (struct decode_progress *)take(f, sizeof(*d->progress) / sizeof(float));
+	d->token = take(f, batch);
+	d->progress = take(f, sizeof(*d->progress) / sizeof(uint32_t));
 	d->rotation = take(f, (size_t)d->positions * half * 2);
 }
 
 static int allocate_activations(struct decode_state *s)
 {
-	struct floats f = { NULL, 0 };
+	struct words f = { NULL, 0 };
 	int err;
 
 	share_out(&s->device, &f);
