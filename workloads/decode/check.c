@@ -1,12 +1,12 @@
 /*
  * check.c - are the tokens those of the model, all of them, and is nothing lost on the way?
  *
- * One sequence of the batch, drawn by the seed (all with --check full), is computed again in double
- * from the rounded weights, each step from the token that the device had chosen before, with a
+ * One sequence of the batch (all with --check full) is computed again in double from the rounded
+ * weights, each step from the token that the device had chosen before, with a
  * cache of its own. Every launch serves all sequences, so what is lost or done twice shows there.
  * Compared are each step's token and logit, the last step's logits, and each row of the cache that
- * is still there. Of some other sequences one step each is computed, from the device's own rows
- * before it.
+ * is still there. Of up to 15 others, with the first and the last among them, one step each is
+ * computed, from the device's own rows before it.
  *
  * Where all steps since the reset would take seconds, three stretches of them are computed: the
  * first steps, a lap's first steps, and the last ones, these from the device's own rows before
@@ -22,17 +22,14 @@
 
 #include "common/check.h"
 #include "common/cuda_check.h"
-#include "common/interrupt.h"
-#include "workloads/decode/decode.h"
-#include "workloads/decode/reference.h"
+#include "workloads/decode/check.h"
 
 enum {
 	COLUMNS = 64, /* steps that are computed together */
-	OTHERS = 3,   /* sequences of which one step is */
+	OTHERS = 15,  /* sequences of which one step is */
 	THREADS_MAX = 64,
 	STRETCHES = 3,
 	STRETCH_LEAST = 16, /* steps */
-	SAMPLE_TAG = 41,
 };
 
 /*
@@ -40,8 +37,7 @@ enum {
  * magnitude above what was seen. bf16: keys and values are rounded in the reference too, but a sum
  * near the middle between two numbers of 8 bits may fall to either side, and what follows then
  * differs by parts of 2^-8. launches=many besides rounds what products read, by 2^-9 / sqrt(3)
- * each, four times a layer: up to 0.07 was seen, of a million numbers in 16 layers. A launch that
- * is lost makes 0.9 or more.
+ * each, four times a layer: up to 0.07 was seen, of a million numbers in 16 layers.
  */
 static double tolerance(const struct decode_opts *o)
 {
@@ -50,25 +46,17 @@ static double tolerance(const struct decode_opts *o)
 	return o->launches == DECODE_FEW ? 2e-2 : 0.2;
 }
 
-static const double each_flaw = 1000;	 /* added to the error for what is not as it must be */
-static const double flops_each = 1.5e10; /* of a thread: a second or several */
+/*
+ * The tolerance is for the largest of many differences. A step's own logit is one of a few, and the
+ * root mean square of all is a fourth or less of the largest: they count so often.
+ */
+static const double choice_counts = 2.5, rms_counts = 5;
 
-struct audit {
-	const struct decode_opts *o;
-	const struct decode_state *s;
-	struct verdict *v;
-	int64_t steps, noted; /* since the reset; the first one that the device has notes of */
-	struct reference reference;
-	uint32_t *token; /* [history][batch]: chosen by the device, step by step, round and round */
-	float *logit;
-	bool *fresh;	/* [positions]: the reference has what the device's row should have */
-	double *logits; /* [COLUMNS][vocab], of the reference */
-	float *last;	/* [vocab], of the device: one sequence's last step */
-	double worst;
-	int64_t flaws;
-};
+static const double each_flaw = 1000; /* added to the error for what is not as it must be */
+double decode_audit_flops_each = 1.5e10;
+static const double caches_most = 2e9; /* bytes of other sequences' caches at a time */
 
-static void *allocate(size_t n, size_t size)
+void *decode_audit_allocate(size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);
 
@@ -76,15 +64,14 @@ static void *allocate(size_t n, size_t size)
 	return p;
 }
 
-static void fetch(void *to, const void *from, size_t bytes)
+void decode_audit_fetch(void *to, const void *from, size_t bytes)
 {
 	CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
 }
 
-/* ---- what is found
- * ------------------------------------------------------------------------------- */
+/* ---- what is found --------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void flaw(struct audit *a, const char *format, ...)
+void decode_audit_flaw(struct audit *a, const char *format, ...)
 {
 	va_list args;
 
@@ -95,8 +82,7 @@ __attribute__((format(printf, 2, 3))) static void flaw(struct audit *a, const ch
 	va_end(args);
 }
 
-/* An error that is no number counts as the worst. */
-static bool is_worst(struct audit *a, double error)
+bool decode_audit_is_worst(struct audit *a, double error)
 {
 	if (error <= a->worst || a->flaws)
 		return false;
@@ -104,14 +90,17 @@ static bool is_worst(struct audit *a, double error)
 	return true;
 }
 
-/* Where the notes of a step are. */
-static size_t note_of(const struct audit *a, uint32_t sequence, int64_t step)
+size_t decode_audit_note(const struct audit *a, uint32_t sequence, int64_t step)
 {
 	return (size_t)(step % a->s->shape.history) * a->s->shape.batch + sequence;
 }
 
-/* ---- tokens and logits
- * --------------------------------------------------------------------------- */
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- tokens and logits ----------------------------------------------------------------------- */
 
 static double deviation(const double *x, uint32_t n)
 {
@@ -128,13 +117,14 @@ static double deviation(const double *x, uint32_t n)
 static void compare_choice(struct audit *a, uint32_t sequence, int64_t step, const double *logits)
 {
 	const uint32_t vocab = a->s->shape.model.vocab;
-	size_t at = note_of(a, sequence, step);
+	size_t at = decode_audit_note(a, sequence, step);
 	uint32_t token = a->token[at];
 	double sd = deviation(logits, vocab), largest = logits[0], error;
 
 	a->v->compared++;
 	if (token >= vocab) {
-		flaw(a, "sequence %u, step %ld: no token was noted", sequence, (long)step);
+		decode_audit_flaw(a, "sequence %u, step %ld: no token was noted", sequence,
+				  (long)step);
 		return;
 	}
 	for (uint32_t i = 1; i < vocab; i++)
@@ -142,7 +132,7 @@ static void compare_choice(struct audit *a, uint32_t sequence, int64_t step, con
 	error = fmax(fabs((double)a->logit[at] - logits[token]), largest - logits[token]) / sd;
 	if ((double)a->logit[at] != (double)a->logit[at])
 		error = NAN;
-	if (is_worst(a, error))
+	if (decode_audit_is_worst(a, choice_counts * error))
 		snprintf(a->v->worst, sizeof(a->v->worst),
 			 "sequence %u, step %ld, token %u: logit %.6g instead of %.6g", sequence,
 			 (long)step, token, (double)a->logit[at], logits[token]);
@@ -152,11 +142,20 @@ static void compare_choice(struct audit *a, uint32_t sequence, int64_t step, con
 static void compare_logits(struct audit *a, uint32_t sequence, const double *logits)
 {
 	const uint32_t vocab = a->s->shape.model.vocab;
-	double sd = deviation(logits, vocab);
+	double sd = deviation(logits, vocab), squares = 0, rms;
 
-	fetch(a->last, a->s->device.logits + (size_t)sequence * vocab, vocab * sizeof(*a->last));
+	decode_audit_fetch(a->last, a->s->device.logits + (size_t)sequence * vocab,
+			   vocab * sizeof(*a->last));
 	for (uint32_t i = 0; i < vocab; i++)
-		if (is_worst(a, fabs((double)a->last[i] - logits[i]) / sd))
+		squares += ((double)a->last[i] - logits[i]) * ((double)a->last[i] - logits[i]);
+	rms = sqrt(squares / vocab) / sd;
+	if (decode_audit_is_worst(a, rms_counts * rms))
+		snprintf(a->v->worst, sizeof(a->v->worst),
+			 "sequence %u, last step: logits are off by %.3g deviations, root mean "
+			 "square",
+			 sequence, rms);
+	for (uint32_t i = 0; i < vocab; i++)
+		if (decode_audit_is_worst(a, fabs((double)a->last[i] - logits[i]) / sd))
 			snprintf(a->v->worst, sizeof(a->v->worst),
 				 "sequence %u, last step: logit %u is %.6g instead of %.6g",
 				 sequence, i, (double)a->last[i], logits[i]);
@@ -166,136 +165,21 @@ static void compare_logits(struct audit *a, uint32_t sequence, const double *log
 static void check_last(struct audit *a, uint32_t sequence)
 {
 	const uint32_t vocab = a->s->shape.model.vocab;
-	size_t at = note_of(a, sequence, a->steps - 1);
+	size_t at = decode_audit_note(a, sequence, a->steps - 1);
 	uint32_t best = 0;
 
-	fetch(a->last, a->s->device.logits + (size_t)sequence * vocab, vocab * sizeof(*a->last));
+	decode_audit_fetch(a->last, a->s->device.logits + (size_t)sequence * vocab,
+			   vocab * sizeof(*a->last));
 	for (uint32_t i = 1; i < vocab; i++)
 		if (a->last[i] > a->last[best])
 			best = i;
 	if (a->token[at] != best || a->logit[at] != a->last[best])
-		flaw(a, "sequence %u, last step: token %u, but logit %u is the largest", sequence,
-		     a->token[at], best);
+		decode_audit_flaw(a,
+				  "sequence %u, last step: token %u, but logit %u is the largest",
+				  sequence, a->token[at], best);
 }
 
-/* ---- the cache
- * ------------------------------------------------------------------------------------ */
-
-/* A row of the device's cache, in double. */
-static void fetch_row(const struct audit *a, const void *cache, uint32_t layer, uint32_t sequence,
-		      uint32_t head, uint32_t position, uint32_t positions, double *out,
-		      uint32_t out_stride)
-{
-	const struct decode_device *d = &a->s->device;
-	size_t row = (((size_t)layer * d->batch + sequence) * d->kv_heads + head) * d->positions +
-		     position;
-	size_t bytes = (size_t)decode_bytes(a->s), n = (size_t)positions * d->head_stride;
-	void *raw = allocate(n, bytes);
-
-	fetch(raw, (const char *)cache + row * d->head_stride * bytes, n * bytes);
-	for (uint32_t p = 0; p < positions; p++)
-		for (uint32_t i = 0; i < d->head_dim; i++) {
-			size_t at = (size_t)p * d->head_stride + i;
-
-			out[(size_t)p * out_stride + i] =
-				a->s->half ? (double)decode_widen(((struct decode_bf16 *)raw)[at])
-					   : (double)((float *)raw)[at];
-		}
-	free(raw);
-}
-
-/* The device's rows of all heads below `positions`, into a cache of the reference's form. */
-static void fetch_cache(const struct audit *a, uint32_t sequence, uint32_t positions,
-			struct reference_cache *out)
-{
-	const struct decode_model *m = &a->s->shape.model;
-	uint32_t width = m->kv_heads * m->head_dim;
-
-	for (uint32_t layer = 0; layer < m->layers; layer++)
-		for (uint32_t head = 0; head < m->kv_heads; head++) {
-			size_t at = (size_t)layer * out->positions * width + head * m->head_dim;
-
-			fetch_row(a, a->s->key, layer, sequence, head, 0, positions, out->key + at,
-				  width);
-			fetch_row(a, a->s->value, layer, sequence, head, 0, positions,
-				  out->value + at, width);
-		}
-}
-
-/* Rows that some step, or what came before, has written. */
-static uint32_t rows_there(const struct audit *a)
-{
-	const struct decode_shape *s = &a->s->shape;
-	int64_t rows = s->start + a->steps;
-
-	return rows < s->positions ? (uint32_t)rows : s->positions;
-}
-
-/* Beyond one unit in the last place of bfloat16: near the middle between two both may be right. */
-static double stored_difference(const struct audit *a, double got, double want)
-{
-	double off = fabs(got - want), unit = ldexp(1, ilogb(fmax(fabs(want), 0x1p-100)) - 7);
-
-	if (!a->s->half || !(off <= 1.5 * unit))
-		return off;
-	return 0;
-}
-
-static void compare_row(struct audit *a, const char *what, uint32_t layer, uint32_t sequence,
-			uint32_t position, const double *got, const double *want)
-{
-	const struct decode_model *m = &a->s->shape.model;
-	const uint32_t width = m->kv_heads * m->head_dim;
-	double squares = 0;
-
-	for (uint32_t i = 0; i < width; i++)
-		squares += want[i] * want[i];
-	for (uint32_t i = 0; i < width; i++)
-		if (is_worst(a, stored_difference(a, got[i], want[i]) / sqrt(squares / width)))
-			snprintf(a->v->worst, sizeof(a->v->worst),
-				 "%s, sequence %u, layer %u, position %u: %.6g instead of %.6g",
-				 what, sequence, layer, position, got[i], want[i]);
-}
-
-/* Rows that nothing has written yet are no numbers. */
-static void check_unwritten(struct audit *a, const char *what, uint32_t layer, uint32_t sequence,
-			    uint32_t position, const double *got)
-{
-	const struct decode_model *m = &a->s->shape.model;
-
-	for (uint32_t i = 0; i < m->kv_heads * m->head_dim; i++)
-		if (!isnan(got[i])) {
-			flaw(a, "%s, sequence %u, layer %u, position %u: was written by no step",
-			     what, sequence, layer, position);
-			return;
-		}
-}
-
-static void compare_rows(struct audit *a, uint32_t sequence, uint32_t position,
-			 const struct reference_cache *got, const struct reference_cache *want)
-{
-	const struct decode_model *m = &a->s->shape.model;
-	const bool there = position < rows_there(a);
-
-	if (there && !a->fresh[position])
-		return;
-	for (uint32_t layer = 0; layer < m->layers; layer++) {
-		size_t at = ((size_t)layer * got->positions + position) * m->kv_heads * m->head_dim;
-
-		if (there) {
-			compare_row(a, "key", layer, sequence, position, got->key + at,
-				    want->key + at);
-			compare_row(a, "value", layer, sequence, position, got->value + at,
-				    want->value + at);
-		} else {
-			check_unwritten(a, "key", layer, sequence, position, got->key + at);
-			check_unwritten(a, "value", layer, sequence, position, got->value + at);
-		}
-	}
-}
-
-/* ---- a whole sequence
- * ----------------------------------------------------------------------------- */
+/* ---- a whole sequence ------------------------------------------------------------------------ */
 
 /* What a step takes. */
 static uint32_t input_of(const struct audit *a, uint32_t sequence, int64_t step)
@@ -304,35 +188,8 @@ static uint32_t input_of(const struct audit *a, uint32_t sequence, int64_t step)
 
 	if (!step)
 		return decode_first_token(a->o, &a->s->shape, sequence);
-	token = a->token[note_of(a, sequence, step - 1)];
+	token = a->token[decode_audit_note(a, sequence, step - 1)];
 	return token < a->s->shape.model.vocab ? token : 0; /* which is a flaw already */
-}
-
-/* Keys and values of the positions before the first step, generated as on the device. */
-static void generate_cache(const struct audit *a, uint32_t sequence, struct reference_cache *c)
-{
-	const struct decode_shape *shape = &a->s->shape;
-	const struct decode_model *m = &shape->model;
-
-	for (uint32_t layer = 0; layer < m->layers; layer++)
-		for (uint32_t head = 0; head < m->kv_heads; head++)
-			for (uint32_t i = 0; i < shape->start * m->head_dim; i++) {
-				uint64_t row =
-					((uint64_t)layer * shape->batch + sequence) * m->kv_heads +
-					head;
-				uint64_t n = row * shape->start * m->head_dim + i;
-				size_t at = ((size_t)layer * c->positions + i / m->head_dim) *
-						    m->kv_heads * m->head_dim +
-					    head * m->head_dim + i % m->head_dim;
-				float key = decode_bell(n, DECODE_TAG_KEY, 0, a->s->seed);
-				float value = decode_bell(n, DECODE_TAG_VALUE, 0, a->s->seed);
-
-				c->key[at] = a->s->half ? (double)decode_widen(decode_round(key))
-							: (double)key;
-				c->value[at] = a->s->half
-						       ? (double)decode_widen(decode_round(value))
-						       : (double)value;
-			}
 }
 
 /* The whole prompt: the first step's row stays for all laps. */
@@ -352,7 +209,7 @@ static int take_prompt(struct audit *a, uint32_t sequence, struct reference_cach
 				token = decode_first_token(a->o, shape, sequence);
 			column[n] = (struct reference_column){ token, at, c, false };
 		}
-		err = reference_step(&a->reference, column, n, NULL);
+		err = decode_reference_step(&a->reference, column, n, NULL);
 		if (err)
 			return err;
 	}
@@ -397,7 +254,7 @@ static int compute_steps(struct audit *a, uint32_t sequence, int64_t step, int64
 		int err;
 
 		n = take_columns(a, sequence, step, end, c, column);
-		err = reference_step(&a->reference, column, n, a->logits);
+		err = decode_reference_step(&a->reference, column, n, a->logits);
 		if (err)
 			return err;
 		for (uint32_t i = 0; i < n; i++) {
@@ -421,19 +278,20 @@ static int64_t lap_of(const struct audit *a, int64_t step)
 	return step - (decode_position(s, step) - s->lap);
 }
 
-/* Steps of a stretch. */
+/* Steps of a stretch; the token before them is noted too. */
 static int64_t stretch_steps(const struct audit *a)
 {
-	double all = flops_each * a->reference.threads;
+	double all = decode_audit_flops_each * a->reference.threads;
 	double n = all / (2.0 * (double)decode_parameters(&a->s->shape.model)) / STRETCHES;
 
-	return n < STRETCH_LEAST ? STRETCH_LEAST : n > 1e6 ? 1000000 : (int64_t)n;
+	n = n < STRETCH_LEAST ? STRETCH_LEAST : n > 1e6 ? 1e6 : n;
+	return least((int64_t)n, (int64_t)a->s->shape.history - 1);
 }
 
 /* A lap between the first steps and the last ones, all of it noted; or 0, the first one. */
 static int64_t draw_lap(const struct audit *a, int64_t n)
 {
-	struct philox r = philox4x32(0, 3, SAMPLE_TAG, 0, a->v->seed);
+	struct philox r = philox4x32(0, 3, DECODE_SAMPLE_TAG, 0, a->v->seed);
 	int64_t room = a->steps - a->noted - n, step;
 
 	if (room <= 0)
@@ -447,16 +305,17 @@ static int64_t draw_lap(const struct audit *a, int64_t n)
 static int compute_last(struct audit *a, uint32_t sequence, int64_t n, struct reference_cache *c)
 {
 	int64_t lap = lap_of(a, a->steps - 1), step = a->steps - n;
+	uint32_t position = decode_position(&a->s->shape, step), from = 0;
 
 	if (step <= lap)
 		return compute_steps(a, sequence, lap, a->steps, c);
-	fetch_cache(a, sequence, decode_position(&a->s->shape, step), c);
+	while (from < position && a->fresh[from])
+		from++;
+	for (uint32_t p = from; p < position; p++)
+		a->fresh[p] = false; /* there is nothing to compare the device's own with */
+	if (from < position)
+		decode_audit_fetch_cache(a, sequence, from, position, c);
 	return compute_steps(a, sequence, step, a->steps, c);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 static int compute_stretches(struct audit *a, uint32_t sequence, struct reference_cache *c)
@@ -476,170 +335,99 @@ static int compute_stretches(struct audit *a, uint32_t sequence, struct referenc
 static int check_sequence(struct audit *a, uint32_t sequence)
 {
 	const struct decode_shape *shape = &a->s->shape;
-	struct reference_cache want = reference_cache_new(&shape->model, shape->positions);
-	struct reference_cache got = reference_cache_new(&shape->model, shape->positions);
-	int err;
+	struct reference_cache want = decode_reference_cache_new(&shape->model, shape->positions);
+	int err = shape->prompts ? take_prompt(a, sequence, &want)
+				 : decode_audit_generate_cache(a, sequence, &want);
 
-	if (shape->prompts)
-		err = take_prompt(a, sequence, &want);
-	else
-		err = (generate_cache(a, sequence, &want), 0);
 	for (uint32_t p = 0; p < shape->positions; p++)
 		a->fresh[p] = p < shape->lap;
 	if (!err)
 		err = compute_stretches(a, sequence, &want);
-	if (!err) {
-		fetch_cache(a, sequence, shape->positions, &got);
-		for (uint32_t p = 0; p < shape->positions; p++)
-			compare_rows(a, sequence, p, &got, &want);
-	}
-	reference_cache_free(&want);
-	reference_cache_free(&got);
+	if (!err)
+		decode_audit_compare_cache(a, sequence, 0, shape->positions, &want, a->fresh);
+	decode_reference_cache_free(&want);
 	return err;
 }
 
-/* ---- one step of another sequence
- * ----------------------------------------------------------------- */
+/* ---- one step of other sequences ------------------------------------------------------------- */
 
-/* One of the last lap, whose rows before it are there. */
+/* One of the last lap, whose rows before it are there; and the token before it is noted. */
 static int64_t draw_step(const struct audit *a, uint32_t sequence)
 {
 	const struct decode_shape *s = &a->s->shape;
-	struct philox r = philox4x32(sequence, 1, SAMPLE_TAG, 0, a->v->seed);
-	uint32_t last = decode_position(s, a->steps - 1);
-	int64_t lap = a->steps <= s->positions - s->start ? a->steps : last - s->lap + 1;
+	struct philox r = philox4x32(sequence, 1, DECODE_SAMPLE_TAG, 0, a->v->seed);
+	int64_t lap = a->steps - lap_of(a, a->steps - 1);
 
+	if (a->noted)
+		lap = least(lap, (int64_t)s->history - 1);
 	return a->steps - 1 - r.word[0] % lap;
 }
 
-static int check_other(struct audit *a, uint32_t sequence)
+struct other {
+	uint32_t sequence;
+	int64_t step;
+	struct reference_cache want;
+};
+
+static struct reference_column begin_other(const struct audit *a, struct other *o)
 {
 	const struct decode_shape *shape = &a->s->shape;
-	int64_t step = draw_step(a, sequence);
-	uint32_t position = decode_position(shape, step);
-	struct reference_cache want = reference_cache_new(&shape->model, position + 1);
-	struct reference_cache got = reference_cache_new(&shape->model, position + 1);
-	const struct reference_column column = { input_of(a, sequence, step), position, &want,
-						 true };
+	uint32_t position = decode_position(shape, o->step);
+
+	o->want = decode_reference_cache_new(&shape->model, position + 1);
+	decode_audit_fetch_cache(a, o->sequence, 0, position, &o->want);
+	return (struct reference_column){ input_of(a, o->sequence, o->step), position, &o->want,
+					  true };
+}
+
+/* So many at a time go through the model together. */
+static int check_others(struct audit *a, struct other *o, uint32_t n)
+{
+	const uint32_t vocab = a->s->shape.model.vocab;
+	struct reference_column column[OTHERS];
 	int err;
 
-	fetch_cache(a, sequence, position + 1, &got);
-	fetch_cache(a, sequence, position, &want);
-	err = reference_step(&a->reference, &column, 1, a->logits);
-	if (!err) {
-		a->fresh[position] = true;
-		compare_choice(a, sequence, step, a->logits);
-		compare_rows(a, sequence, position, &got, &want);
-	}
-	reference_cache_free(&want);
-	reference_cache_free(&got);
-	return err;
-}
-
-/* ---- everything else
- * ------------------------------------------------------------------------------ */
-
-static void check_progress(struct audit *a)
-{
-	struct decode_progress p;
-	uint32_t want = decode_position(&a->s->shape, a->steps);
-
-	fetch(&p, a->s->device.progress, sizeof(p));
-	if (p.step != a->steps || p.position != want || p.tickets)
-		flaw(a, "the device counts %u steps and goes on at position %u, not %ld at %u",
-		     p.step, p.position, (long)a->steps, want);
-}
-
-/* The first row of each tensor, its last one, and one between. */
-static int check_weights(struct audit *a)
-{
-	const struct decode_state *s = a->s;
-	const struct decode_model *m = &s->shape.model;
-	int err = 0;
-
-	for (uint32_t i = 0; i < decode_tensors(m) && !err; i++) {
-		struct decode_tensor t = decode_tensor_at(m, i);
-		struct philox r = philox4x32(i, 2, SAMPLE_TAG, 0, a->v->seed);
-		const uint32_t row[] = { 0, r.word[0] % t.rows, t.rows - 1 };
-		size_t bytes = (size_t)t.stride * (size_t)decode_bytes(s);
-		char *want = allocate(1, bytes), *got = allocate(1, bytes);
-
-		for (int j = 0; j < 3 && !err; j++) {
-			size_t at = t.at * (size_t)decode_bytes(s) + row[j] * bytes;
-
-			err = decode_source_rows(s, &t, row[j], 1, want);
-			fetch(got, (const char *)s->arena + at, bytes);
-			if (!err && memcmp(got, want, bytes))
-				flaw(a, "row %u of weights %u (layer %u) is not what was uploaded",
-				     row[j], (unsigned)t.part, t.layer);
-		}
-		free(want);
-		free(got);
+	for (uint32_t i = 0; i < n; i++)
+		column[i] = begin_other(a, &o[i]);
+	err = decode_reference_step(&a->reference, column, n, a->logits);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!err)
+			compare_choice(a, o[i].sequence, o[i].step, a->logits + (size_t)i * vocab);
+		if (!err)
+			decode_audit_compare_cache(a, o[i].sequence, column[i].position,
+						   column[i].position + 1, &o[i].want, NULL);
+		decode_reference_cache_free(&o[i].want);
 	}
 	return err;
 }
 
-/* Has a slot of the host the tokens of that step? Of step -1: was it not written? */
-static bool has_step(const struct audit *a, int64_t slot, int64_t step)
+/* Spread from the first sequence to the last, without the one that is computed as a whole. */
+static uint32_t draw_others(const struct audit *a, uint32_t whole, struct other o[OTHERS])
 {
-	const uint32_t batch = a->s->shape.batch, *got = a->s->host + slot * batch;
+	const uint32_t batch = a->s->shape.batch, most = batch < OTHERS ? batch : OTHERS;
 	uint32_t n = 0;
 
-	for (uint32_t b = 0; b < batch; b++)
-		n += got[b] == (step < 0 ? UINT32_MAX : a->token[note_of(a, b, step)]);
-	return n == batch;
-}
+	for (uint32_t i = 0; i < most; i++) {
+		uint32_t b = most < 2 ? 0 : (uint32_t)((uint64_t)i * (batch - 1) / (most - 1));
 
-/* Steps that were enqueued one by one took the slots in turn. */
-static void check_slots(struct audit *a)
-{
-	for (int64_t slot = 0; slot < DECODE_HOST_SLOTS; slot++) {
-		int64_t step = a->steps - 1;
-
-		while (step >= a->noted && step % DECODE_HOST_SLOTS != slot)
-			step--;
-		if (!has_step(a, slot, step < a->noted ? -1 : step))
-			flaw(a, "step %ld: the host has other tokens in slot %ld", (long)step,
-			     (long)slot);
+		if (b != whole)
+			o[n++] = (struct other){ .sequence = b, .step = draw_step(a, b) };
 	}
+	return n;
 }
 
-/*
- * Those in graphs took them when they were captured, each graph others. So a slot may have any
- * step's tokens; one has the last step's, and as many have some as the longest graph has steps.
- */
-static void check_graph_slots(struct audit *a)
+/* Others whose caches fit into memory together; at least one. */
+static uint32_t others_together(const struct audit *a)
 {
-	int64_t want = least(least(a->v->graph_steps, a->steps), DECODE_HOST_SLOTS), filled = 0;
-	bool last = false;
+	const struct decode_model *m = &a->s->shape.model;
+	double each = 2.0 * sizeof(double) * m->layers * m->kv_heads * m->head_dim *
+		      a->s->shape.positions;
+	double n = caches_most / each;
 
-	for (int64_t slot = 0; slot < DECODE_HOST_SLOTS; slot++) {
-		int64_t step = a->steps - 1;
-
-		if (has_step(a, slot, -1))
-			continue;
-		filled++;
-		last = last || has_step(a, slot, step);
-		while (step >= a->noted && !has_step(a, slot, step))
-			step--;
-		if (step < a->noted)
-			flaw(a, "the host has tokens of no step in slot %ld", (long)slot);
-	}
-	if (!last || filled < want)
-		flaw(a, "the host has tokens of %ld steps, of %ld, %s the last", (long)filled,
-		     (long)want, last ? "among them" : "without");
+	return n < 1 ? 1 : n > OTHERS ? OTHERS : (uint32_t)n;
 }
 
-static void check_host(struct audit *a)
-{
-	if (a->s->host && a->v->graph_steps)
-		check_graph_slots(a);
-	else if (a->s->host)
-		check_slots(a);
-}
-
-/* ---- the verdict
- * ------------------------------------------------------------------------------------ */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 /* Whoever may run on as many processors as that shares the rows among them. */
 static int count_threads(void)
@@ -656,13 +444,16 @@ static int device_rows(void *from, const struct decode_tensor *t, uint32_t row, 
 	const struct decode_state *s = from;
 	size_t bytes = (size_t)decode_bytes(s), at = t->at + (size_t)row * t->stride;
 
-	fetch(out, (const char *)s->arena + at * bytes, (size_t)rows * t->stride * bytes);
+	decode_audit_fetch(out, (const char *)s->arena + at * bytes,
+			   (size_t)rows * t->stride * bytes);
 	return 0;
 }
 
 static int check_sequences(struct audit *a)
 {
 	const uint32_t batch = a->s->shape.batch, whole = (uint32_t)(a->v->seed % batch);
+	struct other other[OTHERS];
+	uint32_t n, each = others_together(a);
 	int err = 0;
 
 	if (a->v->full) {
@@ -671,12 +462,9 @@ static int check_sequences(struct audit *a)
 		return err;
 	}
 	err = check_sequence(a, whole);
-	for (uint32_t i = 1; i <= OTHERS && i < batch && !err; i++) {
-		uint32_t first = (whole + 1 + (i - 1) * (batch - 1) / OTHERS) % batch;
-
-		if (batch - 1 > OTHERS || i < batch)
-			err = check_other(a, batch - 1 > OTHERS ? first : (whole + i) % batch);
-	}
+	n = draw_others(a, whole, other);
+	for (uint32_t i = 0; i < n && !err; i += each)
+		err = check_others(a, other + i, n - i < each ? n - i : each);
 	return err;
 }
 
@@ -686,10 +474,10 @@ static void fetch_notes(struct audit *a)
 	size_t n = (size_t)least(a->steps, history) * a->s->shape.batch;
 
 	a->noted = a->steps > history ? a->steps - history : 0;
-	a->token = allocate(n, sizeof(*a->token));
-	a->logit = allocate(n, sizeof(*a->logit));
-	fetch(a->token, a->s->device.history_token, n * sizeof(*a->token));
-	fetch(a->logit, a->s->device.history_logit, n * sizeof(*a->logit));
+	a->token = decode_audit_allocate(n, sizeof(*a->token));
+	a->logit = decode_audit_allocate(n, sizeof(*a->logit));
+	decode_audit_fetch(a->token, a->s->device.history_token, n * sizeof(*a->token));
+	decode_audit_fetch(a->logit, a->s->device.history_logit, n * sizeof(*a->logit));
 }
 
 static void set_verdict(struct audit *a)
@@ -697,7 +485,8 @@ static void set_verdict(struct audit *a)
 	struct verdict *v = a->v;
 
 	v->measure = "largest difference of a logit in deviations of its step's, or of a key or "
-		     "value in those of its row";
+		     "value in those of its row; 2.5 times that of a chosen logit, 5 times the "
+		     "root mean square";
 	v->total = a->steps * a->s->shape.batch;
 	v->tolerance = tolerance(a->o);
 	v->error = a->worst + each_flaw * (double)a->flaws;
@@ -720,14 +509,14 @@ int decode_check(const void *opts, void *state, int64_t steps, struct verdict *v
 	CHECK(steps > 0, "%ld steps", (long)steps);
 	v->compared = 0;
 	fetch_notes(&a);
-	a.logits = allocate((size_t)COLUMNS * s->shape.model.vocab, sizeof(*a.logits));
-	a.last = allocate(s->shape.model.vocab, sizeof(*a.last));
-	a.fresh = allocate(s->shape.positions, sizeof(*a.fresh));
-	check_progress(&a);
-	check_host(&a);
+	a.logits = decode_audit_allocate((size_t)COLUMNS * s->shape.model.vocab, sizeof(*a.logits));
+	a.last = decode_audit_allocate(s->shape.model.vocab, sizeof(*a.last));
+	a.fresh = decode_audit_allocate(s->shape.positions, sizeof(*a.fresh));
+	decode_audit_progress(&a);
+	decode_audit_host(&a);
 	for (uint32_t b = 0; b < s->shape.batch; b++)
 		check_last(&a, b);
-	err = check_weights(&a);
+	err = decode_audit_weights(&a);
 	if (!err)
 		err = check_sequences(&a);
 	set_verdict(&a);

@@ -67,7 +67,7 @@ static const struct safetensors *file_named(struct checkpoint *c, const char *na
 	s->name = strdup(name);
 	CHECK(s->name, "memory for a name");
 	path = path_in(c->folder, name);
-	err = safetensors_open(path, &c->budget, &s->file);
+	err = decode_safetensors_open(path, &c->budget, &s->file);
 	free(path);
 	return err ? NULL : s->file;
 }
@@ -98,7 +98,7 @@ static const char *shard_of(const struct checkpoint *c, const char *tensor)
 static int read_index(struct checkpoint *c)
 {
 	json_t *o, *map;
-	int err = json_file_read(c->index, &c->budget, &o);
+	int err = decode_json_file_read(c->index, &c->budget, &o);
 
 	if (err)
 		return err;
@@ -214,12 +214,13 @@ static int find_tensor(struct checkpoint *c, const struct decode_tensor *t)
 	p->file = shard ? file_named(c, shard) : NULL;
 	if (!p->file)
 		return -EINVAL;
-	p->tensor = safetensors_find(p->file, name);
+	p->tensor = decode_safetensors_find(p->file, name);
 	return p->tensor ? check_tensor(p->file, p->tensor, t)
 			 : complain(EINVAL, "%s: no tensor %s", p->file->path, name);
 }
 
-int checkpoint_open(const char *folder, const struct decode_model *m, struct checkpoint **out)
+int decode_checkpoint_open(const char *folder, const struct decode_model *m,
+			   struct checkpoint **out)
 {
 	struct checkpoint *c = calloc(1, sizeof(*c));
 	int err;
@@ -236,18 +237,18 @@ int checkpoint_open(const char *folder, const struct decode_model *m, struct che
 		err = find_tensor(c, &t);
 	}
 	if (err)
-		checkpoint_close(c);
+		decode_checkpoint_close(c);
 	else
 		*out = c;
 	return err;
 }
 
-void checkpoint_close(struct checkpoint *c)
+void decode_checkpoint_close(struct checkpoint *c)
 {
 	if (!c)
 		return;
 	for (int i = 0; i < c->n; i++) {
-		safetensors_close(c->shard[i].file);
+		decode_safetensors_close(c->shard[i].file);
 		free(c->shard[i].name);
 	}
 	json_decref(c->shards);
@@ -274,20 +275,20 @@ static void put_elements(struct target *to, enum dtype type, const char *from, s
 		size_t run = to->cols - col < n ? to->cols - col : n;
 		char *out = to->out + (row * to->stride + col) * to->bytes;
 
-		dtype_convert(type, from, run, (int)to->bytes, out);
+		decode_dtype_convert(type, from, run, (int)to->bytes, out);
 		if (col + run == to->cols)
 			memset(out + run * to->bytes, 0, (to->stride - to->cols) * to->bytes);
-		from += run * dtype_bytes(type);
+		from += run * decode_dtype_bytes(type);
 		to->at += run;
 		n -= run;
 	}
 }
 
-int checkpoint_rows(const struct checkpoint *c, const struct decode_tensor *t, uint32_t row,
-		    uint32_t rows, int bytes, void *out)
+int decode_checkpoint_rows(const struct checkpoint *c, const struct decode_tensor *t, uint32_t row,
+			   uint32_t rows, int bytes, void *out)
 {
 	const struct place *p = place_of(c, t->part, t->layer);
-	size_t size = dtype_bytes(p->tensor->type);
+	size_t size = decode_dtype_bytes(p->tensor->type);
 	uint64_t at = (uint64_t)row * t->cols, left = (uint64_t)rows * t->cols;
 	struct target to = { out, t->cols, t->stride, (size_t)bytes, 0 };
 	char piece[PIECE_BYTES];
@@ -297,8 +298,8 @@ int checkpoint_rows(const struct checkpoint *c, const struct decode_tensor *t, u
 	while (left) {
 		size_t n = left < PIECE_BYTES / size ? left : PIECE_BYTES / size;
 		int err = interrupted() ? -EINTR
-					: safetensors_read(p->file, p->tensor, at * size, piece,
-							   n * size);
+					: decode_safetensors_read(p->file, p->tensor, at * size,
+								  piece, n * size);
 
 		if (err)
 			return err;

@@ -21,14 +21,16 @@ extern "C" {
 struct checkpoint;
 
 /* Reads FOLDER/config.json only. 0 or a negative errno after a line. */
-int checkpoint_model(const char *folder, struct decode_model *out);
+int decode_checkpoint_model(const char *folder, struct decode_model *out);
 
 /*
  * Opens the files and finds every tensor of the model, `m->layers` of its layers, which may be
- * fewer than the files have. The files stay open until checkpoint_close(), which takes NULL too.
+ * fewer than the files have. The files stay open until decode_checkpoint_close(), which takes NULL
+ * too.
  */
-int checkpoint_open(const char *folder, const struct decode_model *m, struct checkpoint **out);
-void checkpoint_close(struct checkpoint *c);
+int decode_checkpoint_open(const char *folder, const struct decode_model *m,
+			   struct checkpoint **out);
+void decode_checkpoint_close(struct checkpoint *c);
 
 /*
  * Rows `row` to `row + rows - 1` of a tensor as they lie in the arena: `stride` elements each, with
@@ -39,8 +41,8 @@ void checkpoint_close(struct checkpoint *c);
  * meanwhile is then an error of the call, where a page of a mapping would be SIGBUS whatever was
  * asked before. 0 or a negative errno after a line; -EINTR without one after Ctrl-C.
  */
-int checkpoint_rows(const struct checkpoint *c, const struct decode_tensor *t, uint32_t row,
-		    uint32_t rows, int bytes, void *out);
+int decode_checkpoint_rows(const struct checkpoint *c, const struct decode_tensor *t, uint32_t row,
+			   uint32_t rows, int bytes, void *out);
 
 #ifdef __cplusplus
 }

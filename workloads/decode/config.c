@@ -231,7 +231,13 @@ static int read_scaling(const struct object *r, struct decode_model *m)
 	int err;
 
 	if (!json_is_object(r->o))
-		return complain(EINVAL, "%s: %s must be an object or null", r->path, r->in);
+		return complain(EINVAL, "%s: %.*s must be an object or null", r->path,
+				(int)strlen(r->in) - 1, r->in);
+	if (member(r, "rope_type") && member(r, "type") &&
+	    !json_equal(member(r, "rope_type"), member(r, "type")))
+		return refuse(r, "type", "the same as rope_type");
+	if (!member(r, key) && member(r, "factor"))
+		return refuse(r, "rope_type", "there, as factor is");
 	err = check_flat(r);
 	err = err ? err : read_real(r, "rope_theta", 1, theta_max, &m->theta);
 	if (err || !member(r, key) || !strcmp(type, "default"))
@@ -271,7 +277,7 @@ static int read_model(const struct object *c, struct decode_model *m)
 	return err ? err : read_rotation(c, m);
 }
 
-int checkpoint_model(const char *folder, struct decode_model *out)
+int decode_checkpoint_model(const char *folder, struct decode_model *out)
 {
 	struct decode_model m = { .theta = default_theta, .eps = default_eps };
 	uint64_t budget = JSON_FILE_MAX;
@@ -280,7 +286,7 @@ int checkpoint_model(const char *folder, struct decode_model *out)
 	int err;
 
 	CHECK(asprintf(&path, "%s/config.json", folder) >= 0, "memory for a path");
-	err = json_file_read(path, &budget, &o);
+	err = decode_json_file_read(path, &budget, &o);
 	if (!err) {
 		err = read_model(&(struct object){ path, "", o }, &m);
 		json_decref(o);

@@ -120,6 +120,9 @@ void decode_many_step(struct decode_state *s, cudaStream_t stream);
 int decode_source_rows(const struct decode_state *s, const struct decode_tensor *t, uint32_t row,
 		       uint32_t rows, void *out);
 
+/* Was the run interrupted? Asked behind step `step` of many; waits for each 64th. */
+bool decode_interrupted(struct decode_state *s, int64_t step);
+
 /* Launches of a step. */
 int64_t decode_launches(const struct decode_opts *o, const struct decode_model *m);
 

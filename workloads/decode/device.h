@@ -113,7 +113,8 @@ struct decode_device {
 	uint32_t batch, positions, start, lap, history; /* as struct decode_shape; steps noted */
 	uint32_t blocks;				/* of a product */
 	uint32_t splits;				/* of a sequence's positions in attention */
-	uint32_t head_lanes; /* that hold a row of a head: a power of two */
+	uint32_t head_lanes;  /* that hold a row of a head: a power of two */
+	uint32_t shared_most; /* bytes that a block of a product may keep activations in */
 	float eps, scale;
 	struct decode_progress *progress;
 	uint32_t *token;       /* [batch]: the input of the step in hand */

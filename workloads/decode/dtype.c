@@ -12,7 +12,7 @@ static const struct {
 
 enum { TYPES = sizeof(types) / sizeof(types[0]), INFINITE = 0x7f800000 };
 
-enum dtype dtype_named(const char *name)
+enum dtype decode_dtype_named(const char *name)
 {
 	for (int i = 0; i < TYPES; i++)
 		if (!strcmp(types[i].name, name))
@@ -20,7 +20,7 @@ enum dtype dtype_named(const char *name)
 	return DTYPE_OTHER;
 }
 
-size_t dtype_bytes(enum dtype type)
+size_t decode_dtype_bytes(enum dtype type)
 {
 	for (int i = 0; i < TYPES; i++)
 		if (types[i].type == type)
@@ -92,7 +92,7 @@ static void to_float(enum dtype type, const uint8_t *from, size_t n, uint32_t *o
 			out[i] = (uint32_t)get_16(from, i) << 16;
 }
 
-void dtype_convert(enum dtype type, const void *from, size_t n, int bytes, void *out)
+void decode_dtype_convert(enum dtype type, const void *from, size_t n, int bytes, void *out)
 {
 	if (bytes == 2)
 		to_bfloat(type, from, n, out);

@@ -9,7 +9,7 @@
 #include "common/check.h"
 #include "common/input.h"
 
-int json_file_bytes(int fd, uint64_t at, void *out, uint64_t n)
+int decode_json_file_bytes(int fd, uint64_t at, void *out, uint64_t n)
 {
 	for (char *to = out; n;) {
 		ssize_t got = pread(fd, to, n, (off_t)at);
@@ -45,8 +45,8 @@ static int parse(const char *text, size_t n, const char *what, json_t **out)
 	return 0;
 }
 
-int json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, uint64_t *budget,
-		    json_t **out)
+int decode_json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, uint64_t *budget,
+			   json_t **out)
 {
 	char *text;
 	int err;
@@ -57,7 +57,7 @@ int json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, uint64_t 
 	*budget -= n;
 	text = malloc(n ? n : 1);
 	CHECK(text, "memory for %s", what);
-	err = json_file_bytes(fd, at, text, n);
+	err = decode_json_file_bytes(fd, at, text, n);
 	err = err ? complain(-err, "%s: %s", what,
 			     err == -ENODATA ? "cut while it was read" : input_reason(err))
 		  : parse(text, n, what, out);
@@ -65,15 +65,16 @@ int json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, uint64_t 
 	return err;
 }
 
-int json_file_read(const char *path, uint64_t *budget, json_t **out)
+int decode_json_file_read(const char *path, uint64_t *budget, json_t **out)
 {
 	int fd = input_open(path, false), err;
 	struct stat st;
 
 	if (fd < 0)
 		return complain(-fd, "%s: %s", path, input_reason(fd));
-	err = fstat(fd, &st) ? complain(errno, "%s: %s", path, input_reason(-errno))
-			     : json_file_piece(fd, path, 0, (uint64_t)st.st_size, budget, out);
+	err = fstat(fd, &st)
+		      ? complain(errno, "%s: %s", path, input_reason(-errno))
+		      : decode_json_file_piece(fd, path, 0, (uint64_t)st.st_size, budget, out);
 	close(fd);
 	return err;
 }

@@ -20,15 +20,15 @@ enum { JSON_FILE_MAX = 1 << 20 };
  * its name for the line. n counts against *budget, which is at first JSON_FILE_MAX. *out is the
  * caller's, to json_decref(). 0 or a negative errno after a line.
  */
-int json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, uint64_t *budget,
-		    json_t **out);
+int decode_json_file_piece(int fd, const char *what, uint64_t at, uint64_t n, uint64_t *budget,
+			   json_t **out);
 
 /* A whole regular file. */
-int json_file_read(const char *path, uint64_t *budget, json_t **out);
+int decode_json_file_read(const char *path, uint64_t *budget, json_t **out);
 
 /* Reads exactly n bytes, which may be 0. 0, -ENODATA where the file ends, or another negative
  * errno. */
-int json_file_bytes(int fd, uint64_t at, void *out, uint64_t n);
+int decode_json_file_bytes(int fd, uint64_t at, void *out, uint64_t n);
 
 #ifdef __cplusplus
 }

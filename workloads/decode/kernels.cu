@@ -142,12 +142,14 @@ KERNEL(decode_cache<decode_bf16>);
 
 /* ---- for the host -------------------------------------------------------------------------- */
 
-uint32_t decode_chunk(uint32_t batch, uint32_t cols_stride)
+uint32_t decode_chunk(const struct decode_device *d, uint32_t stride)
 {
+	const uint32_t wanted = SHARED_WANTED,
+		       most = d->shared_most < wanted ? d->shared_most : wanted;
 	uint32_t chunk = 1;
 
-	while (chunk < batch && chunk < DECODE_CHUNK_MAX &&
-	       2 * chunk * cols_stride * sizeof(float) <= SHARED_WANTED)
+	while (chunk < d->batch && chunk < DECODE_CHUNK_MAX &&
+	       2 * chunk * stride * sizeof(float) <= most)
 		chunk *= 2;
 	return chunk;
 }
@@ -232,7 +234,12 @@ void decode_fill_cache(const struct decode_device *d, void *cache, uint32_t laye
 			    (float *)cache, rows, tag, seed));
 }
 
-void decode_load(const struct decode_device *d, bool half)
+void decode_load_products(const struct decode_device *d, bool half)
+{
+	(half ? decode_load_bf16 : decode_load_float)(d);
+}
+
+void decode_load(bool half)
 {
 	static const void *const kernels[][2] = {
 		{ (const void *)decode_attention<float, float>,
@@ -245,7 +252,6 @@ void decode_load(const struct decode_device *d, bool half)
 		{ (const void *)decode_cache<float>, (const void *)decode_cache<decode_bf16> },
 	};
 
-	(half ? decode_load_bf16 : decode_load_float)(d);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
 		device_load_kernel(kernels[i][half]);
 	device_load_kernel((const void *)decode_attention<decode_bf16, decode_bf16>);

@@ -44,7 +44,7 @@ void decode_choose(const struct decode_device *d, bool half, bool overlaps, cuda
 void decode_begin(const struct decode_device *d, const uint32_t *token, uint32_t position,
 		  bool half, cudaStream_t stream);
 
-/* Every byte of the rows of a cache from `start` on becomes 0xff: none is a number. */
+/* Rows of a cache from `start` on become NaN; what fills them up stays zeros. */
 void decode_poison(const struct decode_device *d, void *cache, uint32_t layers, bool half,
 		   cudaStream_t stream);
 
@@ -77,12 +77,13 @@ void decode_fill_weights(const struct decode_tensor *t, void *arena, float devia
 void decode_fill_cache(const struct decode_device *d, void *cache, uint32_t layers, uint32_t tag,
 		       uint64_t seed, bool half, cudaStream_t stream);
 
-/* Loads the kernels of few for this shape, or what many has besides. */
-void decode_load(const struct decode_device *d, bool half);
+/* Loads what both have; the products of few, for this shape; what many has besides. */
+void decode_load(bool half);
+void decode_load_products(const struct decode_device *d, bool half);
 void decode_load_many(bool half);
 
-/* Sequences that a block multiplies at a time, with `cols` columns. */
-uint32_t decode_chunk(uint32_t batch, uint32_t cols_stride);
+/* Sequences that a block multiplies at a time, with rows of so many numbers. */
+uint32_t decode_chunk(const struct decode_device *d, uint32_t stride);
 
 #ifdef __cplusplus
 }

@@ -318,7 +318,7 @@ static __device__ inline void load_activations(const decode_device &d, const dec
 /*
  * Weights of some units that a lane has loaded and not yet used: TIMES groups of each row, which
  * lie 32 groups apart. Sixteen loads of 16 bytes are under way at a time, which is what memory
- * wants.
+ * wants, and eight where a block has several sequences.
  */
 template <class T, int NB, int UNITS> struct weights_batch {
 	static constexpr int TIMES = (NB > 1 ? 4 : 8) / UNITS / (int)(sizeof(T) / 2);
@@ -562,7 +562,7 @@ template <class T>
 static void launch_product(enum decode_product which, const struct decode_device *d,
 			   const struct decode_layer *l, bool overlaps, cudaStream_t stream)
 {
-	uint32_t stride = product_stride(which, d), chunk = decode_chunk(d->batch, stride);
+	uint32_t stride = product_stride(which, d), chunk = decode_chunk(d, stride);
 	dim3 grid(product_blocks(which, d), (d->batch + chunk - 1) / chunk);
 
 	CUDA(LAUNCH_PROGRAMMATIC(overlaps, find_product<T>(which, chunk), grid, DECODE_THREADS,
@@ -574,7 +574,7 @@ template <class T> static void load_products(const struct decode_device *d)
 {
 	for (int i = 0; i < DECODE_PRODUCTS; i++) {
 		enum decode_product which = (enum decode_product)i;
-		uint32_t stride = product_stride(which, d), chunk = decode_chunk(d->batch, stride);
+		uint32_t stride = product_stride(which, d), chunk = decode_chunk(d, stride);
 		const void *kernel = (const void *)find_product<T>(which, chunk);
 
 		CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -584,11 +584,13 @@ template <class T> static void load_products(const struct decode_device *d)
 }
 
 /* For kernels.cu, which knows the precision. */
-void decode_multiply_float(enum decode_product which, const struct decode_device *d,
-			   const struct decode_layer *l, bool overlaps, cudaStream_t stream);
-void decode_multiply_bf16(enum decode_product which, const struct decode_device *d,
-			  const struct decode_layer *l, bool overlaps, cudaStream_t stream);
-void decode_load_float(const struct decode_device *d);
-void decode_load_bf16(const struct decode_device *d);
+extern "C" void decode_multiply_float(enum decode_product which, const struct decode_device *d,
+				      const struct decode_layer *l, bool overlaps,
+				      cudaStream_t stream);
+extern "C" void decode_multiply_bf16(enum decode_product which, const struct decode_device *d,
+				     const struct decode_layer *l, bool overlaps,
+				     cudaStream_t stream);
+extern "C" void decode_load_float(const struct decode_device *d);
+extern "C" void decode_load_bf16(const struct decode_device *d);
 
 #endif

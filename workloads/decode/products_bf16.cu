@@ -6,13 +6,14 @@ DECODE_PRODUCT_KERNELS(decode_bf16, 2);
 DECODE_PRODUCT_KERNELS(decode_bf16, 4);
 DECODE_PRODUCT_KERNELS(decode_bf16, 8);
 
-void decode_multiply_bf16(enum decode_product which, const struct decode_device *d,
-			  const struct decode_layer *l, bool overlaps, cudaStream_t stream)
+extern "C" void decode_multiply_bf16(enum decode_product which, const struct decode_device *d,
+				     const struct decode_layer *l, bool overlaps,
+				     cudaStream_t stream)
 {
 	launch_product<decode_bf16>(which, d, l, overlaps, stream);
 }
 
-void decode_load_bf16(const struct decode_device *d)
+extern "C" void decode_load_bf16(const struct decode_device *d)
 {
 	load_products<decode_bf16>(d);
 }

@@ -6,13 +6,14 @@ DECODE_PRODUCT_KERNELS(float, 2);
 DECODE_PRODUCT_KERNELS(float, 4);
 DECODE_PRODUCT_KERNELS(float, 8);
 
-void decode_multiply_float(enum decode_product which, const struct decode_device *d,
-			   const struct decode_layer *l, bool overlaps, cudaStream_t stream)
+extern "C" void decode_multiply_float(enum decode_product which, const struct decode_device *d,
+				      const struct decode_layer *l, bool overlaps,
+				      cudaStream_t stream)
 {
 	launch_product<float>(which, d, l, overlaps, stream);
 }
 
-void decode_load_float(const struct decode_device *d)
+extern "C" void decode_load_float(const struct decode_device *d)
 {
 	load_products<float>(d);
 }

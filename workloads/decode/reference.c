@@ -45,7 +45,7 @@ static size_t panels(uint32_t columns)
 	return (columns + COLUMNS - 1) / COLUMNS;
 }
 
-struct reference_cache reference_cache_new(const struct decode_model *m, uint32_t positions)
+struct reference_cache decode_reference_cache_new(const struct decode_model *m, uint32_t positions)
 {
 	size_t n = (size_t)m->layers * positions * kv_width(m);
 
@@ -54,7 +54,7 @@ struct reference_cache reference_cache_new(const struct decode_model *m, uint32_
 					 .value = new_numbers(n, "values") };
 }
 
-void reference_cache_free(struct reference_cache *c)
+void decode_reference_cache_free(struct reference_cache *c)
 {
 	free(c->key);
 	free(c->value);
@@ -558,8 +558,8 @@ static int find_logits(struct pass *p, double *logits)
 	return err || !wanted ? err : multiply(p, DECODE_HEAD, p->norm, wanted, logits);
 }
 
-int reference_step(const struct reference *r, const struct reference_column *column, uint32_t n,
-		   double *logits)
+int decode_reference_step(const struct reference *r, const struct reference_column *column,
+			  uint32_t n, double *logits)
 {
 	struct pass p;
 	int err;

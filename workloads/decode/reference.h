@@ -18,7 +18,7 @@ extern "C" {
 /*
  * Writes rows `row` to `row + rows - 1` of a tensor as they lie in the arena: rows * stride * bytes
  * bytes. What fills a row up after its columns is not read. Called by the thread that called
- * reference_step(), alone. Returns 0, or a negative errno after a line.
+ * decode_reference_step(), alone. Returns 0, or a negative errno after a line.
  */
 typedef int reference_rows(void *from, const struct decode_tensor *t, uint32_t row, uint32_t rows,
 			   void *out);
@@ -45,8 +45,8 @@ struct reference {
 };
 
 /* A cache of zeros. Missing memory ends the process (common/check.h). */
-struct reference_cache reference_cache_new(const struct decode_model *m, uint32_t positions);
-void reference_cache_free(struct reference_cache *c);
+struct reference_cache decode_reference_cache_new(const struct decode_model *m, uint32_t positions);
+void decode_reference_cache_free(struct reference_cache *c);
 
 /*
  * Computes the step of `n` columns. Columns of one cache come in the order of their positions, and
@@ -55,8 +55,8 @@ void reference_cache_free(struct reference_cache *c);
  * order of the columns. Returns 0, what rows() returned, or -EINTR soon after interrupted() (under
  * a second); then the caches are partly written.
  */
-int reference_step(const struct reference *r, const struct reference_column *column, uint32_t n,
-		   double *logits);
+int decode_reference_step(const struct reference *r, const struct reference_column *column,
+			  uint32_t n, double *logits);
 
 #ifdef __cplusplus
 }

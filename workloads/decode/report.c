@@ -1,4 +1,5 @@
 /* report.c - what `rift run` prints about the model and its speed; the file of tokens. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +40,21 @@ static void report_positions(const struct decode_state *s, struct report *out)
 		 shape->start, shape->prompts ? "of the prompt" : "generated", shape->positions);
 }
 
-/* ---- tokens=FILE
- * ---------------------------------------------------------------------------------- */
+/* ---- tokens=FILE --------------------------------------------------------------------- */
 
-/* Steps that fill the cache from a reset on. Returns how many. */
+/* Steps that fill the cache from a reset on, as far as they are noted. Returns how many or -EINTR.
+ */
 static int64_t fill_cache(const struct decode_opts *o, struct decode_state *s)
 {
 	int64_t steps = s->shape.positions - s->shape.start;
 
 	steps = steps < s->shape.history ? steps : s->shape.history;
 	decode_reset(o, s, s->own);
-	for (int64_t i = 0; i < steps; i++)
+	for (int64_t i = 0; i < steps; i++) {
 		decode_step(o, s, s->own);
+		if (decode_interrupted(s, i))
+			return -EINTR;
+	}
 	CUDA(cudaStreamSynchronize(s->own));
 	return steps;
 }
@@ -59,9 +63,12 @@ static int write_tokens(const struct decode_opts *o, struct decode_state *s)
 {
 	int64_t steps = fill_cache(o, s);
 	size_t batch = s->shape.batch, n = (size_t)steps * batch;
-	uint32_t *token = malloc(n * sizeof(*token));
 	FILE *out = s->tokens.file;
+	uint32_t *token;
 
+	if (steps < 0)
+		return (int)steps;
+	token = malloc(n * sizeof(*token));
 	CHECK(token, "%zu tokens", n);
 	CUDA(cudaMemcpy(token, s->device.history_token, n * sizeof(*token),
 			cudaMemcpyDeviceToHost));

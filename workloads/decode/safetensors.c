@@ -81,7 +81,7 @@ static int check_bytes(const struct safetensors *s, const struct safetensors_ten
 
 	if (t->type == DTYPE_OTHER)
 		return 0;
-	if (__builtin_mul_overflow(elements, (uint64_t)dtype_bytes(t->type), &bytes))
+	if (__builtin_mul_overflow(elements, (uint64_t)decode_dtype_bytes(t->type), &bytes))
 		return refuse_tensor(s, t->name, "a shape beyond 64 bits");
 	if (bytes != t->end - t->begin)
 		return complain(EINVAL,
@@ -104,7 +104,7 @@ static int read_tensor(const struct safetensors *s, const char *name, const json
 		return refuse_tensor(s, name,
 				     "no dtype; must be an object with dtype, shape and "
 				     "data_offsets");
-	t->type = dtype_named(dtype);
+	t->type = decode_dtype_named(dtype);
 	snprintf(t->dtype, sizeof(t->dtype), "%s", dtype);
 	err = read_shape(s, o, t, &elements);
 	err = err ? err : read_offsets(s, o, data_at, t);
@@ -180,14 +180,15 @@ static bool is_pointer(const struct safetensors *s)
 	static const char begin[] = "version https://git-lfs";
 	char text[sizeof(begin) - 1];
 
-	return !json_file_bytes(s->fd, 0, text, sizeof(text)) && !memcmp(text, begin, sizeof(text));
+	return !decode_json_file_bytes(s->fd, 0, text, sizeof(text)) &&
+	       !memcmp(text, begin, sizeof(text));
 }
 
 /* The header's length, held to the file's. */
 static int read_length(const struct safetensors *s, uint64_t *length)
 {
 	uint8_t b[LENGTH_BYTES];
-	int err = json_file_bytes(s->fd, 0, b, sizeof(b));
+	int err = decode_json_file_bytes(s->fd, 0, b, sizeof(b));
 
 	if (err == -ENODATA)
 		return complain(EINVAL, "%s: %llu bytes; must begin with %d bytes of length",
@@ -211,7 +212,8 @@ static int read_header(struct safetensors *s, uint64_t *budget)
 	json_t *header;
 	int err = read_length(s, &length);
 
-	err = err ? err : json_file_piece(s->fd, s->path, LENGTH_BYTES, length, budget, &header);
+	err = err ? err
+		  : decode_json_file_piece(s->fd, s->path, LENGTH_BYTES, length, budget, &header);
 	if (err)
 		return err;
 	err = read_tensors(s, header, LENGTH_BYTES + length);
@@ -219,7 +221,7 @@ static int read_header(struct safetensors *s, uint64_t *budget)
 	return err;
 }
 
-int safetensors_open(const char *path, uint64_t *budget, struct safetensors **out)
+int decode_safetensors_open(const char *path, uint64_t *budget, struct safetensors **out)
 {
 	struct safetensors *s;
 	struct stat st;
@@ -237,13 +239,13 @@ int safetensors_open(const char *path, uint64_t *budget, struct safetensors **ou
 	s->bytes = err ? 0 : (uint64_t)st.st_size;
 	err = err ? err : read_header(s, budget);
 	if (err)
-		safetensors_close(s);
+		decode_safetensors_close(s);
 	else
 		*out = s;
 	return err;
 }
 
-void safetensors_close(struct safetensors *s)
+void decode_safetensors_close(struct safetensors *s)
 {
 	if (!s)
 		return;
@@ -255,7 +257,8 @@ void safetensors_close(struct safetensors *s)
 	free(s);
 }
 
-const struct safetensors_tensor *safetensors_find(const struct safetensors *s, const char *name)
+const struct safetensors_tensor *decode_safetensors_find(const struct safetensors *s,
+							 const char *name)
 {
 	struct safetensors_tensor key = { .name = (char *)(uintptr_t)name };
 
@@ -264,14 +267,14 @@ const struct safetensors_tensor *safetensors_find(const struct safetensors *s, c
 	return bsearch(&key, s->tensor, (size_t)s->tensors, sizeof(key), by_name);
 }
 
-int safetensors_read(const struct safetensors *s, const struct safetensors_tensor *t, uint64_t at,
-		     void *out, uint64_t n)
+int decode_safetensors_read(const struct safetensors *s, const struct safetensors_tensor *t,
+			    uint64_t at, void *out, uint64_t n)
 {
 	int err;
 
 	CHECK(n <= t->end - t->begin && at <= t->end - t->begin - n, "%s: byte %llu", t->name,
 	      (unsigned long long)at);
-	err = json_file_bytes(s->fd, t->begin + at, out, n);
+	err = decode_json_file_bytes(s->fd, t->begin + at, out, n);
 	if (err == -ENODATA)
 		return complain(EIO, "%s: tensor %s: the file has been cut since it was opened",
 				s->path, t->name);

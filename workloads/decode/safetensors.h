@@ -36,21 +36,22 @@ struct safetensors {
 };
 
 /*
- * * Opens a regular file. Its header counts against *budget (json_file.h). 0 or a negative errno
+ * Opens a regular file. Its header counts against *budget (json_file.h). 0 or a negative errno
  * after a line.
  */
-int safetensors_open(const char *path, uint64_t *budget, struct safetensors **out);
-void safetensors_close(struct safetensors *s); /* NULL too */
+int decode_safetensors_open(const char *path, uint64_t *budget, struct safetensors **out);
+void decode_safetensors_close(struct safetensors *s); /* NULL too */
 
 /* NULL: there is none of this name. */
-const struct safetensors_tensor *safetensors_find(const struct safetensors *s, const char *name);
+const struct safetensors_tensor *decode_safetensors_find(const struct safetensors *s,
+							 const char *name);
 
 /*
  * Bytes `at` to `at + n - 1` of a tensor. -EIO or another negative errno after a line where the
  * file has been cut since, or cannot be read.
  */
-int safetensors_read(const struct safetensors *s, const struct safetensors_tensor *t, uint64_t at,
-		     void *out, uint64_t n);
+int decode_safetensors_read(const struct safetensors *s, const struct safetensors_tensor *t,
+			    uint64_t at, void *out, uint64_t n);
 
 #ifdef __cplusplus
 }

@@ -76,6 +76,9 @@ static void describe(struct decode_state *s)
 		.blocks = BLOCKS_EACH * processors,
 		.splits = choose_splits(&s->shape, processors),
 		.head_lanes = lanes_of(decode_padded(m->head_dim)),
+		/* without what is static */
+		.shared_most =
+			(uint32_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024,
 		.eps = (float)m->eps,
 		.scale = (float)(1 / sqrt(m->head_dim)),
 	};
@@ -200,20 +203,26 @@ static void find_layers(struct decode_state *s)
 	s->device.head = place_of(s, DECODE_HEAD, 0);
 }
 
-/* So that activations keep their size from layer to layer. */
-static float deviation_of(const struct decode_model *m, const struct decode_tensor *t)
+/*
+ * So that activations keep their size from layer to layer. Scores of generated queries and keys are
+ * normal with deviation 1: attention over n positions then leaves values of deviation sqrt(e / n),
+ * which would be lost beside the rest where n is large.
+ */
+static float deviation_of(const struct decode_shape *shape, const struct decode_tensor *t)
 {
-	double deviation = 1 / sqrt(t->cols);
+	double deviation = 1 / sqrt(t->cols), positions = shape->start + 1.0;
 
 	if (t->part == DECODE_O || t->part == DECODE_DOWN)
-		deviation /= sqrt(2.0 * m->layers);
+		deviation /= sqrt(2.0 * shape->model.layers);
+	if (t->part == DECODE_O)
+		deviation *= sqrt(fmax(1, positions / exp(1)));
 	return (float)deviation;
 }
 
 static void generate_rows(const struct decode_state *s, const struct decode_tensor *t, uint32_t row,
 			  uint32_t rows, void *out)
 {
-	const float deviation = deviation_of(&s->shape.model, t);
+	const float deviation = deviation_of(&s->shape, t);
 
 	memset(out, 0, (size_t)rows * t->stride * (size_t)decode_bytes(s));
 	for (uint32_t r = 0; r < rows; r++)
@@ -233,7 +242,7 @@ int decode_source_rows(const struct decode_state *s, const struct decode_tensor 
 		       uint32_t rows, void *out)
 {
 	if (s->checkpoint)
-		return checkpoint_rows(s->checkpoint, t, row, rows, decode_bytes(s), out);
+		return decode_checkpoint_rows(s->checkpoint, t, row, rows, decode_bytes(s), out);
 	generate_rows(s, t, row, rows, out);
 	return 0;
 }
@@ -248,7 +257,7 @@ static int upload_tensor(struct decode_state *s, const struct decode_tensor *t, 
 		int err;
 
 		rows = t->rows - row < each ? t->rows - row : each;
-		err = checkpoint_rows(s->checkpoint, t, row, rows, decode_bytes(s), piece);
+		err = decode_checkpoint_rows(s->checkpoint, t, row, rows, decode_bytes(s), piece);
 		if (err || interrupted())
 			return err ? err : -EINTR;
 		CUDA(cudaMemcpy(to + row * row_bytes, piece, rows * row_bytes,
@@ -260,7 +269,7 @@ static int upload_tensor(struct decode_state *s, const struct decode_tensor *t, 
 static int upload_weights(const struct decode_opts *o, struct decode_state *s)
 {
 	const struct decode_model *m = &s->shape.model;
-	int err = checkpoint_open(o->checkpoint, m, &s->checkpoint);
+	int err = decode_checkpoint_open(o->checkpoint, m, &s->checkpoint);
 	void *piece = malloc(PIECE);
 
 	CHECK(piece, "%d bytes", PIECE);
@@ -282,9 +291,23 @@ static int fill_weights(const struct decode_opts *o, struct decode_state *s)
 	for (uint32_t i = 0; i < decode_tensors(m); i++) {
 		struct decode_tensor t = decode_tensor_at(m, i);
 
-		decode_fill_weights(&t, s->arena, deviation_of(m, &t), s->seed, s->half, s->own);
+		decode_fill_weights(&t, s->arena, deviation_of(&s->shape, &t), s->seed, s->half,
+				    s->own);
+		CUDA(cudaStreamSynchronize(s->own));
+		if (interrupted())
+			return -EINTR;
 	}
 	return 0;
+}
+
+bool decode_interrupted(struct decode_state *s, int64_t step)
+{
+	const int64_t together = 64;
+
+	if (step % together != together - 1)
+		return false;
+	CUDA(cudaStreamSynchronize(s->own));
+	return interrupted();
 }
 
 /* ---- what comes before the first step -----------------------------------------------------------
@@ -324,12 +347,15 @@ static void fill_first(const struct decode_opts *o, struct decode_state *s)
 }
 
 /* The prompt's tokens but the last one go through steps, each from a start of its own. */
-static void take_prompt(const struct decode_opts *o, struct decode_state *s)
+static int take_prompt(const struct decode_opts *o, struct decode_state *s)
 {
 	for (uint32_t p = 0; p + 1 < s->shape.prompts; p++) {
 		decode_begin(&s->device, s->first + (size_t)p * s->shape.batch, p, s->half, s->own);
 		decode_step(o, s, s->own);
+		if (decode_interrupted(s, p))
+			return -EINTR;
 	}
+	return 0;
 }
 
 static void fill_cache(struct decode_state *s)
@@ -340,6 +366,21 @@ static void fill_cache(struct decode_state *s)
 		return;
 	decode_fill_cache(&s->device, s->key, layers, DECODE_TAG_KEY, s->seed, s->half, s->own);
 	decode_fill_cache(&s->device, s->value, layers, DECODE_TAG_VALUE, s->seed, s->half, s->own);
+}
+
+/* A product keeps at least one sequence's activations in shared memory. */
+static int fit_device(const struct decode_opts *o, const struct decode_device *d)
+{
+	uint32_t row = d->dim_stride > d->hidden_stride ? d->dim_stride : d->hidden_stride;
+
+	row = row > d->att_stride ? row : d->att_stride;
+	if (o->launches == DECODE_MANY || row * sizeof(float) <= d->shared_most)
+		return 0;
+	return complain(
+		ENOTSUP,
+		"launches=few keeps a row of %u numbers in a block's shared memory, of which "
+		"this device has %u bytes: take launches=many",
+		row, d->shared_most);
 }
 
 static int prepare(const struct decode_opts *o, struct decode_state *s)
@@ -357,6 +398,9 @@ static int prepare(const struct decode_opts *o, struct decode_state *s)
 	if (err)
 		return err;
 	describe(s);
+	err = fit_device(o, &s->device);
+	if (err)
+		return err;
 	CUDA(cudaStreamCreateWithFlags(&s->own, cudaStreamNonBlocking));
 	return allocate_all(o, s);
 }
@@ -370,8 +414,10 @@ int decode_setup(const void *opts, void *state)
 	if (err)
 		return err;
 	find_layers(s);
-	decode_load(&s->device, s->half);
-	if (o->launches == DECODE_MANY)
+	decode_load(s->half);
+	if (o->launches == DECODE_FEW)
+		decode_load_products(&s->device, s->half);
+	else
 		err = decode_many_init(s);
 	if (err)
 		return err;
@@ -383,7 +429,9 @@ int decode_setup(const void *opts, void *state)
 		return err;
 	CUDA(cudaDeviceSynchronize());
 	fill_cache(s);
-	take_prompt(o, s);
+	err = take_prompt(o, s);
+	if (err)
+		return err;
 	decode_reset(o, s, s->own);
 	decode_step(o, s, s->own); /* every kernel has run, the library's too */
 	CUDA(cudaStreamSynchronize(s->own));
@@ -402,7 +450,7 @@ void decode_teardown(void *state)
 	while (s->n_owned)
 		CUDA(cudaFree(s->owned[--s->n_owned]));
 	output_discard(&s->tokens);
-	checkpoint_close(s->checkpoint);
+	decode_checkpoint_close(s->checkpoint);
 	decode_shape_release(&s->shape);
 	memset(s, 0, sizeof(*s));
 }

@@ -23,7 +23,7 @@ static int find_model(const struct decode_opts *o, struct decode_model *m)
 	int err = 0;
 
 	if (o->checkpoint)
-		err = checkpoint_model(o->checkpoint, m);
+		err = decode_checkpoint_model(o->checkpoint, m);
 	else
 		*m = models[o->model];
 	if (err || !o->layers)

@@ -74,7 +74,7 @@ static inline unsigned small_elements(int tensor)
 /* Tensors `from` to `to - 1`, which is what a shard has. */
 static inline void small_header(const char *dtype, int from, int to, char text[SMALL_TEXT])
 {
-	unsigned bytes = (unsigned)dtype_bytes(dtype_named(dtype)), at = 0;
+	unsigned bytes = (unsigned)decode_dtype_bytes(decode_dtype_named(dtype)), at = 0;
 	char *end = text + sprintf(text, "{\"__metadata__\": {\"format\": \"pt\"}");
 
 	for (int i = from; i < to; i++) {
@@ -139,7 +139,7 @@ static inline size_t small_file(const char *dtype, const char *header, int from,
 				unsigned char out[SMALL_TEXT])
 {
 	uint64_t length = strlen(header);
-	size_t bytes = dtype_bytes(dtype_named(dtype)), n = 8 + length;
+	size_t bytes = decode_dtype_bytes(decode_dtype_named(dtype)), n = 8 + length;
 	unsigned first = 0, last;
 
 	for (int i = 0; i < from; i++)
@@ -210,7 +210,7 @@ static inline void expect_not_opened(const char *folder, const struct decode_mod
 	int err;
 
 	divert_stderr();
-	err = checkpoint_open(folder, m, &c);
+	err = decode_checkpoint_open(folder, m, &c);
 	expect_line(err, says);
 	cr_assert(!c, "a checkpoint of '%s'", says);
 }
@@ -219,7 +219,7 @@ static inline struct checkpoint *opened(const char *folder, const struct decode_
 {
 	struct checkpoint *c;
 
-	cr_assert(!checkpoint_open(folder, m, &c) && c, "%s", folder);
+	cr_assert(!decode_checkpoint_open(folder, m, &c) && c, "%s", folder);
 	return c;
 }
 

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 
+#include "workloads/decode/check.h"
 #include "workloads/decode/test_decode.h"
 
 TestSuite(small_decode_check, .timeout = 300, .init = need_device);
@@ -101,15 +102,20 @@ static void change(void *at, float v)
 }
 
 /* The float at that address becomes another one, and then what it was. */
-static void notices(struct run *r, const void *at, float other, const char *what)
+static void notices_at(struct run *r, int64_t steps, const void *at, float other, const char *what)
 {
 	float was;
 
 	CUDA(cudaMemcpy(&was, at, sizeof(was), cudaMemcpyDeviceToHost));
 	change((void *)at, other);
-	run_fails(r, STEPS, what);
+	run_fails(r, steps, what);
 	change((void *)at, was);
-	run_passes(r, STEPS);
+	run_passes(r, steps);
+}
+
+static void notices(struct run *r, const void *at, float other, const char *what)
+{
+	notices_at(r, STEPS, at, other, what);
 }
 
 /* A number of the cache's last layer. */
@@ -174,8 +180,7 @@ Test(small_decode_check, a_lost_copy_to_the_host_is_found)
 	run_end(r);
 }
 
-/* ---- more steps than are computed again
- * ---------------------------------------------------------- */
+/* ---- more steps than are computed again ---------------------------------------------- */
 
 /* As if the device kept notes of the last 20 steps only. */
 Test(small_decode_check, steps_that_are_no_longer_noted)
@@ -192,4 +197,103 @@ Test(small_decode_check, steps_that_are_no_longer_noted)
 	change((void *)(r->s.device.history_logit + 49 % 20), 0.5f);
 	run_fails(r, 50, "the last step");
 	run_end(r);
+}
+
+/* Too many steps for all: rows of the prompt and of the first and last stretch are compared still.
+ */
+Test(small_decode_check, three_stretches_of_many_steps)
+{
+	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_FP32);
+	struct verdict v;
+	struct run *r;
+
+	o.positions = 60;
+	r = run_begin(o);
+	decode_audit_flops_each = 1; /* the least stretch: 16 steps */
+	run_steps(r, 54);
+	v = run_check(r, 54, false);
+	cr_assert(v.passed && v.compared >= 32 && v.compared < 54, "%ld compared: %s",
+		  (long)v.compared, v.worst);
+	notices_at(r, 54, cached(r, r->s.key, 1), 0.3f, "a key of the prompt");
+	notices_at(r, 54, cached(r, r->s.key, 10), 0.3f, "a key of the first steps");
+	notices_at(r, 54, cached(r, r->s.value, 55), 0.3f, "a value of the last steps");
+	run_end(r);
+}
+
+/* More steps than are noted, in one long lap. */
+Test(small_decode_check, a_lap_that_began_before_the_notes)
+{
+	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_FP32);
+	struct run *r;
+
+	o.positions = 64;
+	o.batch = 20;
+	r = run_begin(o);
+	r->s.device.history = r->s.shape.history = 20;
+	run_reset(r);
+	run_steps(r, 50);
+	run_passes(r, 50);
+	run_end(r);
+}
+
+/* All sequences' caches have something wrong in turn; those that are looked at find it. */
+Test(small_decode_check, the_first_sequence_and_the_last_are_looked_at)
+{
+	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_FP32);
+	struct run *r;
+
+	o.batch = 20;
+	r = run_begin(o);
+	run_steps(r, 1);
+	run_passes(r, 1);
+	for (int b = 0; b < 20; b += 19) {
+		size_t row = ((size_t)b * r->s.device.kv_heads * 8 + 3) * r->s.device.head_stride;
+
+		change((float *)r->s.layer[1].key + row, 0.3f);
+		run_fails(r, 1, "a key");
+		run_reset(r);
+		run_steps(r, 1);
+		run_passes(r, 1);
+	}
+	run_end(r);
+}
+
+/* ---- generated weights ------------------------------------------------------------------------
+ */
+
+/* Attention over many positions must show, whatever launches are lost. */
+static void loses_attention(int launches)
+{
+	struct decode_opts o = { .batch = 1, .layers = 2, .context = 1000, .seed = 1 };
+	int per_step;
+	struct run *r;
+
+	o.precision = DECODE_BF16;
+	o.launches = launches;
+	r = run_begin(o);
+	per_step = (int)decode_launches(&o, &r->s.shape.model);
+	run_steps(r, 2);
+	run_passes(r, 2);
+	if (launches == DECODE_FEW) {
+		launch.at = -1;
+		run_reset(r);
+		launch.seen = 0;
+		launch.at = per_step + PER_LAYER + 1;
+		launch.times = 0;
+		run_steps(r, 2);
+		launch.at = -1;
+		run_fails(r, 2, "attention of the last layer is lost");
+	}
+	CUDA(cudaMemset((void *)r->s.layer[0].o, 0, 1024));
+	run_settle();
+	run_fails(r, 2, "weights of attention");
+	run_end(r);
+}
+
+Test(small_decode_check, attention_over_a_long_context_shows)
+{
+	if (RACES)
+		cr_skip("takes minutes under the thread sanitizer");
+	loses_attention(DECODE_FEW);
+	loses_attention(DECODE_MANY);
 }

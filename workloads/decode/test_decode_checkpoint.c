@@ -45,11 +45,12 @@ static void expect_weights(const char *path, const struct decode_model *m, int b
 		struct decode_tensor t = decode_find(m, w[i].part, w[i].layer);
 		uint32_t row[256], is = 0;
 
-		cr_assert(!checkpoint_rows(c, &t, w[i].row, 1, bytes, row), "row of weight %d", i);
+		cr_assert(!decode_checkpoint_rows(c, &t, w[i].row, 1, bytes, row),
+			  "row of weight %d", i);
 		memcpy(&is, (char *)row + w[i].col * (size_t)bytes, (size_t)bytes);
 		cr_assert(is == w[i].bits, "weight %d: %x, not %x", i, is, w[i].bits);
 	}
-	checkpoint_close(c);
+	decode_checkpoint_close(c);
 }
 
 Test(small_decode_checkpoint, a_tied_one_of_floats_loads)
@@ -57,7 +58,7 @@ Test(small_decode_checkpoint, a_tied_one_of_floats_loads)
 	static const char path[] = "workloads/decode/golden/tied-f32";
 	struct decode_model m;
 
-	cr_assert(!checkpoint_model(path, &m), "%s", path);
+	cr_assert(!decode_checkpoint_model(path, &m), "%s", path);
 	cr_assert(m.dim == 64 && m.layers == 2 && m.heads == 4 && m.kv_heads == 2 &&
 			  m.head_dim == 16 && m.hidden == 160 && m.vocab == 96 && m.tied &&
 			  m.theta == 1e4 && m.eps == 1e-5 && m.positions == 64 &&
@@ -71,7 +72,7 @@ Test(small_decode_checkpoint, one_of_bfloats_with_a_head_loads)
 	static const char path[] = "workloads/decode/golden/untied-bf16";
 	struct decode_model m;
 
-	cr_assert(!checkpoint_model(path, &m), "%s", path);
+	cr_assert(!decode_checkpoint_model(path, &m), "%s", path);
 	cr_assert(m.dim == 48 && m.layers == 3 && m.heads == 6 && m.kv_heads == 3 &&
 			  m.head_dim == 8 && m.hidden == 112 && m.vocab == 80 && !m.tied &&
 			  m.theta == 5e5,
@@ -113,7 +114,8 @@ static void expect_rows(const struct checkpoint *c, const struct decode_tensor *
 	int tensor = in_file(t, &first);
 
 	memset(out, 0xff, sizeof(out));
-	cr_assert(!checkpoint_rows(c, t, row, rows, bytes, out), "%s", small_tensors[tensor].name);
+	cr_assert(!decode_checkpoint_rows(c, t, row, rows, bytes, out), "%s",
+		  small_tensors[tensor].name);
 	for (uint32_t i = 0; i < rows * t->stride; i++) {
 		uint32_t col = i % t->stride;
 		float should = col < t->cols
@@ -139,7 +141,7 @@ static void expect_small(const struct decode_model *m)
 			expect_rows(c, &t, row, 4);
 		}
 	}
-	checkpoint_close(c);
+	decode_checkpoint_close(c);
 }
 
 Test(small_decode_checkpoint, each_dtype_gives_rows_filled_up_with_zeros)
@@ -150,7 +152,7 @@ Test(small_decode_checkpoint, each_dtype_gives_rows_filled_up_with_zeros)
 		struct decode_model m;
 
 		put_small(folder, dtypes[i]);
-		cr_assert(!checkpoint_model(folder, &m), "%s", dtypes[i]);
+		cr_assert(!decode_checkpoint_model(folder, &m), "%s", dtypes[i]);
 		expect_small(&m);
 	}
 }
@@ -201,7 +203,7 @@ Test(small_decode_checkpoint, rows_of_several_pieces_are_whole)
 		unsigned first = BEFORE_WIDE + (k + 1) * WIDE * 6;
 
 		memset(out, 0xff, sizeof(out));
-		cr_assert(!checkpoint_rows(c, &t, 0, t.rows, 4, out), "rows");
+		cr_assert(!decode_checkpoint_rows(c, &t, 0, t.rows, 4, out), "rows");
 		for (unsigned i = 0; i < t.rows * t.stride; i++) {
 			unsigned row = i / t.stride, col = i % t.stride;
 			float should = col < t.cols ? small_value(first + row * t.cols + col) : 0;
@@ -209,7 +211,7 @@ Test(small_decode_checkpoint, rows_of_several_pieces_are_whole)
 			cr_assert(value_at(out, 4, i) == should, "part %u, element %u", k, i);
 		}
 	}
-	checkpoint_close(c);
+	decode_checkpoint_close(c);
 }
 
 /* ---- files ----------------------------------------------------------------------------- */
@@ -294,16 +296,16 @@ Test(small_decode_checkpoint, a_file_that_is_cut_later_is_a_line)
 	snprintf(path, sizeof(path), "%s/model.safetensors", folder);
 	cr_assert(!truncate(path, 1000), "%s", path);
 	divert_stderr();
-	err = checkpoint_rows(c, &t, 4, 1, 4, row);
+	err = decode_checkpoint_rows(c, &t, 4, 1, 4, row);
 	expect_line(err, "tensor model.embed_tokens.weight: the file has been cut since");
 	cr_assert(err == -EIO, "%d", err);
-	checkpoint_close(c);
+	decode_checkpoint_close(c);
 }
 
 Test(small_decode_checkpoint, closing_nothing_is_nothing)
 {
-	checkpoint_close(NULL);
-	safetensors_close(NULL);
+	decode_checkpoint_close(NULL);
+	decode_safetensors_close(NULL);
 	cr_assert(true, "no fault");
 }
 

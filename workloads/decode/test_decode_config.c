@@ -19,7 +19,7 @@ static int read_changed(const char *from, const char *to, struct decode_model *m
 	strcpy(text, small_config);
 	replace(text, from, to);
 	put_text(folder, "config.json", text);
-	return checkpoint_model(folder, m);
+	return decode_checkpoint_model(folder, m);
 }
 
 static struct decode_model changed(const char *from, const char *to)
@@ -162,9 +162,12 @@ Test(small_decode_config, other_rotations_are_refused_by_name)
 		{ ROPE_IS("{\"type\": \"linear\", \"factor\": 2.0}"),
 		  "rope_scaling.type is \"linear\"; must be \"default\" or \"llama3\"" },
 		{ ROPE_IS("{\"rope_type\": \"yarn\", \"type\": \"default\"}"),
+		  "rope_scaling.type is \"default\"; must be the same as rope_type" },
+		{ ROPE_IS("{\"rope_type\": \"yarn\"}"),
 		  "rope_scaling.rope_type is \"yarn\"; must be" },
+		{ ROPE_IS("{\"factor\": 2.0}"), "rope_scaling.rope_type is absent; must be there" },
 		{ ROPE_IS("{\"rope_type\": 3}"), "rope_scaling.rope_type is 3; must be" },
-		{ ROPE_IS("\"linear\""), "rope_scaling. must be an object or null" },
+		{ ROPE_IS("\"linear\""), "rope_scaling must be an object or null" },
 		{ ROPE_IS("{\"partial_rotary_factor\": 0.5}"),
 		  "rope_scaling.partial_rotary_factor is 0.5; must be 1" },
 		{ ROPE_IS("{\"full_attention\": {\"rope_type\": \"default\"}}"),
@@ -253,7 +256,7 @@ static void expect_text_refused(const char *text, const char *says)
 
 	put_text(folder, "config.json", text);
 	divert_stderr();
-	err = checkpoint_model(folder, &m);
+	err = decode_checkpoint_model(folder, &m);
 	expect_line(err, says);
 }
 
@@ -282,20 +285,20 @@ Test(small_decode_config, what_is_no_small_file_is_refused)
 
 	snprintf(path, sizeof(path), "%s/config.json", folder);
 	divert_stderr();
-	err = checkpoint_model(folder, &m);
+	err = decode_checkpoint_model(folder, &m);
 	expect_line(err, "config.json: No such file or directory");
 	put_text(folder, "config.json", "{}");
 	cr_assert(!truncate(path, (off_t)1 << 40), "%s", path);
 	divert_stderr();
-	err = checkpoint_model(folder, &m);
+	err = decode_checkpoint_model(folder, &m);
 	expect_line(err, "config.json: 1099511627776 bytes of JSON; 1048576 of 1048576 are left");
 	unlink(path);
 	cr_assert(!mkdir(path, 0700), "%s", path);
 	divert_stderr();
-	err = checkpoint_model(folder, &m);
+	err = decode_checkpoint_model(folder, &m);
 	expect_line(err, "config.json: Is a directory");
 	cr_assert(!rmdir(path) && !mkfifo(path, 0600), "%s", path);
 	divert_stderr();
-	err = checkpoint_model(folder, &m);
+	err = decode_checkpoint_model(folder, &m);
 	expect_line(err, "config.json: is not a regular file");
 }

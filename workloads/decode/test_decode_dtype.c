@@ -37,7 +37,7 @@ static void fill_halves(void)
 Test(small_decode_dtype, each_half_becomes_its_float)
 {
 	fill_halves();
-	dtype_convert(DTYPE_F16, half_in, HALVES, 4, float_out);
+	decode_dtype_convert(DTYPE_F16, half_in, HALVES, 4, float_out);
 	for (unsigned i = 0; i < HALVES; i++) {
 		double should = half_value(i), is = float_of(float_out[i]);
 
@@ -50,8 +50,8 @@ Test(small_decode_dtype, each_half_becomes_its_float)
 Test(small_decode_dtype, each_bfloat_becomes_its_float_and_stays_itself)
 {
 	fill_halves();
-	dtype_convert(DTYPE_BF16, half_in, HALVES, 4, float_out);
-	dtype_convert(DTYPE_BF16, half_in, HALVES, 2, bfloat_out);
+	decode_dtype_convert(DTYPE_BF16, half_in, HALVES, 4, float_out);
+	decode_dtype_convert(DTYPE_BF16, half_in, HALVES, 2, bfloat_out);
 	for (unsigned i = 0; i < HALVES; i++)
 		cr_assert(float_out[i] == i << 16 && bfloat_out[i] == i, "%04x", i);
 }
@@ -76,7 +76,7 @@ static uint16_t rounded(uint32_t bits)
 {
 	uint16_t out;
 
-	dtype_convert(DTYPE_F32, &bits, 1, 2, &out);
+	decode_dtype_convert(DTYPE_F32, &bits, 1, 2, &out);
 	return out;
 }
 
@@ -111,8 +111,8 @@ Test(small_decode_dtype, a_nan_stays_one)
 Test(small_decode_dtype, each_half_becomes_the_nearest_bfloat)
 {
 	fill_halves();
-	dtype_convert(DTYPE_F16, half_in, HALVES, 4, float_out);
-	dtype_convert(DTYPE_F16, half_in, HALVES, 2, bfloat_out);
+	decode_dtype_convert(DTYPE_F16, half_in, HALVES, 4, float_out);
+	decode_dtype_convert(DTYPE_F16, half_in, HALVES, 2, bfloat_out);
 	for (unsigned i = 0; i < HALVES; i++) {
 		if (isnan(half_value(i)))
 			cr_assert((bfloat_out[i] & 0x7fff) > 0x7f80, "%04x", i);
@@ -127,17 +127,23 @@ Test(small_decode_dtype, floats_stay_and_need_no_alignment)
 	uint32_t out[3];
 	uint16_t half[3];
 
-	dtype_convert(DTYPE_F32, raw + 1, 3, 4, out);
+	decode_dtype_convert(DTYPE_F32, raw + 1, 3, 4, out);
 	cr_assert(!memcmp(out, raw + 1, 12), "floats");
-	dtype_convert(DTYPE_F32, raw + 1, 3, 2, half);
+	decode_dtype_convert(DTYPE_F32, raw + 1, 3, 2, half);
 	cr_assert(half[0] == 0x0403 && half[2] == 0x0c0b, "bfloat16 %04x, %04x", half[0], half[2]);
 }
 
 Test(small_decode_dtype, other_types_have_no_size)
 {
-	cr_assert(dtype_named("F16") == DTYPE_F16 && dtype_bytes(DTYPE_F16) == 2, "F16");
-	cr_assert(dtype_named("F32") == DTYPE_F32 && dtype_bytes(DTYPE_F32) == 4, "F32");
-	cr_assert(dtype_named("BF16") == DTYPE_BF16 && dtype_bytes(DTYPE_BF16) == 2, "BF16");
-	cr_assert(dtype_named("F8_E4M3") == DTYPE_OTHER && dtype_bytes(DTYPE_OTHER) == 0, "F8");
-	cr_assert(dtype_named("f16") == DTYPE_OTHER && dtype_named("") == DTYPE_OTHER, "f16");
+	cr_assert(decode_dtype_named("F16") == DTYPE_F16 && decode_dtype_bytes(DTYPE_F16) == 2,
+		  "F16");
+	cr_assert(decode_dtype_named("F32") == DTYPE_F32 && decode_dtype_bytes(DTYPE_F32) == 4,
+		  "F32");
+	cr_assert(decode_dtype_named("BF16") == DTYPE_BF16 && decode_dtype_bytes(DTYPE_BF16) == 2,
+		  "BF16");
+	cr_assert(decode_dtype_named("F8_E4M3") == DTYPE_OTHER &&
+			  decode_dtype_bytes(DTYPE_OTHER) == 0,
+		  "F8");
+	cr_assert(decode_dtype_named("f16") == DTYPE_OTHER && decode_dtype_named("") == DTYPE_OTHER,
+		  "f16");
 }

@@ -26,7 +26,7 @@ static double *new_doubles(size_t n)
 /* A row that is read though nothing was written there makes all that follows NAN. */
 static struct reference_cache spoiled_cache(const struct decode_model *m, uint32_t positions)
 {
-	struct reference_cache c = reference_cache_new(m, positions);
+	struct reference_cache c = decode_reference_cache_new(m, positions);
 
 	for (size_t i = 0; i < (size_t)m->layers * positions * m->kv_heads * m->head_dim; i++)
 		c.key[i] = c.value[i] = NAN;
@@ -82,7 +82,7 @@ static int golden_rows(void *from, const struct decode_tensor *t, uint32_t row, 
 {
 	struct golden *g = from;
 
-	return checkpoint_rows(g->from, t, row, rows, g->r.bytes, out);
+	return decode_checkpoint_rows(g->from, t, row, rows, g->r.bytes, out);
 }
 
 static double cell(const struct csv *csv, int64_t row, int column)
@@ -121,8 +121,8 @@ static void read_logits(struct golden *g, const char *folder)
 static void golden_init(struct golden *g, const char *folder, int bytes)
 {
 	memset(g, 0, sizeof(*g));
-	cr_assert(!checkpoint_model(folder, &g->m), "%s", folder);
-	cr_assert(!checkpoint_open(folder, &g->m, &g->from), "%s", folder);
+	cr_assert(!decode_checkpoint_model(folder, &g->m), "%s", folder);
+	cr_assert(!decode_checkpoint_open(folder, &g->m, &g->from), "%s", folder);
 	g->r = (struct reference){
 		.m = &g->m, .bytes = bytes, .rows = golden_rows, .from = g, .threads = 2
 	};
@@ -131,7 +131,7 @@ static void golden_init(struct golden *g, const char *folder, int bytes)
 
 static void golden_release(struct golden *g)
 {
-	checkpoint_close(g->from);
+	decode_checkpoint_close(g->from);
 	free(g->sequence);
 	free(g->column);
 	free(g->logit);
@@ -154,20 +154,21 @@ static void expect_sequence(struct golden *g, uint32_t first, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		g->column[first + i].cache = &cache;
-	cr_assert(!reference_step(&g->r, g->column + first, n, whole), "all positions");
+	cr_assert(!decode_reference_step(&g->r, g->column + first, n, whole), "all positions");
 	error = largest_difference(whole, g->logit + first * vocab, n * vocab) / g->deviation;
 	cr_expect(error <= 1e-12, "sequence %u differs by %g deviations", g->sequence[first],
 		  error);
 	expect_greedy(g, first, n, whole);
-	reference_cache_free(&cache);
+	decode_reference_cache_free(&cache);
 	cache = spoiled_cache(&g->m, n);
 	for (uint32_t i = 0; i < n; i++)
-		cr_assert(!reference_step(&g->r, g->column + first + i, 1, single + i * vocab),
-			  "position %u", i);
+		cr_assert(
+			!decode_reference_step(&g->r, g->column + first + i, 1, single + i * vocab),
+			"position %u", i);
 	cr_expect(!memcmp(whole, single, n * vocab * sizeof(*whole)),
 		  "sequence %u: one by one differs by %g", g->sequence[first],
 		  largest_difference(whole, single, n * vocab));
-	reference_cache_free(&cache);
+	decode_reference_cache_free(&cache);
 	free(whole);
 	free(single);
 }
@@ -399,8 +400,9 @@ static void made_logits(const struct made *made, uint32_t sequence, double *logi
 
 	for (uint32_t t = 0; t < POSITIONS; t++)
 		column[t] = (struct reference_column){ made_token(sequence, t), t, &cache, true };
-	cr_assert(!reference_step(&made->r, column, POSITIONS, logit), "sequence %u", sequence);
-	reference_cache_free(&cache);
+	cr_assert(!decode_reference_step(&made->r, column, POSITIONS, logit), "sequence %u",
+		  sequence);
+	decode_reference_cache_free(&cache);
 }
 
 static void expect_naive(uint32_t kv_heads, bool tied, int bytes, uint32_t hidden)
@@ -458,7 +460,7 @@ Test(small_decode_reference, company_changes_no_bit)
 	for (uint32_t i = 0; i < 2 * POSITIONS; i++)
 		column[i] = (struct reference_column){ made_token(i % 2, i / 2), i / 2,
 						       &cache[i % 2], i / 2 % 2 == 0 };
-	cr_assert(!reference_step(&made.r, column, 2 * POSITIONS, both), "two sequences");
+	cr_assert(!decode_reference_step(&made.r, column, 2 * POSITIONS, both), "two sequences");
 	for (uint32_t i = 0; i < 2 * POSITIONS; i++) {
 		if (!column[i].wanted)
 			continue;
@@ -466,8 +468,8 @@ Test(small_decode_reference, company_changes_no_bit)
 			  "sequence %u position %u", i % 2, i / 2);
 		next += VOCAB;
 	}
-	reference_cache_free(&cache[0]);
-	reference_cache_free(&cache[1]);
+	decode_reference_cache_free(&cache[0]);
+	decode_reference_cache_free(&cache[1]);
 }
 
 /*
@@ -503,12 +505,12 @@ Test(small_decode_reference, large_matrices_come_in_pieces)
 	cache = spoiled_cache(&made.m, 1);
 	column.cache = &cache;
 	logit = new_doubles(VOCAB);
-	cr_assert(!reference_step(&made.r, &column, 1, logit), "small");
+	cr_assert(!decode_reference_step(&made.r, &column, 1, logit), "small");
 	free(logit);
 	small = made.asked;
 	made.m.vocab = 500 * 1000 + 7;
 	logit = new_doubles(made.m.vocab);
-	cr_assert(!reference_step(&made.r, &column, 1, logit), "large");
+	cr_assert(!decode_reference_step(&made.r, &column, 1, logit), "large");
 	cr_expect(made.asked - small > small, "%d calls, %d for one piece", made.asked - small,
 		  small);
 	for (uint32_t v = 1000; v < made.m.vocab; v++)
@@ -516,7 +518,7 @@ Test(small_decode_reference, large_matrices_come_in_pieces)
 	cr_expect(wrong == 0, "%d logits", wrong);
 	cr_expect(logit[0] != logit[1], "%g", logit[0]);
 	free(logit);
-	reference_cache_free(&cache);
+	decode_reference_cache_free(&cache);
 }
 
 /* ---- what ends it --------------------------------------------------------------------------- */
@@ -530,18 +532,18 @@ Test(small_decode_reference, hands_on_what_rows_returned)
 	int calls;
 
 	made_init(&made, 1, false, 4);
-	cache = reference_cache_new(&made.m, 1);
+	cache = decode_reference_cache_new(&made.m, 1);
 	column.cache = &cache;
-	cr_assert(!reference_step(&made.r, &column, 1, logit), "none fails");
+	cr_assert(!decode_reference_step(&made.r, &column, 1, logit), "none fails");
 	calls = made.asked;
 	for (made.fail_at = 1; made.fail_at <= calls; made.fail_at++) {
 		made.asked = 0;
-		cr_expect(reference_step(&made.r, &column, 1, logit) == -EIO, "call %d",
+		cr_expect(decode_reference_step(&made.r, &column, 1, logit) == -EIO, "call %d",
 			  made.fail_at);
 		cr_expect(made.asked == made.fail_at, "call %d is the last, not %d", made.fail_at,
 			  made.asked);
 	}
-	reference_cache_free(&cache);
+	decode_reference_cache_free(&cache);
 }
 
 /* After a signal that comes while a matrix is fetched, nothing more is fetched. */
@@ -564,11 +566,11 @@ Test(small_decode_reference, ends_on_control_c)
 
 	made_init(&made, 1, false, 4);
 	made.r.rows = interrupted_rows;
-	cache = reference_cache_new(&made.m, 1);
+	cache = decode_reference_cache_new(&made.m, 1);
 	column.cache = &cache;
 	signal(SIGINT, SIG_DFL);
 	interrupt_install();
-	cr_expect(reference_step(&made.r, &column, 1, logit) == -EINTR, "step");
+	cr_expect(decode_reference_step(&made.r, &column, 1, logit) == -EINTR, "step");
 	cr_expect(made.asked == 5, "%d calls", made.asked);
-	reference_cache_free(&cache);
+	decode_reference_cache_free(&cache);
 }

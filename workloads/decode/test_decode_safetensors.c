@@ -150,7 +150,7 @@ Test(small_decode_safetensors, metadata_may_be_anything)
 		small_header("F32", 0, SMALL_TENSORS, header);
 		replace(header, "{\"format\": \"pt\"}", anything[i]);
 		put_tensors(folder, file_name, "F32", header, 0, SMALL_TENSORS);
-		checkpoint_close(opened(folder, &small_model));
+		decode_checkpoint_close(opened(folder, &small_model));
 	}
 }
 
@@ -259,7 +259,7 @@ Test(small_decode_safetensors, index_and_headers_count_together)
 	put_index(folder, 4);
 	put_padded("one", 0, 4, 500000);
 	put_padded("two", 4, SMALL_TENSORS, 500000);
-	checkpoint_close(opened(folder, &small_model));
+	decode_checkpoint_close(opened(folder, &small_model));
 	put_padded("two", 4, SMALL_TENSORS, PADDED);
 	put_padded("one", 0, 4, PADDED);
 	expect_not_opened(folder, &small_model, "one: 524289 bytes of JSON; 52");
@@ -292,11 +292,11 @@ Test(small_decode_safetensors, a_file_that_may_not_be_read_is_refused)
 	put_small(folder, "F32");
 	cr_assert(!chmod(file_path(), 0), "%s", file_path());
 	divert_stderr();
-	err = checkpoint_open(folder, &small_model, &c);
+	err = decode_checkpoint_open(folder, &small_model, &c);
 	if (!access(file_path(), R_OK)) {
 		diverted_stderr();
 		cr_assert(!err && c, "%d", err);
-		checkpoint_close(c);
+		decode_checkpoint_close(c);
 		return;
 	}
 	expect_line(err, "model.safetensors: Permission denied");
@@ -316,7 +316,7 @@ static uint32_t draw(uint32_t below)
 static void try_file(int count[2])
 {
 	struct checkpoint *c;
-	int err = checkpoint_open(folder, &small_model, &c);
+	int err = decode_checkpoint_open(folder, &small_model, &c);
 
 	cr_assert(err <= 0 && !err == (c != NULL), "%d", err);
 	count[!err]++;
@@ -324,9 +324,9 @@ static void try_file(int count[2])
 		struct decode_tensor t = decode_tensor_at(&small_model, i);
 		float rows[8 * 8];
 
-		cr_assert(!checkpoint_rows(c, &t, 0, t.rows, 4, rows), "tensor %u", i);
+		cr_assert(!decode_checkpoint_rows(c, &t, 0, t.rows, 4, rows), "tensor %u", i);
 	}
-	checkpoint_close(c);
+	decode_checkpoint_close(c);
 }
 
 static int put_at(int fd, const void *bytes, size_t n)
