@@ -207,7 +207,7 @@ endif
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: nothing of rift but the headers, and no sanitizer. But the thread sanitizer
 # must see both ends of a socket or a lock: else what one end hands to the other looks like a race.
-PRELOADED := -std=c11 -O2 -g -fPIC -fvisibility=hidden -I. $(if $(OUTSIDE),-I$B) $(HOST) $(WARN) -D_GNU_SOURCE
+PRELOADED := -std=c11 -O2 -g1 -fPIC -fvisibility=hidden -I. $(if $(OUTSIDE),-I$B) $(HOST) $(WARN) -D_GNU_SOURCE
 preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
 # Each is made of its own folder: a rule for each, as a pattern cannot list the files of a folder.
 $(foreach f,$(PFOLDERS),$(eval $B/layers/$(notdir $f).so: $(wildcard $f/preload/*.[ch] $f/*.h $f/wire/*.h $f/transport/*.h)))
