@@ -3,6 +3,7 @@
  * or done twice, at each place of a step, in this lap and in an earlier one; numbers that are
  * changed; and that it still looks at both ends where there are too many steps for all.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/races.h"
 

@@ -2,6 +2,7 @@
  * test_decode_modes.c - the same tokens, logits and cache in every mode and at every depth; few
  * launches and many agree; shapes that take other ways through the kernels.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/decode/test_decode.h"
