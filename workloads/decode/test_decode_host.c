@@ -1,4 +1,5 @@
 /* test_decode_host.c - output=host: tokens on the host, of steps in a stream and in graphs. */
+/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 
 #include "workloads/decode/test_decode.h"
