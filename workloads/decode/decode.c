@@ -118,7 +118,6 @@ int decode_cost(const void *opts, const void *state, struct cost *out)
 	return 0;
 }
 
-/* Which mode computed does not show in memory: all launches are the same. */
 const struct workload workload_decode = {
 	.name = "decode",
 	.summary = "a language model writes tokens: short kernels in a chain, each token after the "

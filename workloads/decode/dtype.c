@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "workloads/decode/device.h"
+
 static const struct {
 	const char *name;
 	enum dtype type;
@@ -44,12 +46,11 @@ static uint32_t float_of_half(uint16_t half)
 	return sign | bits;
 }
 
-/* A NaN whose fraction lies in the lower half alone would become infinite: it is made quiet. */
 static uint16_t bfloat_of_float(uint32_t bits)
 {
-	if ((bits & 0x7fffffff) > INFINITE)
-		return (uint16_t)(bits >> 16 | 0x40);
-	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+	union decode_float_bits u = { .bits = bits };
+
+	return decode_round(u.value).bits;
 }
 
 static uint16_t get_16(const uint8_t *from, size_t i)

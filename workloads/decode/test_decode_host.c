@@ -11,12 +11,15 @@ enum { BATCH = 2, LONG = 2, STEPS = 7 };
 static struct run *begin(void)
 {
 	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_FP32);
+	struct run *r;
 
 	need_device();
 	o.batch = BATCH;
 	o.positions = 24; /* one lap: few tokens come twice */
 	o.output = DECODE_TO_HOST;
-	return run_begin(o);
+	r = run_begin(o);
+	cr_assert(r->s.host && *r->s.host == UINT32_MAX, "no step has written there yet");
+	return r;
 }
 
 static cudaGraphExec_t executable(struct run *r, int64_t steps)
