@@ -124,6 +124,7 @@ CUDART    := libcudart.so.13
 CU        := CXX
 HOST      := -Icommon/cpu/include
 # What kernels begin with, as they do with nvcc, compiled once: it is half of what most of them take.
+# For flags that it was not compiled with, the text is there too.
 KERNEL    := $B/first/cuda_runtime
 COMPILE.cu = $(CXX) -std=c++17 $(COMMON) $(HOST) -x c++$(HEADER) -c -o $@ $<
 endif
@@ -196,6 +197,7 @@ $(KERNEL:=.gch): private HEADER := -header
 $(KERNEL:=.gch): common/cpu/include/cuda_runtime.h $B/flags
 	$(call begin,$(CU),$<)
 	$(Q)$(COMPILE.cu)
+	@echo '#include "cuda_runtime.h"' >$(KERNEL)
 
 # Each process that records has rift's own file digested, 12 times as long under the thread sanitizer.
 # What is read and written there are arrays of fixed size.
