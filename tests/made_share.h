@@ -14,7 +14,7 @@
 static inline void made_share_begin_of(struct share *s, int n, char *(*words)[2], int mixes,
 				       int windows, int repetitions)
 {
-	*s = (struct share){ .file.fd = -1 };
+	*s = (struct share){ .file = LINE_FILE_NONE };
 	s->plan = (struct share_plan){ .clients = { 1, n },
 				       .counts = 2,
 				       .arm = { [ARM_PROCESSES] = true, [ARM_STREAMS] = true },

@@ -407,9 +407,9 @@ static int measure(struct share *s, const struct share_args *a)
 	if (err == -EINTR && !s->platform)
 		complain(EINTR, "interrupted; nothing was measured");
 	else if (err == -EINTR)
-		complain(EINTR, "interrupted; rift share --resume %s.part continues", s->path);
+		complain(EINTR, "interrupted; rift share --resume %s.part continues", s->file.path);
 	if (!err && !a->given.quiet)
-		fprintf(stderr, "%s\n", s->path);
+		fprintf(stderr, "%s\n", s->file.path);
 	return err;
 }
 
@@ -501,7 +501,7 @@ static int share_or_show(struct share *s, const struct share_args *a)
 static int share(void *arguments)
 {
 	const struct share_args *a = arguments;
-	struct share s = { .file.fd = -1 };
+	struct share s = { .file = LINE_FILE_NONE };
 	int err = check_words(a);
 
 	if (err)

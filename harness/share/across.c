@@ -36,9 +36,9 @@ static int place_of(struct across *a, const struct share_plan *p, int mix)
 static int refuse_again(const struct across *a, const struct share *s, const char *path)
 {
 	for (int i = 0; i < a->records; i++)
-		if (!strcmp(a->record[i].id, s->id))
+		if (!strcmp(a->record[i].file.id, s->file.id))
 			return complain(EINVAL, "--from: %s and %s are the same record (%s)",
-					a->record[i].path, path, text_shown(s->id).s);
+					a->record[i].file.path, path, text_shown(s->file.id).s);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ int across_read(struct across *a, char *const *paths, int n)
 
 	memset(a, 0, sizeof(*a));
 	for (int i = 0; i < ACROSS_RECORDS_MAX; i++)
-		a->record[i].file.fd = -1;
+		a->record[i].file = LINE_FILE_NONE;
 	if (n > ACROSS_RECORDS_MAX)
 		return complain(E2BIG, "--from: more than %d records", ACROSS_RECORDS_MAX);
 	for (int i = 0; i < n && !err; i++)

@@ -15,8 +15,7 @@
 #include <stdio.h>
 
 #include "harness/base/param.h"
-#include "harness/record/journal.h"
-#include "harness/record/record.h"
+#include "harness/record/line_file.h"
 
 /* ---- ways of sharing -------------------------------------------------------------------- */
 
@@ -157,11 +156,7 @@ struct share {
 	int sets;
 	json_t *platform;	      /* the line; NULL: not yet */
 	json_t *sizes[SHARE_MIX_MAX]; /* lines "size" */
-	char id[32];
-	bool ended;
-	struct record_file file; /* fd -1: nothing is written */
-	struct lock lock;	 /* of the file */
-	char *path;		 /* NAME.jsonl, whatever it is called meanwhile */
+	struct line_file file;
 };
 
 bool share_is_cpu(const struct share *s);

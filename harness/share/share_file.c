@@ -5,31 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/check.h"
 #include "common/plural.h"
-#include "common/output.h"
-#include "common/unpacked.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
-#include "harness/record/environment.h"
-#include "harness/record/journal.h"
-
-static const char part_end[] = ".part";
 
 bool share_file_is(const char *path)
 {
-	static const char begins[] = "{\"record\":\"share\"";
-	char head[sizeof(begins)] = "";
-	struct unpacked in;
-
-	if (!unpacked_open(&in, path, false))
-		unpacked_read(&in, head, sizeof(head) - 1);
-	unpacked_close(&in);
-	return !strncmp(head, begins, strlen(begins));
+	return line_file_is(path, "share");
 }
 
 /* ---- sets ------------------------------------------------------------------------------- */
@@ -47,7 +31,6 @@ void share_init(struct share *s)
 		CHECK(s->set[i].window, "memory of windows");
 	}
 	free(all);
-	s->file.fd = -1;
 }
 
 void share_release(struct share *s)
@@ -62,12 +45,10 @@ void share_release(struct share *s)
 	for (int i = 0; i < SHARE_MIX_MAX; i++)
 		json_decref(s->sizes[i]);
 	json_decref(s->platform);
-	lock_release(&s->lock);
-	record_close(&s->file);
+	line_file_release(&s->file);
 	free(s->set);
-	free(s->path);
 	share_plan_release(&s->plan);
-	*s = (struct share){ .file.fd = -1 };
+	*s = (struct share){ .file = LINE_FILE_NONE };
 }
 
 bool share_is_cpu(const struct share *s)
@@ -218,15 +199,11 @@ static const char *take_size(struct share *s, const json_t *o)
 	return NULL;
 }
 
-/* The field that is wrong in this line; NULL: none is. */
-static const char *take(struct share *s, const json_t *o)
+static const char *take(void *of, const json_t *o)
 {
+	struct share *s = of;
 	struct share_measured *m = set_of(s, o);
 
-	if (record_is(o, "end")) {
-		s->ended = true;
-		return NULL;
-	}
 	if (record_is(o, "platform")) {
 		keep(&s->platform, o);
 		return *json_get_text(o, "device") ? NULL : "device";
@@ -244,83 +221,19 @@ static const char *take(struct share *s, const json_t *o)
 					 : take_fault(m, o);
 }
 
-/* ---- reading ---------------------------------------------------------------------------- */
-
-static int wrong(const struct record_scan *scan, const char *what)
+static int take_plan(void *of, const json_t *plan, const char *where)
 {
-	return complain(EINVAL, "%s:%ld: %s", scan->path, (long)scan->line + 1, what);
-}
+	struct share *s = of;
+	int err = share_plan_parse(&s->plan, plan, where);
 
-static int take_first(struct share *s, const json_t *o, const struct record_scan *scan)
-{
-	char where[300];
-	int err;
-
-	snprintf(s->id, sizeof(s->id), "%.31s", json_get_text(o, "id"));
-	snprintf(where, sizeof(where), "%.200s:%ld", scan->path, (long)scan->line + 1);
-	err = share_plan_parse(&s->plan, json_object_get(o, "plan"), where);
 	if (!err)
 		share_init(s);
 	return err;
 }
 
-static bool crc_is_right(const json_t *o)
-{
-	const json_t *crc = json_object_get(o, "crc32");
+static const struct line_kind kind = { "share", "rift share", take_plan, take };
 
-	return json_is_integer(crc) && json_integer_value(crc) == (json_int_t)record_crc32(o);
-}
-
-static int check_end(const json_t *o, const struct record_scan *scan)
-{
-	char text[HASH_TEXT];
-
-	hash_text(&scan->hash, text);
-	return strcmp(json_get_text(o, "lines_sha256"), text)
-		       ? wrong(scan, "lines_sha256 does not match the lines before")
-		       : 0;
-}
-
-static int take_line(const json_t *o, const struct record_scan *scan, void *arg)
-{
-	struct share *s = arg;
-	const char *what;
-	char text[160];
-	int err = 0;
-
-	if (!scan->line && !record_is(o, "share"))
-		return wrong(scan, "not a record of rift share: its first line is of another kind");
-	if (!crc_is_right(o))
-		return wrong(scan, "crc32 does not match this line: it was damaged");
-	if (!scan->line)
-		return take_first(s, o, scan);
-	if (s->ended)
-		return wrong(scan, "there are lines after the end");
-	if (record_is(o, "end"))
-		err = check_end(o, scan);
-	what = err ? NULL : take(s, o);
-	if (what) {
-		snprintf(text, sizeof(text), "a line '%.40s' whose %.60s is wrong",
-			 text_shown(json_get_text(o, "record")).s, what);
-		err = wrong(scan, text);
-	}
-	return err;
-}
-
-static int read_scan(struct share *s, const char *path, struct record_scan *scan)
-{
-	int err;
-
-	*s = (struct share){ .file.fd = -1 };
-	err = record_read(scan, path, take_line, s);
-	if (!err && !scan->line)
-		err = complain(EINVAL, "%s: is empty", path);
-	s->path = strdup(path);
-	CHECK(s->path, "memory of a name");
-	if (record_is_called(path, part_end))
-		s->path[strlen(s->path) - strlen(part_end)] = '\0';
-	return err;
-}
+/* ---- reading ---------------------------------------------------------------------------- */
 
 /* Tables of it would be empty. */
 static int refuse_unfinished(const struct share *s, const char *path)
@@ -328,7 +241,7 @@ static int refuse_unfinished(const struct share *s, const char *path)
 	for (int i = 0; i < s->sets; i++)
 		if (share_set_is_whole(s, &s->set[i]))
 			return 0;
-	if (record_is_called(path, part_end))
+	if (record_is_called(path, ".part"))
 		return complain(
 			EINVAL,
 			"%s: none of its %s is finished; rift share --resume %s continues it", path,
@@ -339,35 +252,40 @@ static int refuse_unfinished(const struct share *s, const char *path)
 			path, counted(s->sets, "configuration").s);
 }
 
+static int read_share(struct share *s, const char *path, bool *torn)
+{
+	*s = (struct share){ .sets = 0 };
+	return line_file_read(&s->file, &kind, path, s, torn);
+}
+
 int share_read(struct share *s, const char *path)
 {
-	struct record_scan scan;
-	int err = read_scan(s, path, &scan);
+	int err = read_share(s, path, NULL);
 
 	return err ? err : refuse_unfinished(s, path);
 }
 
 int share_check(const char *path, bool *incomplete)
 {
-	struct record_scan scan;
+	bool torn, under_way = record_is_called(path, ".part");
 	struct share s;
-	int whole = 0, not_run = 0, err = read_scan(&s, path, &scan);
+	int whole = 0, not_run = 0, err = read_share(&s, path, &torn);
 
 	for (int i = 0; i < s.sets; i++) {
 		not_run += *s.set[i].not_run != '\0';
 		whole += !*s.set[i].not_run && share_set_is_whole(&s, &s.set[i]);
 	}
-	if (!err && s.ended && whole + not_run < s.sets)
+	if (!err && s.file.ended && whole + not_run < s.sets)
 		err = complain(EINVAL, "%s: it has ended, but configurations are missing", path);
 	if (!err) {
-		*incomplete |= !s.ended && !record_is_called(path, part_end);
+		*incomplete |= !s.file.ended && !under_way;
 		printf("%s: %s; rift share %s, %d of %d configurations measured, %d not run%s\n",
 		       text_escaped(path).s,
-		       s.ended				  ? "valid"
-		       : record_is_called(path, part_end) ? "valid, under way"
-							  : "incomplete",
-		       text_escaped(s.id).s, whole, s.sets, not_run,
-		       scan.torn ? "; a torn last line is dropped" : "");
+		       s.file.ended ? "valid"
+		       : under_way  ? "valid, under way"
+				    : "incomplete",
+		       text_escaped(s.file.id).s, whole, s.sets, not_run,
+		       torn ? "; a torn last line is dropped" : "");
 	}
 	share_release(&s);
 	return err;
@@ -375,113 +293,30 @@ int share_check(const char *path, bool *incomplete)
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-static int write_line(struct share *s, json_t *o)
-{
-	int err;
-
-	json_object_set_new(o, "crc32", json_integer((json_int_t)record_crc32(o)));
-	if (s->file.fd < 0) {
-		json_decref(o);
-		return 0;
-	}
-	err = record_write(&s->file, o);
-	return err ? err : record_sync(&s->file, false);
-}
-
 int share_add(struct share *s, json_t *o)
 {
-	const char *what = take(s, o);
-
-	CHECK(!what, "a line of our own: %s", what);
-	return write_line(s, o);
-}
-
-static void draw_id(struct share *s)
-{
-	unsigned char bytes[8];
-
-	CHECK(getrandom(bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes), "no random numbers");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(s->id + 2 * i, 3, "%02x", bytes[i]);
-}
-
-static json_t *first_line(const struct share *s)
-{
-	char created[32];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	strftime(created, sizeof(created), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "record", "share", "schema",
-			 RECORD_SCHEMA, "id", s->id, "version", RIFT_VERSION, "created", created,
-			 "plan", share_plan_json(&s->plan));
+	return line_file_add(&s->file, &kind, s, o);
 }
 
 int share_create(struct share *s, const char *path)
 {
-	char *part;
-	int err = output_refuse("--output", path);
-
 	share_init(s);
-	draw_id(s);
-	s->path = strdup(path);
-	CHECK(s->path && asprintf(&part, "%s%s", path, part_end) > 0, "memory of a name");
-	if (!err)
-		err = access(path, F_OK)
-			      ? record_create(&s->file, part)
-			      : complain(EEXIST, "%s: exists; give another --output", path);
-	free(part);
-	if (!err)
-		err = lock_take(&s->lock, s->file.fd, s->path);
-	return err ? err : write_line(s, first_line(s));
+	return line_file_create(&s->file, &kind, path, share_plan_json(&s->plan));
 }
 
 int share_resume(struct share *s, const char *path)
 {
-	struct record_scan scan;
-	int err = read_scan(s, path, &scan);
-
-	if (!err && s->ended)
-		return complain(EINVAL, "%s: is complete; nothing is left to measure", path);
-	if (!err && !record_is_called(path, part_end))
-		return complain(EINVAL, "%s: is not an unfinished record, whose name ends in .part",
-				path);
-	if (!err)
-		err = record_open(&s->file, path);
-	if (!err)
-		err = lock_take(&s->lock, s->file.fd, s->path);
-	return err ? err : record_go_on(&s->file, &scan);
+	*s = (struct share){ .sets = 0 };
+	return line_file_resume(&s->file, &kind, path, s);
 }
 
 int share_end(struct share *s)
 {
-	char text[HASH_TEXT], *part, *taken = NULL;
-	int err;
-
-	if (s->file.fd < 0)
-		return 0;
-	hash_text(&s->file.hash, text);
-	err = share_add(s, json_pack("{s:s, s:s}", "record", "end", "lines_sha256", text));
-	if (!err)
-		err = record_sync(&s->file, true);
-	if (err)
-		return err;
-	CHECK(asprintf(&part, "%s%s", s->path, part_end) > 0, "memory of a name");
-	err = output_rename_new(part, s->path, &taken);
-	if (err)
-		err = complain(err, "cannot rename %s: %s", part, strerror(err));
-	else {
-		free(s->path);
-		s->path = taken;
-	}
-	free(part);
-	lock_release(&s->lock);
-	record_close(&s->file);
-	return err;
+	return line_file_end(&s->file);
 }
 
 void share_abandon(struct share *s)
 {
-	if (s->file.fd >= 0 && !s->platform)
-		unlink(s->file.path);
+	if (!s->platform)
+		line_file_abandon(&s->file);
 }

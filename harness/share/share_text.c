@@ -455,7 +455,7 @@ json_t *share_json(const struct share *s)
 	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:s, s:o, s:i, s:o, s:o}", "version",
 			 RIFT_VERSION, "command", "share", "device", share_device(s), "is_cpu",
 			 share_is_cpu(s), "own_devices", share_is_cpu(s), "record",
-			 s->path ? s->path : "", "plan", share_plan_json(&s->plan), "exit_code",
+			 s->file.path ? s->file.path : "", "plan", share_plan_json(&s->plan), "exit_code",
 			 share_exit_code(s), "sets", sets, "faults", faults);
 }
 

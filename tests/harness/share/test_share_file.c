@@ -269,12 +269,12 @@ static const char *said_of(const char *record, const char *members)
 	json_object_update(o, own);
 	json_decref(own);
 	json_object_set_new(o, "crc32", json_integer((json_int_t)record_crc32(o)));
-	cr_assert(zero(int, record_create(&s.file, part)));
+	cr_assert(zero(int, record_create(&s.file.file, part)));
 	own = json_pack("{s:s, s:s, s:s, s:o}", "record", "share", "schema", RECORD_SCHEMA, "id",
 			"0123", "plan", share_plan_json(&s.plan));
 	json_object_set_new(own, "crc32", json_integer((json_int_t)record_crc32(own)));
-	cr_assert(zero(int, record_write(&s.file, own)));
-	cr_assert(zero(int, record_write(&s.file, o)));
+	cr_assert(zero(int, record_write(&s.file.file, own)));
+	cr_assert(zero(int, record_write(&s.file.file, o)));
 	share_release(&s);
 	divert_stderr();
 	share_read(&again, part);
