@@ -87,10 +87,17 @@ void process_kill_children(void)
 	while (has_children() && wait_a_tick(&left_ms));
 }
 
+bool process_await_children(int wait_ms)
+{
+	while (has_children())
+		if (!wait_a_tick(&wait_ms))
+			return false;
+	return true;
+}
+
 void process_end_children(int wait_ms)
 {
 	signal_children(SIGTERM);
-	while (has_children() && wait_a_tick(&wait_ms))
-		;
+	process_await_children(wait_ms);
 	process_kill_children();
 }

@@ -22,6 +22,9 @@ void process_call(const char *text);
  */
 void process_end_children(int wait_ms);
 
+/* Waits for all of them, for wait_ms at most. Have all ended? */
+bool process_await_children(int wait_ms);
+
 /* SIGKILL at once, until there is none: whose parent is killed becomes a child. */
 void process_kill_children(void);
 

@@ -8,8 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -20,6 +24,15 @@
 #include "harness/measure/measure.h"
 #include "harness/profile/input_again.h"
 
+/* As programs and their layers read it: clock_ns() may be another clock. */
+static int64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 /* What the guard tells. */
 struct told {
 	struct program_run run;
@@ -29,23 +42,47 @@ struct told {
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-struct program {
-	char *const *argv;
-	bool stdout_to_stderr;
+struct start {
+	const struct program *program;
 	int input;	  /* -1: rift's own */
 	sigset_t blocked; /* as rift has it */
 };
 
-_Noreturn static void become_program(const struct program *p, pid_t parent, int failed)
+/* Each run reads the same: a file from where it was at first; a pipe by input_again.h. */
+static void rewind_input(void)
 {
+	static off_t first = -1;
+	struct stat st;
+
+	if (fstat(STDIN_FILENO, &st) || !S_ISREG(st.st_mode))
+		return;
+	if (first < 0)
+		first = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	else
+		lseek(STDIN_FILENO, first, SEEK_SET);
+}
+
+static void take_place(int fd, int of)
+{
+	if (fd >= 0)
+		dup2(fd, of);
+}
+
+_Noreturn static void become_program(const struct start *s, pid_t parent, int failed)
+{
+	const struct program *p = s->program;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* the guard has one thread */
 	if (getppid() != parent)
 		_exit(127);
-	if (p->input >= 0)
-		dup2(p->input, STDIN_FILENO);
-	if (p->stdout_to_stderr)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-	sigprocmask(SIG_SETMASK, &p->blocked, NULL);
+	take_place(s->input, STDIN_FILENO);
+	take_place(p->output, STDOUT_FILENO);
+	take_place(p->error, STDERR_FILENO);
+	sigprocmask(SIG_SETMASK, &s->blocked, NULL);
+	if (p->become) {
+		close(failed); /* it says itself what has failed */
+		_exit(p->become(p->of, p->argv));
+	}
 	inherited_restore();
 	execvp(p->argv[0], p->argv);
 	(void)!write(failed, &errno, sizeof(errno));
@@ -53,7 +90,7 @@ _Noreturn static void become_program(const struct program *p, pid_t parent, int 
 }
 
 /* 0, or the errno of what could not be done. */
-static int start(const struct program *p, pid_t *pid)
+static int start(const struct start *s, pid_t *pid)
 {
 	int failed[2], err = 0;
 	pid_t self = getpid();
@@ -62,7 +99,7 @@ static int start(const struct program *p, pid_t *pid)
 		return errno;
 	*pid = fork();
 	if (!*pid)
-		become_program(p, self, failed[1]);
+		become_program(s, self, failed[1]);
 	err = *pid < 0 ? errno : 0;
 	close(failed[1]);
 	while (!err && read(failed[0], &err, sizeof(err)) < 0 && errno == EINTR)
@@ -78,6 +115,7 @@ struct guarded {
 	int control;	 /* signals that rift passes on; its end is rift's */
 	int64_t kill_ns; /* when the program is killed; INT64_MAX: never */
 	int by;
+	bool late;
 	struct input_again input;
 };
 
@@ -130,9 +168,26 @@ static void attend(struct guarded *g)
 		}
 		if (wait[1].revents)
 			take_word(g);
-		if (!left_ms(g))
+		if (!left_ms(g)) {
+			g->late = !g->by;
 			kill(g->pid, SIGKILL);
+		}
 	}
+}
+
+static int64_t time_ns(const struct timeval *t)
+{
+	return t->tv_sec * INT64_C(1000000000) + t->tv_usec * INT64_C(1000);
+}
+
+static void reap(struct program_run *run)
+{
+	struct rusage used = { .ru_maxrss = 0 };
+
+	wait4(run->pid, &run->status, 0, &used);
+	run->user_ns = time_ns(&used.ru_utime);
+	run->system_ns = time_ns(&used.ru_stime);
+	run->peak_bytes = used.ru_maxrss * INT64_C(1024);
 }
 
 /* Was it the signal that was passed on last? */
@@ -146,42 +201,66 @@ static void tell(int to, const struct told *told)
 	(void)!write(to, told, sizeof(*told)); /* rift may have ended */
 }
 
+/* What the program has left behind. */
+static void end_rest(const struct program *p, const struct guarded *g, struct told *told)
+{
+	bool ended_by_us = g->late || (g->by && g->kill_ns != INT64_MAX) || died_of(told);
+
+	if (!ended_by_us && p->apart)
+		told->run.left = !process_await_children(PROGRAM_SETTLE_MS);
+	if (ended_by_us || told->run.left)
+		process_end_children(PROGRAM_ORPHAN_MS);
+}
+
 /* No signal is its own: those of a terminal are for rift and the program. */
-_Noreturn static void become_guard(struct program *p, int control, int to)
+_Noreturn static void become_guard(const struct program *p, int control, int to)
 {
 	struct guarded g = { .control = control, .kill_ns = INT64_MAX };
+	struct start s = { .program = p };
 	struct told told = { .err = 0 };
-	int64_t begin;
 	sigset_t all;
 
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &p->blocked);
+	sigprocmask(SIG_SETMASK, &all, &s.blocked);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	p->input = input_again_begin(&g.input);
-	begin = clock_ns();
-	told.err = start(p, &g.pid);
-	if (p->input >= 0)
-		close(p->input);
+	s.input = input_again_begin(&g.input);
+	told.run.begun_ns = monotonic_ns();
+	if (p->patience_ns)
+		g.kill_ns = clock_ns() + p->patience_ns;
+	told.err = start(&s, &g.pid);
+	if (s.input >= 0)
+		close(s.input);
 	told.run.pid = g.pid;
 	process_call("rift guards a program"); /* argv is gone with it */
 	if (!told.err)
 		attend(&g);
 	if (g.pid > 0)
-		waitpid(g.pid, &told.run.status, 0);
-	told.run.wall_ns = clock_ns() - begin;
+		reap(&told.run);
+	told.run.wall_ns = monotonic_ns() - told.run.begun_ns;
+	told.run.late = g.late;
 	told.by = g.by;
-	if (g.kill_ns != INT64_MAX || died_of(&told))
-		process_end_children(PROGRAM_ORPHAN_MS);
+	end_rest(p, &g, &told);
 	tell(to, &told);
 	_exit(0);
 }
 
 /* ---- rift ---------------------------------------------------------------------------------- */
 
-static bool hear(int from, struct told *told)
+/* Until there is something to hear. */
+static void look_meanwhile(const struct program *p, int from)
+{
+	struct pollfd wait = { from, POLLIN, 0 };
+
+	while (!poll(&wait, 1, PROGRAM_LOOK_MS))
+		p->meanwhile(p->of);
+}
+
+static bool hear(const struct program *p, int from, struct told *told)
 {
 	ssize_t n;
 
+	if (p->meanwhile)
+		look_meanwhile(p, from);
 	while ((n = read(from, told, sizeof(*told))) < 0 && errno == EINTR)
 		;
 	return n == sizeof(*told);
@@ -195,7 +274,7 @@ static int judge(char *const *argv, const struct told *told)
 	return interrupted() || died_of(told) ? -EINTR : 0;
 }
 
-static int run_guarded(struct program *p, const int control[2], const int said[2],
+static int run_guarded(const struct program *p, const int control[2], const int said[2],
 		       struct told *told)
 {
 	pid_t guard = -1;
@@ -215,25 +294,25 @@ static int run_guarded(struct program *p, const int control[2], const int said[2
 	if (guard < 0)
 		return complain(errno, "%s: cannot be started: %s", text_shown(p->argv[0]).s,
 				strerror(errno));
-	heard = hear(said[0], told);
+	heard = hear(p, said[0], told);
 	while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
 		;
 	return heard ? judge(p->argv, told)
 		     : complain(ECHILD, "%s: its guard was killed", text_shown(p->argv[0]).s);
 }
 
-int program_run(char *const *argv, bool stdout_to_stderr, struct program_run *out)
+int program_run(const struct program *p, struct program_run *out)
 {
-	struct program p = { .argv = argv, .stdout_to_stderr = stdout_to_stderr };
 	int control[2], said[2] = { -1, -1 }, err;
 	struct told told = { .err = 0 };
 
 	if (pipe2(control, O_CLOEXEC | O_NONBLOCK) || pipe2(said, O_CLOEXEC))
-		return complain(errno, "%s: cannot be started: %s", text_shown(argv[0]).s,
+		return complain(errno, "%s: cannot be started: %s", text_shown(p->argv[0]).s,
 				strerror(errno));
+	rewind_input();
 	input_again_prepare();
 	interrupt_pass_on(control[1]); /* from now on, and so that none is lost: before it starts */
-	err = run_guarded(&p, control, said, &told);
+	err = run_guarded(p, control, said, &told);
 	interrupt_pass_on(-1);
 	close(control[0]);
 	close(control[1]);

@@ -14,19 +14,46 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { PROGRAM_GRACE_MS = 3000, PROGRAM_ORPHAN_MS = 1000 };
+enum {
+	PROGRAM_GRACE_MS = 3000,
+	PROGRAM_ORPHAN_MS = 1000,
+	PROGRAM_SETTLE_MS = 2500, /* a layer's helpers end by themselves within 2 s */
+	PROGRAM_LOOK_MS = 10
+};
+
+struct program {
+	char *const *argv;
+	int output, error;   /* what its stdout and stderr are; -1: rift's own */
+	int64_t patience_ns; /* one that runs for longer is ended; 0: never */
+	/* In the process that is to become the program: becomes it, or returns an exit status after
+	 * one line. NULL: execvp(). */
+	int (*become)(void *of, char *const *argv);
+	/* Called all PROGRAM_LOOK_MS while it runs; or NULL. */
+	void (*meanwhile)(void *of);
+	void *of;
+	/* The next run must not find anything of this one: what it has left behind is waited for,
+	 * for PROGRAM_SETTLE_MS, and then ended. */
+	bool apart;
+};
 
 struct program_run {
 	pid_t pid;
-	int status;	 /* as waitpid() has it */
-	int64_t wall_ns; /* from its start to its end */
+	int status;	  /* as waitpid() has it */
+	int64_t wall_ns;  /* from its start to its end */
+	int64_t begun_ns; /* of CLOCK_MONOTONIC */
+	/* Of it and of those of its children that it waited for; the peak of the largest of them,
+	 * which is never less than rift's own. */
+	int64_t user_ns, system_ns, peak_bytes;
+	bool late; /* it ran out of patience */
+	bool left; /* something of it was ended, see apart */
 };
 
 /*
- * The program has the environment and the signals that rift was started with. Returns 0, or a
- * negative errno after one line: it cannot be started; -EINTR without one after a signal, *out is
- * filled then, too.
+ * The program has the environment and the signals that rift was started with, and reads the same
+ * standard input as each run of it before, a file from where it was then. Returns 0, or a negative
+ * errno after one line: it cannot be started; -EINTR without one after a signal, *out is filled
+ * then, too.
  */
-int program_run(char *const *argv, bool stdout_to_stderr, struct program_run *out);
+int program_run(const struct program *program, struct program_run *out);
 
 #endif

@@ -41,28 +41,15 @@ const char *const recorder_choices[] = { "auto", "device", "calls", NULL };
 
 /* ---- one run ------------------------------------------------------------------------------ */
 
-/* Each run reads the same: a file from where it was at first; a pipe by input_again.h. */
-static void rewind_input(void)
-{
-	static off_t start = -1;
-	struct stat st;
-
-	if (fstat(STDIN_FILENO, &st) || !S_ISREG(st.st_mode))
-		return;
-	if (start < 0)
-		start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	else
-		lseek(STDIN_FILENO, start, SEEK_SET);
-}
-
 /* Ctrl-C is for the program, which gets it too: what it leaves is a trace all the same. */
 static int run_once(const struct recording_request *r, pid_t *pid, int *status, int64_t *wall_ns)
 {
+	const struct program program = { .argv = r->argv,
+					 .output = r->stdout_to_stderr ? STDERR_FILENO : -1,
+					 .error = -1 };
 	struct program_run run;
-	int err;
+	int err = program_run(&program, &run);
 
-	rewind_input();
-	err = program_run(r->argv, r->stdout_to_stderr, &run);
 	*pid = run.pid;
 	*status = run.status;
 	*wall_ns = run.wall_ns;
