@@ -72,7 +72,7 @@ RT    := $(wildcard $(FLOORS:%=common/cpu/%/*.c))
 RECORDER := $(wildcard common/recorder/*.c)
 INJECT  := $(filter-out %/abi_check.c,$(wildcard common/recorder/cupti/*.c))
 PRELOADED_CALLS := $(wildcard common/recorder/preload/*.c)
-INJECTED := $(strip $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so) $(if $(wildcard common/recorder/ends/*.c),$B/recorder/ends.so))
+INJECTED := $(strip $(if $(INJECT),$B/recorder/cupti.so) $(if $(PRELOADED_CALLS),$B/recorder/calls.so) $(if $(wildcard common/recorder/ends/*.c),$B/recorder/ends.so) $(if $(wildcard common/recorder/span/*.c),$B/recorder/span.so))
 BLASRC := $(wildcard common/cpu/blas/*.c common/cpu/blas/*.cu)
 
 comma := ,
@@ -236,6 +236,7 @@ $B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h commo
 $B/recorder/calls.so: $(RECORDER) $(PRELOADED_CALLS) $(wildcard common/recorder/*.h common/recorder/preload/*.h layers/*.h)
 $B/recorder/calls.so: private SHARED_FLAGS := -Wl,-Bsymbolic-functions
 $B/recorder/ends.so: common/recorder/ends/ends.c common/recorder/ends.h
+$B/recorder/span.so: common/recorder/span/span.c common/recorder/span.h $(wildcard layers/*.h)
 $(INJECTED): $B/flags
 	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$(@F) $(SHARED_FLAGS) -o $@ $(filter %.c,$^) -ldl $(if $(filter %/ends.so,$@),,-lpthread)

@@ -50,6 +50,7 @@ static const struct command *const commands[] = {
 	&command_predict,
 	&command_profile,
 	&command_compare,
+	&command_time,
 	&command_share,
 	&command_plot,
 	&command_probe,

@@ -9,6 +9,7 @@
 
 #include "common/check.h"
 #include "harness/cmd/compare.h"
+#include "harness/cmd/time.h"
 #include "harness/probe/costs_compare.h"
 #include "harness/probe/grid.h"
 
@@ -349,6 +350,23 @@ static bool is_about_costs(const struct word_list *files)
 	return is;
 }
 
+static bool is_about_programs(const struct word_list *files)
+{
+	bool is = false;
+
+	for (int i = 0; i < files->n; i++)
+		is |= trial_file_is(files->word[i]);
+	return is;
+}
+
+/* Its sides were timed in turns: the verdicts anew, with this margin. */
+static int compare_timed(const struct compare_args *a)
+{
+	if (a->given.words.n > 1)
+		return complain(EINVAL, "a record of rift time has all its sides: give it alone");
+	return trial_show_file(&a->given, a->given.words.word[0], a->margin);
+}
+
 static int refuse_plot(void)
 {
 	return complain(
@@ -364,7 +382,9 @@ static int compare_files(void *arguments)
 
 	if (a->self_test && a->given.words.n > 1)
 		return complain(EINVAL, "--self-test takes one session");
-	if (is_about_costs(&a->given.words))
+	if (is_about_programs(&a->given.words))
+		err = compare_timed(a);
+	else if (is_about_costs(&a->given.words))
 		err = compare_costs(a);
 	else if (compare_is_of_many(a))
 		err = compare_many(a);

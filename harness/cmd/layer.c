@@ -118,7 +118,7 @@ static int run_command(const struct arguments *a)
 		return complain(EINVAL, "rift layer: no command after --");
 	if (layer_parse(&l, a->words.word, a->words.n))
 		return -EINVAL;
-	code = layer_enter(&l, a->rest, a->quiet);
+	code = layer_enter(&l, a->rest, a->quiet, NULL);
 	layer_release(&l);
 	return code;
 }

@@ -145,7 +145,7 @@ struct command {
 
 extern const struct command command_compare, command_doctor, command_fit, command_layer,
 	command_list, command_plot, command_predict, command_probe, command_profile, command_run,
-	command_share, command_show, command_sweep;
+	command_share, command_show, command_sweep, command_time;
 
 /* What a command does with the option of that name, where a file of its own has it. */
 enum { VALIDATE_SESSIONS_MAX = 16 };

@@ -1,5 +1,6 @@
 /* plot.c - rift plot SESSION [SESSION]: charts, and the data and scripts that they are of. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "harness/chart/grid_chart.h"
 #include "harness/chart/warmup_chart.h"
 #include "harness/cmd/options.h"
+#include "harness/trial/trial.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
 #include "harness/probe/stack_sources.h"
@@ -317,6 +319,32 @@ static int plot_grids(const struct arguments *a)
 	return err;
 }
 
+static int plot_timed(const struct arguments *a)
+{
+	const char *path = a->words.word[0];
+	const int side = SIDE_ANY;
+	char *folder = plot_folder(&path, &side, 1, a->output);
+	struct picture p = { 0 };
+	struct trial_findings f;
+	struct trial t;
+	int err = refuse_options(a);
+
+	if (!err && a->words.n > 1)
+		err = complain(EINVAL, "%s must be drawn alone; leave the other file out", path);
+	if (!err)
+		err = picture_folder("--output", folder);
+	err = err ? err : trial_read(&t, path);
+	if (!err) {
+		trial_findings_init(&f, &t, NAN);
+		err = show_picture(a, folder, &p, trial_chart_write(&p, &f, folder));
+		trial_findings_release(&f);
+		trial_release(&t);
+	}
+	picture_release(&p);
+	free(folder);
+	return err;
+}
+
 static int plot(void *arguments)
 {
 	const struct arguments *a = arguments;
@@ -329,6 +357,8 @@ static int plot(void *arguments)
 	progress_init(a->quiet);
 	if (grid_is(a->words.word[0]))
 		return plot_grids(a);
+	if (trial_file_is(a->words.word[0]))
+		return plot_timed(a);
 	if (warmup_is(a->words.word[0]))
 		return plot_curves(a);
 	err = read_sides(&p, a);

@@ -3,6 +3,7 @@
  * --check whether record files are whole and valid.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "harness/base/text.h"
 #include "harness/cmd/options.h"
 #include "harness/cmd/sweep_text.h"
+#include "harness/cmd/time.h"
 #include "harness/probe/costs.h"
 #include "harness/probe/grid.h"
 #include "harness/record/environment.h"
@@ -255,7 +257,9 @@ static int show_file(const struct arguments *a)
 	int side, err = session_word_parse(&session, &path, &side);
 
 	k = err ? NULL : kind_of(path);
-	if (k && side != SIDE_ANY)
+	if (!err && trial_file_is(path))
+		err = trial_show_file(a, path, NAN);
+	else if (k && side != SIDE_ANY)
 		err = complain(EINVAL, "--side: %s is a file of rift probe, which has no sides",
 			       path);
 	else if (!err)
@@ -296,6 +300,8 @@ static int check_one(const char *path, struct csv_points *csv, bool *incomplete)
 		return trace_check(path, incomplete);
 	if (!csv && share_file_is(path))
 		return share_check(path, incomplete);
+	if (!csv && trial_file_is(path))
+		return trial_check(path, incomplete);
 	err = record_check_strictly(&facts, path, csv);
 	if (!err && csv && csv->side && facts.sides < 2 && strcmp(csv->side, "a"))
 		err = complain(EINVAL, "--side=%s: %s has one side: rift sweep --against makes two",

@@ -239,7 +239,7 @@ static void give_signals_back(const struct entry *e)
 /* Set where a command of rift's own enters its layers: what it ends with is of its own codes. */
 static const char within[] = "RIFT_LAYER_WITHIN";
 
-int layer_enter(const struct layered *l, char **command, bool quiet)
+int layer_enter(const struct layered *l, char **command, bool quiet, const char *first)
 {
 	struct entry e = { .layer = l->layer, .guard = guard_none(l->layer->name, l->opts) };
 	char **words, file[PATH_MAX];
@@ -256,6 +256,8 @@ int layer_enter(const struct layered *l, char **command, bool quiet)
 	if (err)
 		return getenv(within) ? (int)RIFT_NO_DEVICE : (int)LAYER_NOT_IN_FORCE;
 	add_to_variable(l);
+	if (first)
+		preload_add(first);
 	words = joined_words(&e, command);
 	give_signals_back(&e);
 	execvp(words[0], words);
@@ -293,6 +295,14 @@ static void put_quoted(const char *word, FILE *out)
 		else
 			fputc(*word, out);
 	fputc('\'', out);
+}
+
+int layer_parse_text(struct layered *l, const char *text, char **copy)
+{
+	char *words[WORDS_MAX];
+	int n;
+
+	return parse_text(text, l, copy, words, &n);
 }
 
 static int check_layer(const char *text, const struct layer *l)

@@ -35,9 +35,13 @@ const char *layer_missing(const struct layer *l);
 
 /*
  * Becomes the command, which ends with NULL, under the layer. Returns an exit code after one line
- * where it cannot. quiet: nothing is reported at the command's end.
+ * where it cannot. quiet: nothing is reported at the command's end. first: a library that sees the
+ * command's calls before the layer does; NULL: none.
  */
-int layer_enter(const struct layered *l, char **command, bool quiet);
+int layer_enter(const struct layered *l, char **command, bool quiet, const char *first);
+
+/* From a text of --layer. It points into *copy, which is to be freed behind it. */
+int layer_parse_text(struct layered *l, const char *text, char **copy);
 
 /*
  * The words of `--layer`, a text a layer and the outermost first, as the beginning of a shell

@@ -64,7 +64,8 @@ _Noreturn static void become(const char *words, const char *command)
 		_exit(3);
 	had.missing = never_missing;
 	l.layer = &had;
-	_exit(layer_enter(&l, (char *[]){ "sh", "-c", (char *)(uintptr_t)command, NULL }, true));
+	_exit(layer_enter(&l, (char *[]){ "sh", "-c", (char *)(uintptr_t)command, NULL }, true,
+			  NULL));
 }
 
 static pid_t start(const char *words, const char *command)
