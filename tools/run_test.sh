@@ -22,9 +22,23 @@ if [ "$build" = build/cpu-asan ] && grep -qxF '/* sanitizers: one thread */' "${
 	export RIFT_CPU_WORKERS='none, as the test says that it has one thread'
 fi
 
+# A report of a sanitizer is a file, whichever process it is about and wherever its stderr goes.
+report=$PWD/$program.report
+rm -f "$report".*
+case $build in
+*-*san)
+	export ASAN_OPTIONS="${ASAN_OPTIONS:-}:log_path=$report"
+	export UBSAN_OPTIONS="${UBSAN_OPTIONS:-}:log_path=$report"
+	export TSAN_OPTIONS="${TSAN_OPTIONS:-}:log_path=$report"
+	;;
+esac
+
 rc=0
 # A test that runs other test programs by this script counts none of them.
 env -u TESTS_DONE timeout 600 "$program" -j1 --filter "$filter" >"$program.out" 2>&1 || rc=$?
+for file in "$report".*; do
+	if [ -e "$file" ]; then cat "$file" >>"$program.out"; fi
+done
 sed -n 's/^counts: passed \([0-9]*\) failed \([0-9]*\) skipped \([0-9]*\)$/\1 \2 \3/p' "$program.out" |
 	tail -n 1 >"$program.counts"
 said=$(grep -Ev '^\[====\] Synthesis|^counts:' "$program.out" || true)

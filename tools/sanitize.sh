@@ -2,8 +2,8 @@
 # sanitize.sh - the small tests and the seeded bugs on the CPU device, under the sanitizers: once
 # for addresses and undefined behaviour, once for races. Kernels and host code are both checked.
 #
-# A report ends the program that it is about and fails the run, also where the test itself had
-# already passed: Criterion does not look at how a test's process ends. Left out of both are the
+# A report ends the process that it is about and fails the run, also where the test itself had
+# already passed: neither Criterion nor a test may look at how that process ends. Left out of both are the
 # large suites, and under the thread sanitizer test programs that say so in a line of their own:
 #
 #   sanitizers: one thread      they start none, neither of their own nor by using the device:

@@ -107,8 +107,11 @@ static void find_quantity(struct trial_findings *f, int side, int quantity)
 	struct trial_result *r = &f->side[side];
 
 	r->quantity[quantity] = r->over[quantity] = interval_unknown(f->rounds);
-	if (!values_of(f, side, quantity, b))
+	if (!values_of(f, side, quantity, b)) {
+		if (all_finite(b, f->rounds))
+			r->quantity[quantity].value = median_of(b, f->rounds);
 		return;
+	}
 	find_own(&r->quantity[quantity], f, b);
 	if (side && values_of(f, 0, quantity, a) &&
 	    contrast_ratio(&r->over[quantity], &f->contrast, &(struct point_pair){ b, a }))

@@ -68,7 +68,7 @@ static void print_needed(const struct trial_findings *f, FILE *out)
 		fprintf(out, "; n = %d is too few: %d can decide (--runs %d, about %s)",
 			f->rounds, f->needed, f->needed, time_of(s * f->needed).s);
 	else
-		fprintf(out, "; more rounds can decide (--within %.0f), or a wider --margin",
+		fprintf(out, "; more rounds can decide (--within %.0fs), or a wider --margin",
 			ceil(4 * s * f->rounds));
 }
 

@@ -1,0 +1,230 @@
+/* test_trial_file.c - the record of rift time: what is written is read, and damage is told. */
+/* sanitizers: one thread */
+#include "tests/test.h"
+#include "tests/folder.h"
+
+#include "harness/base/json.h"
+#include "harness/trial/trial.h"
+
+TEST_FOLDER(folder);
+
+TestSuite(small_trial_file, .timeout = 60, .init = make_folder, .fini = remove_folder);
+
+static const char *path_of(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static struct trial_run run_of(double wall_s)
+{
+	struct trial_run r = { .there = true, .wall_s = wall_s };
+
+	for (int q = 0; q < TRIAL_QUANTITIES; q++)
+		r.value[q] = q + 0.5;
+	return r;
+}
+
+/* Of two sides; whole, or under way. */
+static void write_record(const char *name, int rounds, bool whole)
+{
+	struct trial t = { .file = LINE_FILE_NONE };
+	struct trial_run r;
+
+	t.plan = (struct trial_plan){ .sides = 2, .margin = 0.02, .patience_s = 600 };
+	t.plan.argv = calloc(3, sizeof(*t.plan.argv));
+	t.plan.argv[0] = "./app";
+	t.plan.argv[1] = "a b";
+	t.plan.side[1].layer = "emulate call=20";
+	cr_assert(zero(int, trial_create(&t, path_of(name))));
+	for (int side = 0; side < 2; side++)
+		for (int round = -1; round < rounds; round++) {
+			r = run_of(1 + side + 0.01 * round);
+			cr_assert(zero(int, trial_add(&t, trial_run_json(side, round, &r))));
+		}
+	cr_assert(zero(int, trial_add(&t, json_pack("{s:s, s:[i,i]}", "record", "looks", "rounds",
+						    10, 20))));
+	if (whole)
+		cr_assert(zero(int, line_file_end(&t.file)));
+	trial_release(&t);
+}
+
+Test(small_trial_file, what_is_written_is_read)
+{
+	struct trial t;
+
+	write_record("a.jsonl", 3, true);
+	cr_assert(trial_file_is(path_of("a.jsonl")));
+	cr_assert(zero(int, trial_read(&t, path_of("a.jsonl"))));
+	cr_expect(eq(str, (char *)(uintptr_t)t.plan.argv[1], "a b"));
+	cr_expect(zero(ptr, (void *)(uintptr_t)t.plan.argv[2]));
+	cr_expect(eq(int, t.plan.sides, 2));
+	cr_expect(eq(str, trial_side_name(&t.plan, 1).s, "emulate call=20"));
+	cr_expect(eq(str, trial_program_name(&t.plan).s, "./app a b"));
+	cr_expect(eq(int, t.looks, 2));
+	cr_expect(epsilon_eq(dbl, t.side[1].run[2].wall_s, 2.02, 1e-12));
+	cr_expect(epsilon_eq(dbl, t.side[1].untimed.wall_s, 1.99, 1e-12));
+	cr_expect(epsilon_eq(dbl, t.side[0].run[0].value[TRIAL_ENERGY_J], TRIAL_ENERGY_J + 0.5,
+			     1e-12));
+	cr_expect(not(t.side[0].run[3].there));
+	trial_release(&t);
+}
+
+Test(small_trial_file, one_under_way_is_gone_on_with)
+{
+	struct trial t;
+	struct trial_run r = run_of(3);
+
+	write_record("a.jsonl", 2, false);
+	cr_assert(zero(int, trial_resume(&t, path_of("a.jsonl.part"))));
+	cr_assert(zero(int, trial_add(&t, trial_run_json(0, 2, &r))));
+	cr_assert(zero(int, line_file_end(&t.file)));
+	trial_release(&t);
+	cr_assert(zero(int, trial_read(&t, path_of("a.jsonl"))));
+	cr_expect(epsilon_eq(dbl, t.side[0].run[2].wall_s, 3, 1e-12));
+	trial_release(&t);
+}
+
+/* One line, which names the place; nothing is written to it. */
+static void is_refused(int (*open)(struct trial *, const char *), const char *name,
+		       const char *words)
+{
+	struct trial t;
+	const char *said;
+	int err;
+
+	divert_stderr();
+	err = open(&t, path_of(name));
+	said = diverted_stderr();
+	cr_expect(ne(int, err, 0), "%s", words);
+	cr_expect(tells(said, words), "%s: %s", words, said);
+	trial_release(&t);
+}
+
+Test(small_trial_file, a_whole_one_is_not_gone_on_with)
+{
+	write_record("a.jsonl", 2, true);
+	is_refused(trial_resume, "a.jsonl", "is complete");
+}
+
+Test(small_trial_file, one_without_a_round_is_not_shown)
+{
+	write_record("a.jsonl", 0, true);
+	is_refused(trial_read, "a.jsonl", "no run is timed yet");
+}
+
+/* In the first line that has it. */
+static void change(const char *from, const char *to)
+{
+	char *text = calloc(1, 1 << 16), *at;
+	FILE *f = fopen(path_of("a.jsonl.part"), "r");
+	size_t n;
+
+	cr_assert(ne(ptr, f, NULL));
+	n = fread(text, 1, (1 << 16) - 1, f);
+	fclose(f);
+	at = strstr(text, from);
+	cr_assert(ne(ptr, at, NULL), "%s in %s", from, text);
+	f = fopen(path_of("a.jsonl.part"), "w");
+	fwrite(text, 1, (size_t)(at - text), f);
+	fputs(to, f);
+	fwrite(at + strlen(from), 1, n - (size_t)(at - text) - strlen(from), f);
+	fclose(f);
+	free(text);
+}
+
+Test(small_trial_file, a_changed_line_is_damaged)
+{
+	write_record("a.jsonl", 2, false);
+	change("\"wall_s\":0.99", "\"wall_s\":0.98");
+	is_refused(trial_read, "a.jsonl.part", "a.jsonl.part:2: crc32 does not match");
+}
+
+/* A line whose checksum is right, and whose content is not. */
+static void line_is_refused(json_t *line, const char *words)
+{
+	struct record_file f;
+	struct record_scan scan = { .path = NULL };
+
+	write_record("a.jsonl", 1, false);
+	cr_assert(zero(int, record_open(&f, path_of("a.jsonl.part"))));
+	scan.bytes = lseek(f.fd, 0, SEEK_END);
+	hash_start(&scan.hash);
+	cr_assert(zero(int, record_go_on(&f, &scan)));
+	json_object_set_new(line, "crc32", json_integer((json_int_t)record_crc32(line)));
+	cr_assert(zero(int, record_write(&f, line)));
+	record_close(&f);
+	is_refused(trial_read, "a.jsonl.part", words);
+	remove(path_of("a.jsonl.part"));
+}
+
+Test(small_trial_file, lines_that_no_one_could_have_written)
+{
+	static const struct {
+		const char *line, *words;
+	} rows[] = {
+		{ "{\"record\":\"run\",\"side\":2,\"round\":0,\"wall_s\":1,\"status\":0}",
+		  "'run' whose side is wrong" },
+		{ "{\"record\":\"run\",\"side\":-1,\"round\":0,\"wall_s\":1,\"status\":0}",
+		  "side" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":1000,\"wall_s\":1,\"status\":0}",
+		  "round" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":-2,\"wall_s\":1,\"status\":0}",
+		  "round" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":0,\"status\":0}",
+		  "wall_s" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":1}", "status" },
+		{ "{\"record\":\"looks\",\"rounds\":[3,2]}", "rounds" },
+		{ "{\"record\":\"looks\",\"rounds\":[]}", "rounds" },
+		{ "{\"record\":\"sing\"}", "'sing' whose record is wrong" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *line = json_loads(rows[i].line, 0, NULL);
+
+		cr_assert(ne(ptr, line, NULL));
+		line_is_refused(line, rows[i].words);
+	}
+}
+
+/* Plans, by what is changed in a good one. */
+Test(small_trial_file, plans_that_are_wrong)
+{
+	static const struct {
+		const char *name, *value;
+	} rows[] = {
+		{ "program", "[]" },
+		{ "program", "[1]" },
+		{ "sides", "[{}]" },
+		{ "sides", "3" },
+		{ "rounds", "-1" },
+		{ "rounds", "1001" },
+		{ "margin", "-0.1" },
+		{ "patience_s", "0" },
+		{ "within_s", "-1" },
+		{ "files", "[1]" },
+		{ "sides", "[{\"layer\":1}]" },
+	};
+	struct trial_plan good = { .sides = 1, .margin = 0.02, .patience_s = 1 };
+	const char *argv[] = { "app", NULL };
+
+	good.argv = argv;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *o = trial_plan_json(&good);
+		struct trial_plan p;
+		const char *said;
+		int err;
+
+		json_object_set_new(o, rows[i].name,
+				    json_loads(rows[i].value, JSON_DECODE_ANY, NULL));
+		divert_stderr();
+		err = trial_plan_parse(&p, o, "here");
+		said = diverted_stderr();
+		cr_expect(ne(int, err, 0), "%s %s", rows[i].name, rows[i].value);
+		cr_expect(tells(said, rows[i].name), "%s: %s", rows[i].name, said);
+		trial_plan_release(&p);
+		json_decref(o);
+	}
+}
