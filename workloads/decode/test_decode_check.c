@@ -13,6 +13,7 @@
 #include "workloads/decode/test_decode.h"
 
 TestSuite(small_decode_check, .timeout = 300, .init = need_device);
+TestSuite(large_decode_check, .timeout = 300, .init = need_device);
 
 enum { STEPS = 8, PER_LAYER = 5 }; /* two laps: the first has 5 steps, the others have 4 */
 
@@ -66,7 +67,7 @@ Test(small_decode_check, a_lost_launch_is_found_wherever_it_is)
 	loses_each(golden_opts(GOLDEN_UNTIED, DECODE_BF16), STEPS - 1);
 }
 
-Test(small_decode_check, so_it_is_in_the_sequences_of_a_batch)
+Test(large_decode_check, so_it_is_in_the_sequences_of_a_batch)
 {
 	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_BF16);
 
@@ -81,7 +82,7 @@ static bool adds_up(int at, int per_step)
 	       (at < per_step - 2 && (at % PER_LAYER == 2 || at % PER_LAYER == 4));
 }
 
-Test(small_decode_check, a_doubled_launch_is_found_or_changes_nothing)
+Test(large_decode_check, a_doubled_launch_is_found_or_changes_nothing)
 {
 	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_FP32);
 	struct run *r = run_begin(o);
@@ -222,7 +223,7 @@ Test(small_decode_check, three_stretches_of_many_steps)
 }
 
 /* More steps than are noted, in one long lap. */
-Test(small_decode_check, a_lap_that_began_before_the_notes)
+Test(large_decode_check, a_lap_that_began_before_the_notes)
 {
 	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_FP32);
 	struct run *r;
@@ -291,7 +292,7 @@ static void loses_attention(int launches)
 	run_end(r);
 }
 
-Test(small_decode_check, attention_over_a_long_context_shows)
+Test(large_decode_check, attention_over_a_long_context_shows)
 {
 	if (RACES)
 		cr_skip("takes minutes under the thread sanitizer");

@@ -10,6 +10,7 @@
 TEST_FOLDER(folder);
 
 TestSuite(small_decode_tokens, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(large_decode_tokens, .init = make_folder, .fini = remove_folder, .timeout = 300);
 
 /* Of each sequence of golden/README.md the tokens of its prompt; of the third its first eight. */
 enum { SEQUENCES = 3, ROWS = 32 };
@@ -112,7 +113,7 @@ Test(small_decode_tokens, many_launches)
 }
 
 /* The weights are the same in both: the file has bfloat16. */
-Test(small_decode_tokens, few_launches_of_bf16)
+Test(large_decode_tokens, few_launches_of_bf16)
 {
 	expect_all("untied-bf16", "precision=fp32");
 	expect_all("untied-bf16", "precision=bf16");

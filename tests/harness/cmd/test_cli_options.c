@@ -15,7 +15,7 @@ TestSuite(small_cli_options, .timeout = 300);
 static const struct command *const all[] = {
 	&command_compare, &command_doctor,  &command_fit,   &command_layer,   &command_list,
 	&command_plot,	  &command_predict, &command_probe, &command_profile, &command_run,
-	&command_share,	  &command_show,    &command_sweep,
+	&command_share,	  &command_show,    &command_sweep,   &command_time,
 };
 
 enum { COMMANDS = sizeof(all) / sizeof(*all) };
@@ -102,6 +102,7 @@ Test(small_cli_options, numbers_have_these_bounds)
 		{ "share launch", "depth", "1 to 16M steps" },
 		{ "share launch", "seed", "0 to 4294967295" },
 		{ "share launch", "patience", "1 to 3600 s" },
+		{ "time", "runs", "1 to 1000 runs" },
 		{ "profile x", "runs", "0 to 100 runs" },
 		{ "profile x", "recordings", "1 to 100 runs" },
 		{ "profile x", "host-runs", "0 to 100 runs" },

@@ -49,6 +49,9 @@ static const struct {
 		   "--platform=NAME --plot=DIR --processes=N --quick --quiet "
 		   "--resolve=NAME=TIME,... --resume=FILE --rounds=N --samples=N --seed=N "
 		   "--size=VALUES --sync=KIND --time-limit=SECONDS --warm-up=SECONDS -h,--help " },
+	{ "time", "--against=COMMAND --bare --json --layer=LAYER --margin=PERCENT --output=FILE "
+		  "--patience=TIME --plot=DIR --quiet --resume=FILE --runs=N "
+		  "--same-output[=FILE,FILE,...] --within=TIME -h,--help " },
 };
 
 /* What rift prints of the command is these names, in any order. */
