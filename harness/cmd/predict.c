@@ -15,6 +15,7 @@
 #include "harness/probe/costs.h"
 #include "harness/probe/stack_sources.h"
 #include "harness/profile/program_price.h"
+#include "harness/trial/trial.h"
 #include "workloads/workload.h"
 
 /* ---- the command line ------------------------------------------------------------------- */
@@ -37,8 +38,8 @@ static const struct command_option options[] = {
 	  "has launch)",
 	  .without = "validate" },
 	{ OPTION("measured", "FILE", option_text, FIELD(measured)),
-	  "compare the prediction with this session of the same workload on B, or trace of the "
-	  "same program there",
+	  "compare the prediction with this session of the same workload on B, or, for a TRACE, "
+	  "with a trace of the same program there or its record of rift time under B",
 	  .without = "validate" },
 	{ OPTION("validate", NULL, option_flag, FIELD(validate)),
 	  "instead predict the workloads of each SESSION on the platform where they were measured, "
@@ -325,11 +326,8 @@ static const char *word_at(const json_t *words, size_t i)
 }
 
 /* In which folder a program lies may differ from machine to machine. */
-static bool is_same_program(const struct trace *a, const struct trace *b)
+static bool is_same_program(const json_t *x, const json_t *y)
 {
-	const json_t *x = json_object_get(a->header, "program"),
-		     *y = json_object_get(b->header, "program");
-
 	if (json_array_size(x) != json_array_size(y))
 		return false;
 	for (size_t i = 0; i < json_array_size(x); i++) {
@@ -341,18 +339,56 @@ static bool is_same_program(const struct trace *a, const struct trace *b)
 	return true;
 }
 
+static const json_t *program_of(const struct program_sources *s)
+{
+	return json_object_get(s->profile.trace.header, "program");
+}
+
+/* Of a record of rift time whose one layer is B. */
+static int read_measured_trial(struct program_sources *s, const char *path)
+{
+	struct trial_findings f;
+	struct trial t;
+	int err = trial_read(&t, path);
+	json_t *plan = err ? NULL : trial_plan_json(&t.plan);
+
+	if (!err && !is_same_program(json_object_get(plan, "program"), program_of(s)))
+		err = complain(EXDEV, "--measured=%s: is of %s, the trace of %s",
+			       text_shown(path).s, trial_program_name(&t.plan).s,
+			       s->profile.trace.program);
+	if (!err && t.plan.sides != 2)
+		err = complain(EINVAL,
+			       "--measured=%s: has %d sides beside the program by itself; give a "
+			       "record of one: rift time --layer LAYER",
+			       text_shown(path).s, t.plan.sides - 1);
+	if (!err) {
+		trial_findings_init(&f, &t, NAN);
+		s->measured_ns = 1e9 * f.side[1].wall_s.value;
+		trial_findings_release(&f);
+	}
+	if (!err && !isfinite(s->measured_ns))
+		err = complain(EINVAL, "--measured=%s: no round is whole, or its program is wrong",
+			       text_shown(path).s);
+	json_decref(plan);
+	trial_release(&t);
+	return err;
+}
+
 /* The median of runs without a recorder, of a trace that was recorded on B. */
 static int read_measured_program(struct program_sources *s, const char *path)
 {
 	struct trace t;
-	int err = trace_read(&t, path);
+	int err;
 
+	if (trial_file_is(path))
+		return read_measured_trial(s, path);
+	err = trace_read(&t, path);
 	if (!err && !*t.program)
 		err = complain(EXDEV,
 			       "--measured=%s: is anonymous, so it may be of another program; give "
 			       "a trace with names",
 			       text_shown(path).s);
-	if (!err && !is_same_program(&t, &s->profile.trace))
+	if (!err && !is_same_program(json_object_get(t.header, "program"), program_of(s)))
 		err = complain(EXDEV, "--measured=%s: is of %s, the trace of %s",
 			       text_shown(path).s, t.program, s->profile.trace.program);
 	if (!err && !t.unprofiled)

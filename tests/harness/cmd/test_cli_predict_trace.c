@@ -8,6 +8,7 @@
 #include "tests/cli.h"
 #include "tests/fake_session.h"
 #include "tests/made_trace.h"
+#include "harness/trial/trial.h"
 
 static char dir[] = "/tmp/rift predict XXXXXX", native[64], guest[64];
 static struct made made;
@@ -288,6 +289,49 @@ Test(small_cli_predict_trace, held_against_what_was_measured)
 	o = rift_json("predict '%s' --on '%s' --from '%s' --measured '%s' --json", recorded, guest,
 		      native, made.path);
 	cr_expect(eq(dbl, json_get_number(o, "b_measured_ns"), (double)N * (STEP + BEYOND)), "B");
+}
+
+/* A record of rift time: so many sides, of which the last took 3 s. */
+static void make_trial(const char *path, const char *argument, int sides)
+{
+	struct trial t = { .file = LINE_FILE_NONE };
+	struct trial_run r = { .there = true };
+
+	t.plan = (struct trial_plan){ .sides = sides, .margin = 0.02, .patience_s = 60 };
+	t.plan.argv = calloc(3, sizeof(*t.plan.argv));
+	t.plan.argv[0] = "/opt/app";
+	t.plan.argv[1] = argument;
+	for (int i = 1; i < sides; i++)
+		t.plan.side[i].layer = "none";
+	cr_assert(zero(int, trial_create(&t, path)));
+	for (int i = 0; i < sides; i++)
+		for (int round = -1; round < 5; round++) {
+			r.wall_s = 1 + i * 2.0;
+			cr_assert(zero(int, trial_add(&t, trial_run_json(i, round, &r))));
+		}
+	cr_assert(zero(int, line_file_end(&t.file)));
+	trial_release(&t);
+}
+
+/* The median under the layer; there must be one, and the program the same. */
+Test(small_cli_predict_trace, held_against_a_record_of_rift_time)
+{
+	char record[64];
+	const json_t *o;
+
+	make_trace(MADE_CALIBRATION, 5, N * STEP);
+	snprintf(record, sizeof(record), "%s/a.jsonl", dir);
+	make_trial(record, "x", 2);
+	o = rift_json("predict '%s' --on '%s' --measured '%s' --json", made.path, guest, record);
+	cr_expect(epsilon_eq(dbl, json_get_number(o, "b_measured_ns"), 3e9, 1));
+	remove(record);
+	make_trial(record, "x", 3);
+	refused(3, "has 2 sides", "predict '%s' --on '%s' --measured '%s'", made.path, guest,
+		record);
+	remove(record);
+	make_trial(record, "y", 2);
+	refused(5, "is of /opt/app y", "predict '%s' --on '%s' --measured '%s'", made.path, guest,
+		record);
 }
 
 Test(small_cli_predict_trace, remedies_that_were_asked_for)
