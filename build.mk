@@ -236,7 +236,7 @@ $B/recorder/cupti.so: $(RECORDER) $(INJECT) $(wildcard common/recorder/*.h commo
 $B/recorder/calls.so: $(RECORDER) $(PRELOADED_CALLS) $(wildcard common/recorder/*.h common/recorder/preload/*.h layers/*.h)
 $B/recorder/calls.so: private SHARED_FLAGS := -Wl,-Bsymbolic-functions
 $B/recorder/ends.so: common/recorder/ends/ends.c common/recorder/ends.h
-$B/recorder/span.so: common/recorder/span/span.c common/recorder/span.h $(wildcard layers/*.h)
+$B/recorder/span.so: $(wildcard common/recorder/span/*.[ch]) common/recorder/span.h $(wildcard layers/*.h)
 $(INJECTED): $B/flags
 	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$(@F) $(SHARED_FLAGS) -o $@ $(filter %.c,$^) -ldl $(if $(filter %/ends.so,$@),,-lpthread)
@@ -335,6 +335,7 @@ $B/tests/recorder/cupti.so $B/tests/recorder/injected: common/recorder/cupti/abi
 
 # Programs to be recorded.
 $B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
+$B/tests/recorder/test_span $B/tests/harness/cmd/test_cli_time: $B/recorder/span.so
 $B/tests/recorder/test_calls: $B/recorder/calls.so $B/layers/remote.so $B/tests/layers/stubs.so $B/tests/layers/caller
 ifeq ($(DEVICE),cpu)
 $B/tests/cpu/test_cpu_trace $B/tests/harness/profile/test_recording $B/tests/recorder/test_calls: $B/tests/cpu/traced $B/recorder/ends.so

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/recorder/span.h"
 #include "harness/base/command.h"
 #include "harness/base/picture.h"
 #include "harness/record/line_file.h"
@@ -84,6 +85,13 @@ struct trial_quantity_row {
 
 extern const struct trial_quantity_row trial_quantities[TRIAL_QUANTITIES];
 
+/* All NVTX ranges of a name in a run. */
+struct trial_range {
+	char name[SPAN_NAME];
+	int64_t count;
+	double s; /* together */
+};
+
 struct trial_run {
 	bool there;
 	double wall_s, value[TRIAL_QUANTITIES];
@@ -91,7 +99,9 @@ struct trial_run {
 	bool late;		/* it ran out of patience */
 	bool left;		/* it left processes behind, which were ended */
 	char output[HASH_TEXT]; /* of stdout and files together; "": not compared */
-	char said[160];		/* the last line of stderr of one that failed */
+	struct trial_range range[SPAN_RANGES_MAX];
+	int ranges;
+	char said[160]; /* the last line of stderr of one that failed */
 };
 
 struct trial_runs {
@@ -135,12 +145,19 @@ int trial_measure(struct trial *t, bool bare);
 
 /* ---- what follows ------------------------------------------------------------------------- */
 
+/* Quantities, and behind them the ranges of the first run by itself. */
+enum { TRIAL_BESIDE_MAX = TRIAL_QUANTITIES + SPAN_RANGES_MAX };
+
+struct trial_beside {
+	struct interval own;  /* the median of the side's runs */
+	struct interval over; /* the ratio over side 0; it informs */
+};
+
 struct trial_result {
-	struct interval wall_s;			    /* of the side's own runs */
-	struct interval ratio;			    /* over side 0 */
-	struct interval difference_s;		    /* what the ratio adds to side 0's median */
-	struct interval quantity[TRIAL_QUANTITIES]; /* medians of the side's own runs */
-	struct interval over[TRIAL_QUANTITIES];	    /* ratios over side 0; they inform */
+	struct interval wall_s;	      /* of the side's own runs */
+	struct interval ratio;	      /* over side 0 */
+	struct interval difference_s; /* what the ratio adds to side 0's median */
+	struct trial_beside beside[TRIAL_BESIDE_MAX];
 	struct judged judged;
 	char wrong[TRIAL_WHY]; /* why the program is wrong on this side; "": it is not */
 	int wrong_runs, runs;  /* untimed ones included */
@@ -152,6 +169,7 @@ struct trial_findings {
 	double margin;
 	struct contrast contrast;
 	struct trial_result side[TRIAL_SIDES_MAX];
+	int beside; /* how many of these there are */
 	int needed; /* rounds below which nothing can be decided */
 	enum outcome outcome;
 };
@@ -159,6 +177,9 @@ struct trial_findings {
 /* margin: NAN: the plan's. */
 void trial_findings_init(struct trial_findings *f, const struct trial *t, double margin);
 void trial_findings_release(struct trial_findings *f);
+
+/* "user time", "range warm up" */
+struct text trial_beside_label(const struct trial_findings *f, int which);
 
 /* Is there a verdict of each side? */
 bool trial_is_decided(const struct trial_findings *f);

@@ -43,6 +43,7 @@ void trial_release(struct trial *t)
 
 json_t *trial_run_json(int side, int round, const struct trial_run *r)
 {
+	json_t *ranges = json_array();
 	json_t *o = json_pack("{s:s, s:i, s:i, s:f, s:i, s:b, s:b, s:s, s:o}", "record", "run",
 			      "side", side, "round", round, "wall_s", r->wall_s, "status",
 			      r->status, "late", r->late, "left", r->left, "output", r->output,
@@ -50,12 +51,38 @@ json_t *trial_run_json(int side, int round, const struct trial_run *r)
 
 	for (int q = 0; q < TRIAL_QUANTITIES; q++)
 		json_object_set_new(o, trial_quantities[q].name, json_number(r->value[q]));
+	for (int i = 0; i < r->ranges; i++)
+		json_array_append_new(ranges,
+				      json_pack("{s:o, s:I, s:f}", "name",
+						json_text(r->range[i].name), "count",
+						(json_int_t)r->range[i].count, "s", r->range[i].s));
+	json_object_set_new(o, "ranges", ranges);
 	return o;
 }
 
 static void take_text(const json_t *o, const char *name, char *out, size_t size)
 {
 	snprintf(out, size, "%s", json_get_text(o, name));
+}
+
+static const char *take_ranges(struct trial_run *r, const json_t *ranges)
+{
+	const json_t *range;
+	size_t i;
+
+	if (json_array_size(ranges) > SPAN_RANGES_MAX)
+		return "ranges";
+	json_array_foreach(ranges, i, range)
+	{
+		struct trial_range *to = &r->range[r->ranges++];
+
+		take_text(range, "name", to->name, sizeof(to->name));
+		to->count = json_integer_value(json_object_get(range, "count"));
+		to->s = json_get_number(range, "s");
+		if (!*to->name || to->count < 0 || !(to->s >= 0))
+			return "ranges";
+	}
+	return NULL;
 }
 
 static const char *take_run(struct trial *t, const json_t *o)
@@ -84,7 +111,7 @@ static const char *take_run(struct trial *t, const json_t *o)
 	take_text(o, "said", r->said, sizeof(r->said));
 	for (int q = 0; q < TRIAL_QUANTITIES; q++)
 		r->value[q] = json_get_number(o, trial_quantities[q].name);
-	return NULL;
+	return take_ranges(r, json_object_get(o, "ranges"));
 }
 
 /* Rounds after which it may end, ascending. */

@@ -72,8 +72,43 @@ static bool is_whole(const struct trial_findings *f, int round)
 	return true;
 }
 
+/* The name that a range has in the first run by itself. */
+static const char *range_name(const struct trial *t, int range)
+{
+	return t->side[0].untimed.range[range].name;
+}
+
+static double range_s(const struct trial_run *r, const char *name)
+{
+	for (int i = 0; i < r->ranges; i++)
+		if (!strcmp(r->range[i].name, name))
+			return r->range[i].s;
+	return NAN;
+}
+
+/* which: as in trial_result.beside; -1: the wall time. */
+static double value_of(const struct trial *t, const struct trial_run *r, int which)
+{
+	if (which < 0)
+		return r->wall_s;
+	return which < TRIAL_QUANTITIES ? r->value[which]
+					: range_s(r, range_name(t, which - TRIAL_QUANTITIES));
+}
+
+struct text trial_beside_label(const struct trial_findings *f, int which)
+{
+	struct text label;
+
+	if (which < TRIAL_QUANTITIES)
+		snprintf(label.s, sizeof(label.s), "%s", trial_quantities[which].label);
+	else
+		snprintf(label.s, sizeof(label.s), "range %.60s",
+			 text_shown(range_name(f->trial, which - TRIAL_QUANTITIES)).s);
+	return label;
+}
+
 /* The side's values of all whole rounds; false: one is not known. */
-static bool values_of(const struct trial_findings *f, int side, int quantity, double *out)
+static bool values_of(const struct trial_findings *f, int side, int which, double *out)
 {
 	bool known = true;
 	int n = 0;
@@ -83,7 +118,7 @@ static bool values_of(const struct trial_findings *f, int side, int quantity, do
 
 		if (!is_whole(f, i))
 			continue;
-		out[n] = quantity < 0 ? r->wall_s : r->value[quantity];
+		out[n] = value_of(f->trial, r, which);
 		known &= isfinite(out[n]) && out[n] > 0;
 		n++;
 	}
@@ -101,21 +136,20 @@ static void find_own(struct interval *out, const struct trial_findings *f, const
 		*out = interval_unknown(f->rounds);
 }
 
-static void find_quantity(struct trial_findings *f, int side, int quantity)
+static void find_beside(struct trial_findings *f, int side, int which)
 {
 	double b[TRIAL_ROUNDS_MAX], a[TRIAL_ROUNDS_MAX];
-	struct trial_result *r = &f->side[side];
+	struct trial_beside *found = &f->side[side].beside[which];
 
-	r->quantity[quantity] = r->over[quantity] = interval_unknown(f->rounds);
-	if (!values_of(f, side, quantity, b)) {
+	if (!values_of(f, side, which, b)) {
 		if (all_finite(b, f->rounds))
-			r->quantity[quantity].value = median_of(b, f->rounds);
+			found->own.value = median_of(b, f->rounds);
 		return;
 	}
-	find_own(&r->quantity[quantity], f, b);
-	if (side && values_of(f, 0, quantity, a) &&
-	    contrast_ratio(&r->over[quantity], &f->contrast, &(struct point_pair){ b, a }))
-		r->over[quantity] = interval_unknown(f->rounds);
+	find_own(&found->own, f, b);
+	if (side && values_of(f, 0, which, a) &&
+	    contrast_ratio(&found->over, &f->contrast, &(struct point_pair){ b, a }))
+		found->over = interval_unknown(f->rounds);
 }
 
 static void find_side(struct trial_findings *f, int side)
@@ -124,8 +158,8 @@ static void find_side(struct trial_findings *f, int side)
 	const struct point_pair pair = { b, a };
 	struct trial_result *r = &f->side[side];
 
-	for (int q = 0; q < TRIAL_QUANTITIES; q++)
-		find_quantity(f, side, q);
+	for (int i = 0; i < f->beside; i++)
+		find_beside(f, side, i);
 	values_of(f, side, -1, b);
 	values_of(f, 0, -1, a);
 	find_own(&r->wall_s, f, b);
@@ -171,8 +205,8 @@ static enum outcome outcome_with(const struct trial_findings *f, struct judged *
 static void set_unknown(struct trial_result *r)
 {
 	r->wall_s = r->ratio = r->difference_s = interval_unknown(0);
-	for (int q = 0; q < TRIAL_QUANTITIES; q++)
-		r->quantity[q] = r->over[q] = interval_unknown(0);
+	for (int i = 0; i < TRIAL_BESIDE_MAX; i++)
+		r->beside[i].own = r->beside[i].over = interval_unknown(0);
 	r->judged = judged_unknown();
 }
 
@@ -182,7 +216,8 @@ void trial_findings_init(struct trial_findings *f, const struct trial *t, double
 	int n, looks = t->looks ? t->looks : 1;
 
 	*f = (struct trial_findings){ .trial = t,
-				      .margin = isnan(margin) ? t->plan.margin : margin };
+				      .margin = isnan(margin) ? t->plan.margin : margin,
+				      .beside = TRIAL_QUANTITIES + t->side[0].untimed.ranges };
 	for (int i = 0; i < t->plan.sides; i++) {
 		set_unknown(&f->side[i]);
 		find_wrong(&f->side[i], t, i);

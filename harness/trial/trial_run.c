@@ -36,6 +36,14 @@ static int find_library(char out[PATH_MAX])
 	return access(out, R_OK) || strpbrk(out, " :") ? -ENOENT : 0;
 }
 
+static int64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 /* Without it the calls are not known, and nothing else is lost. */
 static void open_span(struct stage *s)
 {
@@ -49,9 +57,9 @@ static void open_span(struct stage *s)
 	fd = mkostemp(s->span_path, O_CLOEXEC);
 	if (fd >= 0)
 		temporary_add(s->span_path);
-	if (fd >= 0 && !ftruncate(fd, sizeof(struct span)))
-		s->span =
-			mmap(NULL, sizeof(struct span), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0 && !ftruncate(fd, sizeof(struct program_span)))
+		s->span = mmap(NULL, sizeof(struct program_span), PROT_READ | PROT_WRITE,
+			       MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (s->span == MAP_FAILED)
@@ -80,7 +88,10 @@ static int open_layers(struct stage *s)
 
 int stage_open(struct stage *s, const struct trial_plan *plan, const char *pci, bool bare)
 {
-	*s = (struct stage){ .plan = plan };
+	*s = (struct stage){ .plan = plan, .opened_ns = monotonic_ns() };
+#ifdef __x86_64__
+	s->opened_ticks = span_ticks();
+#endif
 	s->error = memfd_create("rift-stderr", MFD_CLOEXEC);
 	s->output = plan->same_output ? memfd_create("rift-stdout", MFD_CLOEXEC)
 				      : open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -144,8 +155,10 @@ static int become(void *of, char *const *argv)
 	const struct trial_side *side = &s->plan->side[start->side];
 	const char *library = *s->library ? s->library : NULL;
 
-	if (library)
+	if (library) {
 		setenv(SPAN_VARIABLE, s->span_path, 1);
+		setenv(SPAN_NVTX_VARIABLE, library, 0); /* another tool's stays */
+	}
 	if (side->layer)
 		return layer_enter(&s->layered[start->side], (char **)(uintptr_t)argv, true,
 				   library);
@@ -239,27 +252,41 @@ static void take_said(const struct stage *s, struct trial_run *out)
 	snprintf(out->said, sizeof(out->said), "%.159s", text_escaped(line ? line + 1 : end).s);
 }
 
-static void take_span(const struct stage *s, const struct program_run *run, struct trial_run *out)
+/* What a tick of the processor's counter takes, by the 20 ms and more that a stage has stood. */
+static double ns_per_tick(const struct stage *s)
 {
 #ifdef __x86_64__
-	struct span span;
-	struct timespec now;
-	uint64_t ticks;
-	double ns_per_tick;
-
-	if (!s->span || !s->span->first_ns)
-		return;
-	span = *(struct span *)(uintptr_t)s->span;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ticks = span_ticks();
-	ns_per_tick = (double)(now.tv_sec * INT64_C(1000000000) + now.tv_nsec - span.first_ns) /
-		      (double)(ticks - span.first_ticks);
-	out->value[TRIAL_BEFORE_S] = 1e-9 * (double)(span.first_ns - run->begun_ns);
-	out->value[TRIAL_CALLS_S] =
-		1e-9 * ns_per_tick * (double)(span.last_ticks - span.first_ticks);
+	return (double)(monotonic_ns() - s->opened_ns) / (double)(span_ticks() - s->opened_ticks);
 #else
-	(void)s, (void)run, (void)out;
+	(void)s;
+	return NAN;
 #endif
+}
+
+static void take_ranges(const struct program_span *span, double tick_ns, struct trial_run *out)
+{
+	for (uint32_t i = 0; i < span->ranges && i < SPAN_RANGES_MAX; i++) {
+		struct trial_range *r = &out->range[out->ranges++];
+
+		snprintf(r->name, sizeof(r->name), "%.*s", SPAN_NAME - 1, span->range[i].name);
+		r->count = (int64_t)span->range[i].count;
+		r->s = 1e-9 * tick_ns * (double)span->range[i].ticks;
+	}
+}
+
+static void take_span(const struct stage *s, const struct program_run *run, struct trial_run *out)
+{
+	double tick_ns = ns_per_tick(s);
+	struct program_span span;
+
+	if (!s->span)
+		return;
+	span = *(struct program_span *)(uintptr_t)s->span;
+	take_ranges(&span, tick_ns, out);
+	if (!span.first_ns)
+		return;
+	out->value[TRIAL_BEFORE_S] = 1e-9 * (double)(span.first_ns - run->begun_ns);
+	out->value[TRIAL_CALLS_S] = 1e-9 * tick_ns * (double)(span.last_ticks - span.first_ticks);
 }
 
 static void take(const struct stage *s, const struct program_run *run, double mj_before,

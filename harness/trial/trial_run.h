@@ -16,7 +16,9 @@ struct stage {
 
 	char library[4096]; /* of span.h; "": calls are not looked at */
 	char span_path[64];
-	volatile struct span *span; /* NULL: none */
+	volatile struct program_span *span; /* NULL: none */
+	int64_t opened_ns;		    /* CLOCK_MONOTONIC */
+	uint64_t opened_ticks;		    /* of the processor's counter, then */
 
 	bool has_nvml;
 	struct nvml nvml;

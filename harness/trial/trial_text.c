@@ -65,8 +65,8 @@ static void print_needed(const struct trial_findings *f, FILE *out)
 	for (int i = 0; i < f->trial->plan.sides; i++)
 		s += f->trial->side[i].untimed.wall_s;
 	if (f->rounds < f->needed)
-		fprintf(out, "; n = %d is too few: %d can decide (--runs %d, about %s)",
-			f->rounds, f->needed, f->needed, time_of(s * f->needed).s);
+		fprintf(out, "; n = %d is too few: %d can decide (--runs %d, about %s)", f->rounds,
+			f->needed, f->needed, time_of(s * f->needed).s);
 	else
 		fprintf(out, "; more rounds can decide (--within %.0fs), or a wider --margin",
 			ceil(4 * s * f->rounds));
@@ -182,17 +182,17 @@ static struct text quantity_text(int q, double value)
 static bool is_known(const struct trial_findings *f, int q)
 {
 	for (int i = 0; i < f->trial->plan.sides; i++)
-		if (isfinite(f->side[i].quantity[q].value))
+		if (isfinite(f->side[i].beside[q].own.value))
 			return true;
 	return false;
 }
 
 static void print_quantity(const struct trial_findings *f, int q, FILE *out)
 {
-	fprintf(out, "%-28s", trial_quantities[q].label);
+	fprintf(out, "%-28.28s", trial_beside_label(f, q).s);
 	for (int i = 0; i < f->trial->plan.sides; i++) {
-		double v = f->side[i].quantity[q].value;
-		const struct interval *over = &f->side[i].over[q];
+		double v = f->side[i].beside[q].own.value;
+		const struct interval *over = &f->side[i].beside[q].over;
 		char cell[160];
 
 		snprintf(cell, sizeof(cell), "%s", isfinite(v) ? quantity_text(q, v).s : "-");
@@ -208,7 +208,7 @@ static void print_quantities(const struct trial_findings *f, FILE *out)
 {
 	bool any = false;
 
-	for (int q = 0; q < TRIAL_QUANTITIES; q++)
+	for (int q = 0; q < f->beside; q++)
 		any |= is_known(f, q);
 	if (!any)
 		return;
@@ -216,7 +216,7 @@ static void print_quantities(const struct trial_findings *f, FILE *out)
 	for (int i = 1; i < f->trial->plan.sides; i++)
 		fprintf(out, "  %-20.20s", trial_side_name(&f->trial->plan, i).s);
 	fputc('\n', out);
-	for (int q = 0; q < TRIAL_QUANTITIES; q++)
+	for (int q = 0; q < f->beside; q++)
 		if (is_known(f, q))
 			print_quantity(f, q, out);
 }
@@ -278,22 +278,31 @@ void trial_print(const struct trial_findings *f, FILE *out)
 /* ---- JSON ---------------------------------------------------------------------------------------
  */
 
+static const char *beside_name(const struct trial_findings *f, int which)
+{
+	return which < TRIAL_QUANTITIES
+		       ? trial_quantities[which].name
+		       : f->trial->side[0].untimed.range[which - TRIAL_QUANTITIES].name;
+}
+
 static json_t *side_json(const struct trial_findings *f, int side)
 {
 	const struct trial_result *r = &f->side[side];
 	const struct trial_side *s = &f->trial->plan.side[side];
-	json_t *quantities = json_object();
+	json_t *beside = json_object(), *ranges = json_object();
 
-	for (int q = 0; q < TRIAL_QUANTITIES; q++)
-		json_object_set_new(quantities, trial_quantities[q].name,
-				    json_pack("{s:o, s:o}", "value", interval_json(&r->quantity[q]),
-					      "ratio", interval_json(&r->over[q])));
-	return json_pack("{s:s?, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "layer", s->layer,
-			 "against", s->against, "runs", r->runs, "wrong_runs", r->wrong_runs,
-			 "wrong", *r->wrong ? json_text(r->wrong) : json_null(), "wall_s",
-			 interval_json(&r->wall_s), "difference_s", interval_json(&r->difference_s),
-			 "ratio", interval_json(&r->ratio), "verdict",
-			 json_text(side ? verdict_word(f, side) : NULL), "beside", quantities);
+	for (int i = 0; i < f->beside; i++)
+		json_object_set_new(i < TRIAL_QUANTITIES ? beside : ranges, beside_name(f, i),
+				    json_pack("{s:o, s:o}", "value",
+					      interval_json(&r->beside[i].own), "ratio",
+					      interval_json(&r->beside[i].over)));
+	return json_pack("{s:s?, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "layer",
+			 s->layer, "against", s->against, "runs", r->runs, "wrong_runs",
+			 r->wrong_runs, "wrong", *r->wrong ? json_text(r->wrong) : json_null(),
+			 "wall_s", interval_json(&r->wall_s), "difference_s",
+			 interval_json(&r->difference_s), "ratio", interval_json(&r->ratio),
+			 "verdict", json_text(side ? verdict_word(f, side) : NULL), "beside",
+			 beside, "ranges", ranges);
 }
 
 json_t *trial_json(const struct trial_findings *f)

@@ -4,7 +4,7 @@
  * Every function of libcudart is one and the same: it stores the processor's counter and jumps to
  * the next library's function of that name, with registers and stack as they were.
  */
-#include "common/recorder/span.h"
+#include "common/recorder/span/ranges.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 #define SHOWN __attribute__((visibility("default")))
 
-static struct span own; /* where there is no file */
+static struct program_span own; /* where there is no file */
 
 /* The functions below read them. */
-HIDDEN struct span *span_at = &own;
+HIDDEN struct program_span *span_at = &own;
 HIDDEN uint64_t *span_last = &own.last_ticks;
 HIDDEN void *span_next[RUNTIME_CALLS]; /* NULL: not looked up yet */
 
@@ -30,7 +30,7 @@ __attribute__((constructor)) static void map_file(void)
 {
 	const char *path = getenv(SPAN_VARIABLE);
 	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	struct span *shared = MAP_FAILED;
+	struct program_span *shared = MAP_FAILED;
 
 	if (fd >= 0) {
 		shared = mmap(NULL, sizeof(own), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -232,7 +232,8 @@ Test(small_cli_time, no_finished_run_is_lost)
 		       "env --default-signal=INT '%s' time --quiet --runs 12 --layer none --output "
 		       "a.jsonl -- "
 		       "sleep 0.05 2>err & rift=$!; "
-		       "until [ \"$(grep -c '\"record\":\"run\"' a.jsonl.part)\" -ge 6 ]; do sleep "
+		       "until [ -e a.jsonl.part ] && [ \"$(grep -c '\"record\":\"run\"' "
+		       "a.jsonl.part)\" -ge 6 ]; do sleep "
 		       "0.01; done; kill -INT $rift; wait $rift; rc=$?; cat err; exit $rc",
 		       rift());
 

@@ -24,6 +24,8 @@ static struct trial_run run_of(double wall_s)
 
 	for (int q = 0; q < TRIAL_QUANTITIES; q++)
 		r.value[q] = q + 0.5;
+	r.ranges = 1;
+	r.range[0] = (struct trial_range){ "\"warm\" up", 3, 0.25 };
 	return r;
 }
 
@@ -69,6 +71,10 @@ Test(small_trial_file, what_is_written_is_read)
 	cr_expect(epsilon_eq(dbl, t.side[0].run[0].value[TRIAL_ENERGY_J], TRIAL_ENERGY_J + 0.5,
 			     1e-12));
 	cr_expect(not(t.side[0].run[3].there));
+	cr_expect(eq(int, t.side[0].run[1].ranges, 1));
+	cr_expect(eq(str, t.side[0].run[1].range[0].name, "\"warm\" up"));
+	cr_expect(eq(int, (int)t.side[0].run[1].range[0].count, 3));
+	cr_expect(epsilon_eq(dbl, t.side[0].run[1].range[0].s, 0.25, 1e-12));
 	trial_release(&t);
 }
 
@@ -176,6 +182,9 @@ Test(small_trial_file, lines_that_no_one_could_have_written)
 		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":0,\"status\":0}",
 		  "wall_s" },
 		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":1}", "status" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":1,\"status\":0,"
+		  "\"ranges\":[{\"count\":1,\"s\":1}]}",
+		  "ranges" },
 		{ "{\"record\":\"looks\",\"rounds\":[3,2]}", "rounds" },
 		{ "{\"record\":\"looks\",\"rounds\":[]}", "rounds" },
 		{ "{\"record\":\"sing\"}", "'sing' whose record is wrong" },

@@ -226,10 +226,10 @@ Test(small_trial_findings, what_is_beside_the_wall_time_informs)
 	}
 	trial_findings_init(&f, &t, NAN);
 	cr_expect(eq(int, (int)f.outcome, OUTCOME_SAME));
-	cr_expect(epsilon_eq(dbl, f.side[1].over[TRIAL_USER_S].value, 3, 1e-12));
-	cr_expect(zero(dbl, f.side[0].quantity[TRIAL_SYSTEM_S].value));
-	cr_expect(not(isfinite(f.side[1].over[TRIAL_SYSTEM_S].value)));
-	cr_expect(not(isfinite(f.side[1].quantity[TRIAL_ENERGY_J].value)));
+	cr_expect(epsilon_eq(dbl, f.side[1].beside[TRIAL_USER_S].over.value, 3, 1e-12));
+	cr_expect(zero(dbl, f.side[0].beside[TRIAL_SYSTEM_S].own.value));
+	cr_expect(not(isfinite(f.side[1].beside[TRIAL_SYSTEM_S].over.value)));
+	cr_expect(not(isfinite(f.side[1].beside[TRIAL_ENERGY_J].own.value)));
 	trial_findings_release(&f);
 	trial_release(&t);
 }
