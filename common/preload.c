@@ -5,10 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/check.h"
 
 const char *const preload_variables[] = { "LD_PRELOAD", "ASAN_OPTIONS", NULL };
+
+bool preload_beside(const char *name, char path[PATH_MAX])
+{
+	const size_t room = strlen(name) + 1;
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - room);
+
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	memcpy(path + (n > 0 ? n : 0), name, room);
+	return !access(path, R_OK);
+}
+
+bool preload_can(const char *path)
+{
+	return !strpbrk(path, " :");
+}
 
 /* In front of what a list has. */
 static void put_first(const char *variable, const char *first)

@@ -5,12 +5,22 @@
 #include <stdlib.h>
 #include <time.h>
 
-int64_t timing_now_ns(void)
+static int64_t now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t timing_now_ns(void)
+{
+	return now_ns(CLOCK_MONOTONIC_RAW);
+}
+
+int64_t timing_monotonic_ns(void)
+{
+	return now_ns(CLOCK_MONOTONIC);
 }
 
 static int by_value(const void *a, const void *b)

@@ -11,6 +11,9 @@ extern "C" {
 /* CLOCK_MONOTONIC_RAW: not slewed by NTP. A reading costs some 20 to 30 ns. */
 int64_t timing_now_ns(void);
 
+/* CLOCK_MONOTONIC, which recorders read, and other processes may: the two drift apart. */
+int64_t timing_monotonic_ns(void);
+
 /* The functions below sort the n >= 1 times. */
 
 /* The mean of the two middle ones where n is even. */

@@ -100,30 +100,19 @@ void entry_setenv(struct entry *e, const char *name, const char *value)
 	CHECK(!setenv(name, value, 1), "the variable %s", name);
 }
 
-/* Beside the binary, in the folder that the build leaves it in. */
-static void own_library(const struct layer *l, char out[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
-	char *slash;
-
-	out[n < 0 ? 0 : n] = '\0';
-	slash = strrchr(out, '/');
-	n = slash ? slash - out : 0;
-	snprintf(out + n, (size_t)(PATH_MAX - n), "/layers/%s.so", l->name);
-}
-
 int entry_preload(struct entry *e, const char *library)
 {
-	char own[PATH_MAX], path[PATH_MAX];
+	char name[80], own[PATH_MAX], path[PATH_MAX];
 
 	if (!library) {
-		own_library(e->layer, own);
+		snprintf(name, sizeof(name), "layers/%s.so", e->layer->name);
+		preload_beside(name, own);
 		library = own;
 	}
 	if (!realpath(library, path))
 		return complain(errno, "layer %s: %s: %s", e->layer->name, text_shown(library).s,
 				strerror(errno));
-	if (strpbrk(path, " :"))
+	if (!preload_can(path))
 		return complain(EINVAL, "layer %s: %s: LD_PRELOAD cannot take a blank or a colon",
 				e->layer->name, text_shown(path).s);
 	preload_add(path);

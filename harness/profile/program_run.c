@@ -13,25 +13,16 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
 #include "common/inherited.h"
 #include "common/interrupt.h"
 #include "common/process.h"
+#include "common/timing.h"
 #include "harness/base/text.h"
 #include "harness/measure/measure.h"
 #include "harness/profile/input_again.h"
-
-/* As programs and their layers read it: clock_ns() may be another clock. */
-static int64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 /* What the guard tells. */
 struct told {
@@ -224,7 +215,7 @@ _Noreturn static void become_guard(const struct program *p, int control, int to)
 	sigprocmask(SIG_SETMASK, &all, &s.blocked);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	s.input = input_again_begin(&g.input);
-	told.run.begun_ns = monotonic_ns();
+	told.run.begun_ns = timing_monotonic_ns();
 	if (p->patience_ns)
 		g.kill_ns = clock_ns() + p->patience_ns;
 	told.err = start(&s, &g.pid);
@@ -236,7 +227,7 @@ _Noreturn static void become_guard(const struct program *p, int control, int to)
 		attend(&g);
 	if (g.pid > 0)
 		reap(&told.run);
-	told.run.wall_ns = monotonic_ns() - told.run.begun_ns;
+	told.run.wall_ns = timing_monotonic_ns() - told.run.begun_ns;
 	told.run.late = g.late;
 	told.by = g.by;
 	end_rest(p, &g, &told);

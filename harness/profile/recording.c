@@ -25,6 +25,7 @@
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/preload.h"
+#include "common/timing.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/platform/program.h"
@@ -67,15 +68,6 @@ static void set_number(const char *variable, int64_t value)
 		setenv(variable, text, 1);
 }
 
-/* On the recorder's clock, which is not that of clock_ns(): the two drift apart. */
-static int64_t recorder_clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 /* The driver of a GPU loads it into each program that it names it to, and NVTX at the first range.
  */
 static const char injection[] = "CUDA_INJECTION64_PATH";
@@ -86,21 +78,6 @@ static const char calls_library[] = "recorder/calls.so", ends_library[] = "recor
 static bool has_injected, has_range_injected, has_preloaded;
 static char *preloaded_before[2]; /* values of preload_variables; NULL: there was none */
 
-/* A library beside this program; false: it is not there. */
-static bool find_library(const char *name, char out[PATH_MAX])
-{
-	const size_t room = strlen(name) + 1;
-	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - room);
-	char *slash;
-
-	if (n < 0)
-		return false;
-	out[n] = '\0';
-	slash = strrchr(out, '/');
-	memcpy(slash ? slash + 1 : out, name, room);
-	return !access(out, R_OK);
-}
-
 static int inject(bool ranges)
 {
 	char library[PATH_MAX];
@@ -110,7 +87,7 @@ static int inject(bool ranges)
 				"a profiler is already loaded: %s is set; --recorder calls works "
 				"next to it, for calls only",
 				injection);
-	has_injected = find_library("recorder/cupti.so", library);
+	has_injected = preload_beside("recorder/cupti.so", library);
 	if (!has_injected)
 		return 0;
 	setenv(injection, library, 1);
@@ -121,16 +98,11 @@ static int inject(bool ranges)
 	return 0;
 }
 
-static bool can_be_preloaded(const char *library)
-{
-	return !strpbrk(library, " :");
-}
-
 int recording_find_calls(char library[PATH_MAX])
 {
-	if (!find_library(calls_library, library))
+	if (!preload_beside(calls_library, library))
 		return complain(ENOENT, "%s: not found; make builds it", library);
-	if (!can_be_preloaded(library))
+	if (!preload_can(library))
 		return complain(EINVAL, "%s: LD_PRELOAD cannot take a blank or a colon", library);
 	return 0;
 }
@@ -146,7 +118,7 @@ static void preload_ends(void)
 		preloaded_before[i] = before ? strdup(before) : NULL;
 	}
 	has_preloaded = true;
-	if (find_library(ends_library, library) && can_be_preloaded(library))
+	if (preload_beside(ends_library, library) && preload_can(library))
 		preload_add(library);
 }
 
@@ -196,7 +168,7 @@ int recording_tell(const struct recording_request *r)
 	set_number("RIFT_TRACE_DELAY_NS", r->delay_ns);
 	set_number("RIFT_TRACE_DURATION_NS", r->duration_ns);
 	set_number("RIFT_TRACE_MAX_EVENTS", r->max_events);
-	set_number("RIFT_TRACE_STARTED_NS", recorder_clock_ns());
+	set_number("RIFT_TRACE_STARTED_NS", timing_monotonic_ns());
 	return 0;
 }
 
@@ -248,7 +220,7 @@ static bool may_lack_times(const struct recording_request *r)
 	char library[PATH_MAX];
 
 	return r->recorder == RECORDER_AUTO && (!r->range || *r->range == '@') &&
-	       find_library(calls_library, library);
+	       preload_beside(calls_library, library);
 }
 
 /* Before anything runs. */

@@ -455,8 +455,8 @@ json_t *share_json(const struct share *s)
 	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:s, s:o, s:i, s:o, s:o}", "version",
 			 RIFT_VERSION, "command", "share", "device", share_device(s), "is_cpu",
 			 share_is_cpu(s), "own_devices", share_is_cpu(s), "record",
-			 s->file.path ? s->file.path : "", "plan", share_plan_json(&s->plan), "exit_code",
-			 share_exit_code(s), "sets", sets, "faults", faults);
+			 s->file.path ? s->file.path : "", "plan", share_plan_json(&s->plan),
+			 "exit_code", share_exit_code(s), "sets", sets, "faults", faults);
 }
 
 json_t *share_dry_json(const struct share *s)

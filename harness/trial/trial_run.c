@@ -17,39 +17,18 @@
 #include "common/inherited.h"
 #include "common/preload.h"
 #include "common/temporary.h"
+#include "common/timing.h"
 #include "harness/base/text.h"
 #include "harness/profile/program_run.h"
 
 /* ---- the stage ------------------------------------------------------------------------------ */
-
-static int find_library(char out[PATH_MAX])
-{
-	const size_t room = sizeof(SPAN_LIBRARY);
-	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - room);
-	char *slash;
-
-	out[n < 0 ? 0 : n] = '\0';
-	slash = strrchr(out, '/');
-	if (!slash)
-		return -ENOENT;
-	memcpy(slash + 1, SPAN_LIBRARY, room);
-	return access(out, R_OK) || strpbrk(out, " :") ? -ENOENT : 0;
-}
-
-static int64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 /* Without it the calls are not known, and nothing else is lost. */
 static void open_span(struct stage *s)
 {
 	int fd;
 
-	if (find_library(s->library)) {
+	if (!preload_beside(SPAN_LIBRARY, s->library) || !preload_can(s->library)) {
 		*s->library = '\0';
 		return;
 	}
@@ -88,7 +67,7 @@ static int open_layers(struct stage *s)
 
 int stage_open(struct stage *s, const struct trial_plan *plan, const char *pci, bool bare)
 {
-	*s = (struct stage){ .plan = plan, .opened_ns = monotonic_ns() };
+	*s = (struct stage){ .plan = plan, .opened_ns = timing_monotonic_ns() };
 #ifdef __x86_64__
 	s->opened_ticks = span_ticks();
 #endif
@@ -256,7 +235,7 @@ static void take_said(const struct stage *s, struct trial_run *out)
 static double ns_per_tick(const struct stage *s)
 {
 #ifdef __x86_64__
-	return (double)(monotonic_ns() - s->opened_ns) / (double)(span_ticks() - s->opened_ticks);
+	return (double)(timing_monotonic_ns() - s->opened_ns) / (double)(span_ticks() - s->opened_ticks);
 #else
 	(void)s;
 	return NAN;

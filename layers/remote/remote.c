@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/preload.h"
 #include "common/plural.h"
 #include "common/shared_file.h"
 #include "layers/remote/daemon/backend.h"
@@ -198,16 +199,6 @@ static int refuse_wrappers_outside(void)
 	return 0;
 }
 
-/* A path beside this program. */
-static void own_path(const char *name, char out[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 64);
-
-	while (n > 0 && out[n - 1] != '/')
-		n--;
-	snprintf(out + (n > 0 ? n : 0), 64, "%s", name);
-}
-
 /* So that a program finds a runtime where the toolkit is not. On the CPU device the runtime is what
  * holds the program's kernels, and stays. */
 static int preload_cudart(struct entry *e)
@@ -218,7 +209,7 @@ static int preload_cudart(struct entry *e)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
-		own_path(names[i], path);
+		preload_beside(names[i], path);
 		err = entry_preload(e, path);
 	}
 	return err;
@@ -231,7 +222,7 @@ static int lead_to_cublas(struct entry *e)
 	const char *before = getenv(libraries_variable);
 	char path[PATH_MAX], *value;
 
-	own_path("layers/cublas", path);
+	preload_beside("layers/cublas", path);
 	libraries_before = strdup(before ? before : "");
 	if (!libraries_before ||
 	    asprintf(&value, "%s%s%s", path, *libraries_before ? ":" : "", libraries_before) < 0)
