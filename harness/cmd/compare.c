@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/check.h"
+#include "harness/base/text.h"
 #include "harness/cmd/compare.h"
 #include "harness/cmd/time.h"
 #include "harness/probe/costs_compare.h"
@@ -18,6 +20,14 @@
 static const struct compare_args defaults = { .margin = NAN, .session_sd = NAN };
 
 #define FIELD(name) offsetof(struct compare_args, name)
+
+static int take_each(void *field, const struct command_option *o, char *text)
+{
+	if (strcmp(text, "node") != 0)
+		return complain(EINVAL, "--%s=%s: must be node", o->name, text_shown(text).s);
+	*(const char **)field = text;
+	return 0;
+}
 
 static const struct command_option options[] = {
 	{ OPTION("margin", "PERCENT", option_percent, FIELD(margin)),
@@ -33,6 +43,9 @@ static const struct command_option options[] = {
 	  "differ" },
 	{ OPTION("self-test", NULL, option_flag, FIELD(self_test)),
 	  "compare two halves of one session's processes, which should hardly differ" },
+	{ OPTION("each", "node", take_each, FIELD(each)),
+	  "compare each node with the fleet: every FILE is of one node, named by its --platform, "
+	  "and 3 nodes with 3 processes each are the least" },
 	{ OPTION("workload", "NAME", option_workload, FIELD(workload)),
 	  "compare only this workload's points" },
 	{ OPTION_SIDE, "use this side of each session that has two (rift sweep --against); FILE:a "
@@ -382,7 +395,9 @@ static int compare_files(void *arguments)
 
 	if (a->self_test && a->given.words.n > 1)
 		return complain(EINVAL, "--self-test takes one session");
-	if (is_about_programs(&a->given.words))
+	if (a->each)
+		err = compare_each(a);
+	else if (is_about_programs(&a->given.words))
 		err = compare_timed(a);
 	else if (is_about_costs(&a->given.words))
 		err = compare_costs(a);

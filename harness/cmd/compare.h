@@ -10,6 +10,7 @@ struct compare_args {
 	double margin, session_sd;	 /* shares of 1; NAN: not given */
 	const struct workload *workload; /* NULL: all */
 	const char *plot;		 /* of a page: folder of the charts; NULL: none */
+	const char *each;		 /* "node": each against all; NULL: not asked for */
 	bool strict, force, self_test;
 };
 
@@ -18,6 +19,9 @@ struct compare_options compare_options_given(const struct compare_args *a);
 
 /* Is it a page that is asked for: three files or more, or one with a name before it? */
 bool compare_is_of_many(const struct compare_args *a);
+
+/* Each node against the fleet. An exit code, or -errno after one line. */
+int compare_each(const struct compare_args *a);
 
 /* The page: many layers or platforms against one base. An exit code, or -errno after one line. */
 int compare_many(const struct compare_args *a);

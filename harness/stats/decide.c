@@ -125,6 +125,7 @@ double student_tail(double t, int freedom)
 		term *= c * c * (i - 1) / i;
 	}
 	within = freedom % 2 ? (angle + sin(angle) * c * sum) / acos(0) : sin(angle) * sum;
+	within = fmin(within, 1); /* rounding may take it beyond */
 	return t > 0 ? (1 - within) / 2 : (1 + within) / 2;
 }
 

@@ -237,6 +237,10 @@ Test(small_decide, students_t_has_heavy_tails)
 			cr_assert(epsilon_eq(dbl, student_tail(t, freedom[i]),
 					     gsl_cdf_tdist_Q(t, freedom[i]), 1e-12),
 				  "t %g, %d", t, freedom[i]);
+	for (double t = -1000; t <= 1000; t += 0.5) { /* where rounding goes beyond a chance */
+		cr_assert(le(dbl, 0, student_tail(t, 499)), "t %g", t);
+		cr_assert(le(dbl, student_tail(t, 499), 1), "t %g", t);
+	}
 	cr_assert(zero(dbl, student_tail(INFINITY, 4)), "no doubt");
 	cr_assert(eq(dbl, student_tail(-INFINITY, 4), 1), "no doubt");
 }
