@@ -149,7 +149,9 @@ static void find_scatter(struct fleet *f, double centre)
 	f->sd_nodes = 1.4826 * median_of_effects(f, centre);
 	f->sd_processes = sd_of(&processes);
 	f->sd_sessions = NAN;
-	if (sessions.freedom > 0 && processes.freedom > 0) {
+	if (!processes.freedom) { /* a session a process: what they scatter by together */
+		f->sd_processes = sd_of(&sessions);
+	} else if (sessions.freedom > 0) {
 		beyond = sessions.squares / sessions.freedom -
 			 f->sd_processes * f->sd_processes * n / in_sessions;
 		f->sd_sessions = beyond > 0 ? sqrt(beyond) : 0;

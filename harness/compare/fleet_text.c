@@ -130,10 +130,11 @@ void fleet_print(const struct fleet *f, bool all, FILE *out)
 	print_nodes(f, all, out);
 	fputc('\n', out);
 	print_sd("between nodes", f->sd_nodes, "nodes, by their median deviation", out);
-	print_sd("in a node", f->sd_processes, "processes of one session", out);
+	print_sd("in a node", f->sd_processes, "its processes", out);
 	print_sd("between sessions", f->sd_sessions,
-		 isfinite(f->sd_sessions) ? "sessions of one node, beyond that"
-					  : "no node has several sessions",
+		 isfinite(f->sd_sessions)
+			 ? "sessions of one node, beyond that"
+			 : "takes several sessions of a node with several processes each",
 		 out);
 }
 
