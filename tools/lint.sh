@@ -52,7 +52,7 @@ echo "== clang-format"
 files -z '*.c' '*.h' '*.cu' '*.cuh' | xargs -0 clang-format --dry-run -Werror
 
 echo "== shellcheck"
-files -z '*.sh' .ci/run | xargs -0 shellcheck
+files -z '*.sh' '*.sbatch' .ci/run share/slurm/rift-fleet | xargs -0 shellcheck
 
 # Each header stands alone, so that it can be included first; those that .cu files may want also
 # as C++.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh run|plot|test|lint - makes sure that the packages which a target needs are there.
+# setup.sh run|plot|test|lint|fleet - makes sure that the packages which a target needs are there.
 #
 # Looks for the tools and headers themselves, not for package names, so that libraries from
 # anywhere will do. What is missing is printed; then, by $SETUP:
@@ -8,7 +8,7 @@
 #   no             never installs
 # Installing needs apt-get (Debian, Ubuntu); elsewhere the list is all there is.
 set -eu
-target=${1:?usage: setup.sh run|plot|test|lint}
+target=${1:?usage: setup.sh run|plot|test|lint|fleet}
 SETUP=${SETUP:-ask}
 case $SETUP in
 ask | yes | no) ;;
@@ -61,6 +61,13 @@ if [ "$target" = lint ]; then
 	need clang-format command -v clang-format
 	need cppcheck command -v cppcheck
 	need shellcheck command -v shellcheck
+fi
+if [ "$target" = fleet ]; then
+	need slurmctld command -v slurmctld
+	need slurmd command -v slurmd
+	need slurm-client command -v sbatch
+	need munge command -v munged
+	need python3-venv python3 -m venv --help
 fi
 [ -n "$missing" ] || exit 0
 

@@ -235,7 +235,8 @@ static void take_said(const struct stage *s, struct trial_run *out)
 static double ns_per_tick(const struct stage *s)
 {
 #ifdef __x86_64__
-	return (double)(timing_monotonic_ns() - s->opened_ns) / (double)(span_ticks() - s->opened_ticks);
+	return (double)(timing_monotonic_ns() - s->opened_ns) /
+	       (double)(span_ticks() - s->opened_ticks);
 #else
 	(void)s;
 	return NAN;
