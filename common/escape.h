@@ -30,6 +30,23 @@ char *escape_controls(char *out, const char *text, size_t n);
  */
 void escape_gnuplot(FILE *out, const char *text);
 
+/*
+ * Writes the text into HTML, between tags or into an attribute in double or single quotes: nothing
+ * of it is a tag, an entity or the end of the attribute. What a reader would not see, or would see
+ * in another order, is shown as an escape: controls as above, characters that turn the direction of
+ * writing or have no width as \u202e, bytes that are no UTF-8 as \xff.
+ */
+void escape_html(FILE *out, const char *text);
+
+/*
+ * The same for Markdown as GitHub and GitLab read it, on one line and in a cell of a table: nothing
+ * of it is markup, a tag, a link or the name of a person or an issue.
+ */
+void escape_markdown(FILE *out, const char *text);
+
+/* For a block of code in Markdown: what is not seen as above, and all else as it is. */
+void escape_unseen(FILE *out, const char *text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -61,6 +61,15 @@ void plot_count(struct plot *p, const char *variable, long value)
 	fprintf(p->out, "%s = %ld\n", variable, value);
 }
 
+static void keep_said(struct plot *p, const char *variable, const char *text)
+{
+	size_t n = strlen(p->says);
+
+	if (strncmp(variable, "title", 5) && strcmp(variable, "finding"))
+		return;
+	snprintf(p->says + n, sizeof(p->says) - n, "%s%s", n ? ". " : "", text);
+}
+
 void plot_text(struct plot *p, const char *variable, const char *fmt, ...)
 {
 	va_list args;
@@ -72,5 +81,6 @@ void plot_text(struct plot *p, const char *variable, const char *fmt, ...)
 	fprintf(p->out, "%s = ", variable);
 	escape_gnuplot(p->out, text);
 	fputc('\n', p->out);
+	keep_said(p, variable, text);
 	free(text);
 }

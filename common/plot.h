@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-enum { PLOT_FILES_MAX = 8, PLOT_NAME_BYTES = 64 };
+enum { PLOT_FILES_MAX = 8, PLOT_NAME_BYTES = 64, PLOT_SAYS_BYTES = 640 };
 
 struct plot {
 	const char *folder; /* exists; without a slash at its end */
@@ -29,6 +29,7 @@ struct plot {
 	char *values; /* assignments in gnuplot's language, once closed; NULL: no memory stream */
 	size_t size;
 	FILE *out;
+	char says[PLOT_SAYS_BYTES]; /* title and finding, for those who do not see the picture */
 };
 
 /*
@@ -49,7 +50,8 @@ int plot_open(struct plot *p, const char *variable, const char *suffix, struct o
 /*
  * Variables of the script. A number that is not finite becomes gnuplot's NaN. Texts are taken as
  * they are, quotes and all; control characters become '?' (common/escape.h). Where they are shown,
- * the script should say noenhanced.
+ * the script should say noenhanced. Of those that are called title, title1, ... and finding,
+ * p->says has the first ones.
  */
 void plot_number(struct plot *p, const char *variable, double value);
 void plot_count(struct plot *p, const char *variable, long value);

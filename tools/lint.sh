@@ -78,7 +78,7 @@ done
 
 # Folders of harness/ are floors: a file includes its own folder's headers and those below it.
 echo "== floors"
-floors="base stats platform measure record fit compare session probe chart share profile trial cmd main.c"
+floors="base stats platform measure record fit compare session probe chart share profile trial report cmd main.c"
 # shellcheck disable=SC2016
 if files -z 'harness/*.c' 'harness/*.h' 'harness/*.cu' | xargs -0 awk -v floors="$floors" '
 	BEGIN { n = split(floors, f, " "); for (i = 1; i <= n; i++) floor[f[i]] = i }

@@ -53,6 +53,7 @@ static const struct command *const commands[] = {
 	&command_time,
 	&command_share,
 	&command_plot,
+	&command_report,
 	&command_probe,
 	&command_worker,
 	&command_clocks,

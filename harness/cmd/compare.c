@@ -155,12 +155,6 @@ static int compare_costs(const struct compare_args *a)
 
 /* ---- one comparison --------------------------------------------------------------------- */
 
-struct result {
-	struct compared_side side[2];
-	struct comparison comparison;
-	int err;
-};
-
 struct compare_options compare_options_given(const struct compare_args *a)
 {
 	return (struct compare_options){
@@ -172,25 +166,32 @@ struct compare_options compare_options_given(const struct compare_args *a)
 	};
 }
 
-static void result_make(struct result *r, const struct compare_args *a, bool separate)
+static int make(struct compared *c, const struct compare_args *a, bool separate)
 {
 	struct compare_options o = compare_options_usual(compare_options_given(a), separate);
 
-	r->err = compare(&r->comparison, &r->side[0], &r->side[1], &o);
+	return compare(&c->comparison, &c->of[0], &c->of[1], &o);
 }
 
-static void result_release(struct result *r)
+static void release_sides(struct compared *c)
 {
-	compare_release(&r->comparison);
-	side_release(&r->side[0]);
-	side_release(&r->side[1]);
+	compare_release(&c->comparison);
+	side_release(&c->of[0]);
+	side_release(&c->of[1]);
+}
+
+void compared_release(struct compared *c)
+{
+	release_sides(c);
+	journal_release(&c->session[0]);
+	journal_release(&c->session[1]);
 }
 
 /* ---- output ----------------------------------------------------------------------------- */
 
 /* One result, or those of a self-test of two sides. */
 struct results {
-	const struct result *result;
+	const struct compared *compared;
 	int n;
 	bool all; /* points */
 };
@@ -202,7 +203,7 @@ static void print(const void *found, FILE *out)
 	for (int i = 0; i < r->n; i++) {
 		if (i)
 			fputc('\n', out);
-		compare_print(&r->result[i].comparison, r->all, out);
+		compare_print(&r->compared[i].comparison, r->all, out);
 	}
 }
 
@@ -213,20 +214,20 @@ static json_t *json(const void *found)
 	json_t *all;
 
 	if (r->n == 1)
-		return compare_json(&r->result[0].comparison);
+		return compare_json(&r->compared[0].comparison);
 	all = json_array();
 	for (int i = 0; i < r->n; i++)
-		json_array_append_new(all, compare_json(&r->result[i].comparison));
+		json_array_append_new(all, compare_json(&r->compared[i].comparison));
 	return all;
 }
 
-static void show_results(const struct result *r, int n, const struct arguments *a)
+static void show_results(const struct compared *r, int n, const struct arguments *a)
 {
 	show(a, &(struct results){ r, n, a->all }, print, json);
-	note_cpu(a, session_is_cpu(&r->side[0].view, 0) || session_is_cpu(&r->side[1].view, 0));
+	note_cpu(a, session_is_cpu(&r->of[0].view, 0) || session_is_cpu(&r->of[1].view, 0));
 }
 
-static enum exit_code code_of(const struct result *r, int n, bool self_test)
+static enum exit_code code_of(const struct compared *r, int n, bool self_test)
 {
 	enum exit_code worst = RIFT_OK;
 
@@ -243,42 +244,35 @@ static enum exit_code code_of(const struct result *r, int n, bool self_test)
 
 /* ---- what is compared with what ----------------------------------------------------------- */
 
-/* The sessions that are named, and which side of each: SIDE_ANY: both. */
-struct read {
-	struct journal session[2];
-	int side[2];
-};
-
-static int refuse_same(const struct read *in, const struct compare_args *args)
+static int refuse_same(const struct compared *c, const struct compare_args *args)
 {
-	if (!session_same(&in->session[0], &in->session[1]) || in->side[0] != in->side[1])
+	if (!session_same(&c->session[0], &c->session[1]) || c->side[0] != c->side[1])
 		return 0;
 	return complain(EINVAL,
 			"%s and %s are the same session (%s); give two, or --self-test to compare "
 			"halves of one",
 			args->given.words.word[0], args->given.words.word[1],
-			in->session[0].session_id);
+			c->session[0].session_id);
 }
 
-/* One side of each of two sessions, or both sides of one. */
-static int make_two(struct result *r, const struct compare_args *a, const struct read *in)
+/* One side of each of two sessions. */
+static int make_two(struct compared *c, const struct compare_args *a)
 {
-	int err = refuse_same(in, a);
+	int err = refuse_same(c, a);
 
 	if (err)
 		return err;
 	for (int k = 0; k < 2; k++)
-		side_init(&r->side[k], &in->session[k], in->session[k].path, in->side[k],
-			  HALF_BOTH);
-	result_make(r, a, !session_same(&in->session[0], &in->session[1]));
-	return r->err;
+		side_init(&c->of[k], &c->session[k], c->session[k].path, c->side[k], HALF_BOTH);
+	return make(c, a, !session_same(&c->session[0], &c->session[1]));
 }
 
-static int make_sides(struct result *r, const struct compare_args *a, const struct read *in)
+/* Both sides of one. */
+static int make_sides(struct compared *c, const struct compare_args *a)
 {
-	const struct journal *session = &in->session[0];
+	const struct journal *session = &c->session[0];
 
-	if (in->side[0] != SIDE_ANY)
+	if (c->side[0] != SIDE_ANY)
 		return complain(EINVAL,
 				"%s%s: give a second session, or sweep --against; --self-test "
 				"compares its halves",
@@ -286,14 +280,18 @@ static int make_sides(struct result *r, const struct compare_args *a, const stru
 				session->sides > 1 ? ": one of its two sides is named"
 						   : " has one side");
 	for (int k = 0; k < 2; k++)
-		side_init(&r->side[k], session, session->path, k, HALF_BOTH);
-	result_make(r, a, false);
-	return r->err;
+		side_init(&c->of[k], session, session->path, k, HALF_BOTH);
+	return make(c, a, false);
 }
 
-/* Two halves of each side that is asked for. */
-static int make_halves(struct result *r, const struct compare_args *a, const struct read *in,
-		       int *n)
+int compared_make(struct compared *c, const struct compare_args *a)
+{
+	return (a->given.words.n > 1 ? make_two : make_sides)(c, a);
+}
+
+/* Two halves of each side that is asked for: n results, which own no session. */
+static int make_halves(struct compared out[2], const struct compare_args *a,
+		       const struct compared *in, int *n)
 {
 	const struct journal *session = &in->session[0];
 	int err = 0;
@@ -304,29 +302,29 @@ static int make_halves(struct result *r, const struct compare_args *a, const str
 			"%s: --self-test needs 2 or more processes per side; this session has 1",
 			session->path);
 	for (int side = 0; side < session->sides && !err; side++) {
-		struct result *of = &r[*n];
+		struct compared *c = &out[*n];
 
 		if (in->side[0] != SIDE_ANY && in->side[0] != side)
 			continue;
-		side_init(&of->side[0], session, session->path, side, HALF_FIRST);
-		side_init(&of->side[1], session, session->path, side, HALF_SECOND);
-		result_make(of, a, false);
-		err = of->err;
+		side_init(&c->of[0], session, session->path, side, HALF_FIRST);
+		side_init(&c->of[1], session, session->path, side, HALF_SECOND);
+		err = make(c, a, false);
 		++*n;
 	}
 	return err;
 }
 
 /* Each of two files has to be one side. */
-static int read_files(struct read *in, const struct compare_args *a)
+int compared_read(struct compared *c, const struct compare_args *a)
 {
 	int err = 0;
 
+	*c = (struct compared){ .session = { JOURNAL_NONE, JOURNAL_NONE } };
 	for (int i = 0; i < a->given.words.n && !err; i++) {
 		const struct session_arg arg = session_word(&a->given, i);
 
 		err = (a->given.words.n > 1 ? session_read_side : session_read_any)(
-			&in->session[i], &arg, a->given.sync, &in->side[i]);
+			&c->session[i], &arg, a->given.sync, &c->side[i]);
 	}
 	return err;
 }
@@ -334,22 +332,18 @@ static int read_files(struct read *in, const struct compare_args *a)
 /* An exit code, or a negative errno after one line. */
 static int compare_sessions(const struct compare_args *a)
 {
-	struct result r[2] = { 0 };
-	struct read in = { .session = { JOURNAL_NONE, JOURNAL_NONE } };
-	int err = read_files(&in, a), n = a->self_test ? 0 : 1;
+	struct compared halves[2] = { 0 }, c;
+	int err = compared_read(&c, a), n = a->self_test ? 0 : 1;
 
 	if (!err)
-		err = a->self_test	      ? make_halves(r, a, &in, &n)
-		      : a->given.words.n == 2 ? make_two(r, a, &in)
-					      : make_sides(r, a, &in);
+		err = a->self_test ? make_halves(halves, a, &c, &n) : compared_make(&c, a);
 	if (!err) {
-		show_results(r, n, &a->given);
-		err = code_of(r, n, a->self_test);
+		show_results(a->self_test ? halves : &c, n, &a->given);
+		err = code_of(a->self_test ? halves : &c, n, a->self_test);
 	}
-	result_release(&r[0]);
-	result_release(&r[1]);
-	journal_release(&in.session[0]);
-	journal_release(&in.session[1]);
+	release_sides(&halves[0]);
+	release_sides(&halves[1]);
+	compared_release(&c);
 	return err;
 }
 

@@ -123,9 +123,16 @@ bool compare_is_of_many(const struct compare_args *a)
 	return is;
 }
 
+int compare_many_read(struct atlas *atlas, const struct compare_args *a)
+{
+	const struct compare_options o = compare_options_given(a);
+
+	atlas_init(atlas, a->given.words.n - 1, &o);
+	return read_all(atlas, &a->given);
+}
+
 int compare_many(const struct compare_args *args)
 {
-	const struct compare_options o = compare_options_given(args);
 	struct atlas a;
 	int err = refuse_options(args);
 
@@ -133,8 +140,7 @@ int compare_many(const struct compare_args *args)
 		return err;
 	interrupt_install();
 	progress_init(args->given.quiet);
-	atlas_init(&a, args->given.words.n - 1, &o);
-	err = read_all(&a, &args->given);
+	err = compare_many_read(&a, args);
 	if (!err) {
 		show(&args->given, &a, print, json);
 		err = draw(&a, args);

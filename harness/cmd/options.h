@@ -144,8 +144,8 @@ struct command {
 };
 
 extern const struct command command_compare, command_doctor, command_fit, command_layer,
-	command_list, command_plot, command_predict, command_probe, command_profile, command_run,
-	command_share, command_show, command_sweep, command_time;
+	command_list, command_plot, command_predict, command_probe, command_profile, command_report,
+	command_run, command_share, command_show, command_sweep, command_time;
 
 /* What a command does with the option of that name, where a file of its own has it. */
 enum { VALIDATE_SESSIONS_MAX = 16 };

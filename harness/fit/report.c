@@ -242,7 +242,7 @@ static bool say_mode(const struct fit *f, enum mode mode, bool is_first, FILE *o
 	return true;
 }
 
-static void print_answer(const struct fit *f, FILE *out)
+void answer_line_print(const struct fit *f, FILE *out)
 {
 	bool streams = f->grid->n_depths && say_mode(f, MODE_STREAM, true, out);
 
@@ -259,7 +259,7 @@ void report_print(const struct fit_report *r, FILE *out)
 {
 	const struct fit *f = r->fit;
 
-	print_answer(f, out);
+	answer_line_print(f, out);
 	print_subject(f, out);
 	print_grid(f, out);
 	print_params(f, out);

@@ -32,6 +32,9 @@ void report_print(const struct fit_report *r, FILE *out);
 /* New reference. */
 json_t *report_json(const struct fit_report *r);
 
+/* How long kernels must be for an overhead of 5 %, in one line. */
+void answer_line_print(const struct fit *f, FILE *out);
+
 /* Parts of it. */
 void answers_print(const struct fit_report *r, FILE *out);
 json_t *answers_json(const struct fit_report *r);

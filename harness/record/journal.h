@@ -66,6 +66,7 @@ struct journal {
 	struct plan plan;
 	int sides;
 	char *against; /* NULL: one side */
+	char *argv;    /* what the user typed, of a session that was read; NULL: not recorded */
 	char session_id[17];
 	char plan_hash[HASH_TEXT];
 	char *path; /* NAME.jsonl */

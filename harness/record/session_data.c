@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/json_get.h"
 #include "common/unpacked.h"
 #include "harness/record/journal_impl.h"
 #include "harness/measure/plan_record.h"
@@ -247,6 +248,10 @@ static int take_plan(struct journal *j, const json_t *o, const struct record_sca
 	if (json_is_string(against)) {
 		j->against = strdup(json_string_value(against));
 		CHECK(j->against, "memory of a command");
+	}
+	if (*json_get_text(o, "argv")) {
+		j->argv = strdup(json_get_text(o, "argv"));
+		CHECK(j->argv, "memory of a command");
 	}
 	journal_allocate(j);
 	return 0;
@@ -638,6 +643,7 @@ void journal_view(struct journal *out, const struct journal *j, int side, const 
 	memcpy(out->session_id, j->session_id, sizeof(out->session_id));
 	memcpy(out->plan_hash, j->plan_hash, sizeof(out->plan_hash));
 	out->path = j->path;
+	out->argv = j->argv;
 	out->looks = journal_looks(j);
 	out->header[0] = j->header[side];
 	out->refused[0] = j->refused[side];

@@ -476,6 +476,7 @@ void journal_release(struct journal *j)
 	free(j->visit[0]);
 	free(j->visit[1]);
 	free(j->against);
+	free(j->argv);
 	free(j->path);
 	plan_release(&j->plan);
 	*j = JOURNAL_NONE;

@@ -192,6 +192,9 @@ int share_keeper_work(FILE *out, const json_t *job);
 
 /* ---- for people and machines ------------------------------------------------------------ */
 
+/* What the worst served client pays under the best and the worst way of sharing; nothing where that
+ * is not known. */
+void share_answer_print(const struct share *s, FILE *out);
 void share_print(const struct share *s, FILE *out);
 json_t *share_json(const struct share *s);
 void share_plan_print(const struct share *s, FILE *out); /* a line */

@@ -289,6 +289,15 @@ static void put_answer(const struct share *s, const struct share_findings *f, FI
 	fprintf(out, "%s\n", worst != best ? ", the worst" : "");
 }
 
+void share_answer_print(const struct share *s, FILE *out)
+{
+	struct share_findings f;
+
+	share_findings_init(&f, s);
+	put_answer(s, &f, out);
+	share_findings_release(&f);
+}
+
 void share_print(const struct share *s, FILE *out)
 {
 	struct share_findings f;

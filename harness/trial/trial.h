@@ -192,7 +192,13 @@ enum exit_code trial_exit_code(const struct trial_findings *f);
 /* "ended with status 3", "ended by signal 11 (Segmentation fault)", "did not end in time". */
 struct text trial_ended(const struct trial_run *r);
 
+/* The verdict of each side, a line each; of a program alone, its time. */
+void trial_finding_print(const struct trial_findings *f, FILE *out);
 void trial_print(const struct trial_findings *f, FILE *out);
+/* "same", "slower", ..., "wrong"; "": side 0, or nothing was timed. */
+const char *trial_verdict(const struct trial_findings *f, int side);
+/* "412 MiB", "3.20 s": of such a quantity. */
+struct text trial_quantity_text(enum trial_quantity q, double value);
 json_t *trial_json(const struct trial_findings *f); /* new reference */
 
 /* A dot a run, a row a side. As chart functions do (harness/chart/chart.h). */

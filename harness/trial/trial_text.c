@@ -116,7 +116,7 @@ static void print_alone(const struct trial_findings *f, FILE *out)
 	fprintf(out, "n = %s)\n", counted(f->rounds, "run").s);
 }
 
-static void print_finding(const struct trial_findings *f, FILE *out)
+void trial_finding_print(const struct trial_findings *f, FILE *out)
 {
 	const struct trial_result *own = &f->side[0];
 
@@ -136,7 +136,7 @@ static void print_finding(const struct trial_findings *f, FILE *out)
 /* ---- the table ---------------------------------------------------------------------------------
  */
 
-static const char *verdict_word(const struct trial_findings *f, int side)
+const char *trial_verdict(const struct trial_findings *f, int side)
 {
 	const struct trial_result *r = &f->side[side];
 
@@ -150,13 +150,13 @@ static void print_side(const struct trial_findings *f, int side, FILE *out)
 
 	fprintf(out, "%-28.28s", trial_side_name(&f->trial->plan, side).s);
 	if (*r->wrong || !f->rounds)
-		fprintf(out, " %9s  %-29s %-23s %s\n", "-", "", "", verdict_word(f, side));
+		fprintf(out, " %9s  %-29s %-23s %s\n", "-", "", "", trial_verdict(f, side));
 	else if (!side)
 		fprintf(out, " %9s\n", time_of(r->wall_s.value).s);
 	else
 		fprintf(out, " %9s  %-29s %-23s %s\n", time_of(r->wall_s.value).s,
 			figure_difference(&more, true).s, figure_ratio(&r->ratio).s,
-			verdict_word(f, side));
+			trial_verdict(f, side));
 }
 
 /* ---- beside the wall time ----------------------------------------------------------------------
@@ -167,7 +167,7 @@ static bool is_bytes(int q)
 	return q == TRIAL_PEAK_BYTES || q == TRIAL_DEVICE_BYTES;
 }
 
-static struct text quantity_text(int q, double value)
+struct text trial_quantity_text(enum trial_quantity q, double value)
 {
 	struct text t;
 
@@ -195,7 +195,7 @@ static void print_quantity(const struct trial_findings *f, int q, FILE *out)
 		const struct interval *over = &f->side[i].beside[q].over;
 		char cell[160];
 
-		snprintf(cell, sizeof(cell), "%s", isfinite(v) ? quantity_text(q, v).s : "-");
+		snprintf(cell, sizeof(cell), "%s", isfinite(v) ? trial_quantity_text(q, v).s : "-");
 		if (isfinite(over->value))
 			snprintf(cell + strlen(cell), sizeof(cell) - strlen(cell), " (%s)",
 				 figure_times(over->value).s);
@@ -260,7 +260,7 @@ void trial_print(const struct trial_findings *f, FILE *out)
 {
 	const struct trial *t = f->trial;
 
-	print_finding(f, out);
+	trial_finding_print(f, out);
 	fprintf(out, "\n");
 	row(out, "program", "%s", trial_program_name(&t->plan).s);
 	row(out, "device", "%s", text_escaped(json_get_text(t->platform, "device")).s);
@@ -301,7 +301,7 @@ static json_t *side_json(const struct trial_findings *f, int side)
 			 r->wrong_runs, "wrong", *r->wrong ? json_text(r->wrong) : json_null(),
 			 "wall_s", interval_json(&r->wall_s), "difference_s",
 			 interval_json(&r->difference_s), "ratio", interval_json(&r->ratio),
-			 "verdict", json_text(side ? verdict_word(f, side) : NULL), "beside",
+			 "verdict", json_text(side ? trial_verdict(f, side) : NULL), "beside",
 			 beside, "ranges", ranges);
 }
 

@@ -1,0 +1,228 @@
+/* part_share.c - several clients on one GPU: what sharing costs each, by which way of sharing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/plural.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/report/part.h"
+#include "harness/share/findings.h"
+#include "harness/share/share_chart.h"
+#include "harness/share/share_file.h"
+#include "harness/share/share_words.h"
+
+static const struct share *of(const void *found)
+{
+	return found;
+}
+
+static int read_share(void **found, const char *path)
+{
+	struct share *s = calloc(1, sizeof(*s));
+
+	CHECK(s, "memory of a record");
+	*found = s;
+	return share_read(s, path);
+}
+
+static void release(void *found)
+{
+	if (found)
+		share_release(found);
+	free(found);
+}
+
+/* ---- the finding ------------------------------------------------------------------------ */
+
+static void print_finding(const void *found, FILE *out)
+{
+	share_answer_print(of(found), out);
+}
+
+static void finding(const void *found, struct page *p)
+{
+	const struct share *s = of(found);
+	char *text = part_printed(print_finding, s);
+
+	page_finding(p, TONE_PLAIN, "%s",
+		     *text ? text : "No configuration of several clients has a result.");
+	free(text);
+	page_small(p, "%s; %s of %g s or longer per configuration, %s; depth %ld; %s",
+		   share_device(s), counted(share_plan_windows(&s->plan), "window").s,
+		   s->plan.window_s, counted(s->plan.starts, "start").s, (long)s->plan.depth,
+		   s->file.path ? s->file.path : "");
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+/* What a row begins with: the way of sharing, how many clients, and of one alone which. */
+static void put_head(struct page *p, const struct share *s, const struct share_found *e)
+{
+	const struct share_set *set = &e->of->set;
+
+	if (set->n == 1)
+		page_cell(p, "alone: %s", share_workload_text(&s->plan.mix[set->first]).s);
+	else
+		page_cell(p, "%s", share_arms[set->arm].name);
+	page_cell(p, "%d", set->n);
+}
+
+static void put_set(struct page *p, const struct share *s, const struct share_found *e)
+{
+	const char *base = share_arms[share_arms[e->of->set.arm].base].name;
+
+	put_head(p, s, e);
+	if (!e->passed)
+		page_cell_of(p, TONE_WRONG, "wrong results");
+	else
+		page_cell(p, "%s (%s)", share_number(e->slowdown.value).s,
+			  *share_range(&e->slowdown).s ? share_range(&e->slowdown).s
+						       : "no interval");
+	page_cell(p, "%s", e->of->set.n > 1 ? share_fairness_names[e->fairness] : "-");
+	if (e->has_base)
+		page_cell_of(p, part_tone(e->over_base.judged.verdict),
+			     "%s times as long as %s: %s", share_number(e->over_base.ratio.value).s,
+			     base, verdict_names[e->over_base.judged.verdict]);
+	else
+		page_cell(p, "-");
+	page_cell(p, "%d", e->slowdown.n);
+}
+
+static void table(const void *found, struct page *p)
+{
+	static const char *const heads[] = { "way of sharing",	 "clients",
+					     "slowdown (95 %)",	 "fairness",
+					     "against its base", "n" };
+	const struct share *s = of(found);
+	struct share_findings f;
+
+	share_findings_init(&f, s);
+	page_table(p,
+		   "slowdown of all clients together: 1 is one client alone, and n clients that "
+		   "share without loss or gain have n; n: windows",
+		   heads, 6);
+	for (int i = 0; i < f.sets; i++)
+		if (f.set[i].known)
+			put_set(p, s, &f.set[i]);
+	share_findings_release(&f);
+}
+
+static void put_client(struct page *p, const struct share *s, const struct share_found *e,
+		       int client)
+{
+	const struct share_client_found *c = &e->client[client];
+	const struct share_set *set = &e->of->set;
+
+	put_head(p, s, e);
+	page_cell(p, "%d: %s", client + 1,
+		  share_workload_text(&s->plan.mix[share_client_mix(&s->plan, set, client)]).s);
+	page_cell(p, "%s", share_number(c->slowdown).s);
+	page_cell(p, "%s",
+		  isfinite(c->quantile_ns[SHARE_P50]) ? text_time(c->quantile_ns[SHARE_P50]).s
+						      : "-");
+	page_cell(p, "%s",
+		  isfinite(c->quantile_ns[SHARE_P99]) ? text_time(c->quantile_ns[SHARE_P99]).s
+						      : "-");
+}
+
+static void tables(const void *found, struct page *p)
+{
+	static const char *const heads[] = { "way of sharing", "clients",
+					     "client",	       "times as long as alone",
+					     "median step",    "99 % of steps within" };
+	const struct share *s = of(found);
+	struct share_findings f;
+
+	share_findings_init(&f, s);
+	page_table(p, "each client", heads, 6);
+	for (int i = 0; i < f.sets; i++)
+		for (int k = 0; f.set[i].known && k < f.set[i].of->set.n; k++)
+			put_client(p, s, &f.set[i], k);
+	share_findings_release(&f);
+}
+
+/* ---- the others ------------------------------------------------------------------------- */
+
+static int charts(const void *found, struct page *p, const char *folder)
+{
+	struct picture picture[SHARE_CHARTS] = { 0 };
+	int err = share_charts_write(picture, of(found), folder);
+
+	for (int i = 0; i < SHARE_CHARTS && !err; i++)
+		err = part_picture(p, &picture[i], 0);
+	share_charts_release(picture);
+	return err;
+}
+
+static void differs(const void *found, struct page *p)
+{
+	const struct share *s = of(found);
+
+	for (int i = 0; i < ARMS; i++)
+		if (s->plan.arm[i])
+			page_item(p, "%s: %s", share_arms[i].name, share_arms[i].what);
+}
+
+static void how(const void *found, struct page *p)
+{
+	const struct share *s = of(found);
+
+	page_item(p, "Clients are started, warmed up and then timed together in windows. A client "
+		     "steps without a pause, so this is the largest load that it can be.");
+	page_item(p, "Ranges are 95 %% intervals over %s.",
+		  s->plan.starts >= 5 ? "starts" : "windows");
+	page_item(p,
+		  "A client is treated unfairly if it is slowed by over %.0f %% more, or less, "
+		  "than the mean of its neighbours, tested and corrected for their number.",
+		  100 * SHARE_FAIR_MARGIN);
+}
+
+static void lacks(const void *found, struct page *p)
+{
+	const struct share *s = of(found);
+
+	for (int i = 0; i < s->sets; i++) {
+		const struct share_measured *m = &s->set[i];
+
+		if (share_set_is_whole(s, m) && !*m->not_run)
+			continue;
+		page_item(p, "%s with %s: not run%s%s", share_arms[m->set.arm].name,
+			  counted(m->set.n, "client").s, *m->not_run ? ": " : " yet", m->not_run);
+	}
+	page_item(p, "Other neighbours than these, and neighbours that pause.");
+	if (share_is_cpu(s))
+		page_item(p,
+			  "A GPU: this is the CPU device, where each process has a device of its "
+			  "own. These are not GPU figures.");
+}
+
+static void repeat(const void *found, struct page *p)
+{
+	const struct share *s = of(found);
+
+	page_command(p, "rift share --from %s", s->file.path ? s->file.path : "");
+}
+
+static void print(const void *found, FILE *out)
+{
+	share_print(of(found), out);
+}
+
+const struct part_kind part_share = {
+	.what = "What sharing costs",
+	.finding = finding,
+	.table = table,
+	.charts = charts,
+	.tables = tables,
+	.differs = differs,
+	.how = how,
+	.lacks = lacks,
+	.repeat = repeat,
+	.print = print,
+	.print_by = "rift share --from",
+	.is = share_file_is,
+	.read = read_share,
+	.release = release,
+};

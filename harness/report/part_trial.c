@@ -1,0 +1,240 @@
+/* part_trial.c - a program by itself and under layers: what each costs it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/plural.h"
+#include "harness/base/json.h"
+#include "harness/base/text.h"
+#include "harness/compare/format.h"
+#include "harness/report/part.h"
+#include "harness/trial/trial.h"
+
+struct found {
+	struct trial trial;
+	struct trial_findings findings;
+};
+
+static const struct trial_findings *of(const void *found)
+{
+	return &((const struct found *)found)->findings;
+}
+
+static int read_trial(void **found, const char *path)
+{
+	struct found *f = calloc(1, sizeof(*f));
+	int err;
+
+	CHECK(f, "memory of a record");
+	*found = f;
+	err = trial_read(&f->trial, path);
+	if (!err)
+		trial_findings_init(&f->findings, &f->trial, NAN);
+	return err;
+}
+
+static void release(void *found)
+{
+	struct found *f = found;
+
+	if (!f)
+		return;
+	if (f->findings.trial)
+		trial_findings_release(&f->findings);
+	trial_release(&f->trial);
+	free(f);
+}
+
+static void print_finding(const void *found, FILE *out)
+{
+	trial_finding_print(of(found), out);
+}
+
+static void finding(const void *found, struct page *p)
+{
+	const struct trial_findings *f = of(found);
+	char *text = part_printed(print_finding, found), *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		page_finding(p, part_outcome_tone(f->outcome), "%s", line);
+	free(text);
+	page_small(p, "Program: %s; device: %s; %s; %s", trial_program_name(&f->trial->plan).s,
+		   json_get_text(f->trial->platform, "device"), counted(f->rounds, "round").s,
+		   f->trial->file.path ? f->trial->file.path : "");
+}
+
+/* ---- tables ----------------------------------------------------------------------------- */
+
+static struct interval in_ns(struct interval s)
+{
+	s.value *= 1e9;
+	s.lo *= 1e9;
+	s.hi *= 1e9;
+	return s;
+}
+
+static void put_side(struct page *p, const struct trial_findings *f, int side)
+{
+	const struct trial_result *r = &f->side[side];
+	const struct interval wall = in_ns(r->wall_s), more = in_ns(r->difference_s);
+	bool timed = !*r->wrong && f->rounds;
+
+	page_cell(p, "%s", trial_side_name(&f->trial->plan, side).s);
+	if (timed && wall.known)
+		page_cell(p, "%s (%s to %s)", text_time(wall.value).s, text_time(wall.lo).s,
+			  text_time(wall.hi).s);
+	else
+		page_cell(p, "%s", timed ? figure_value(wall.value, true).s : "-");
+	page_cell(p, "%s", timed && side ? figure_difference(&more, true).s : "-");
+	page_cell(p, "%s", timed && side ? figure_ratio(&r->ratio).s : "-");
+	page_cell_of(p,
+		     *r->wrong ? TONE_WRONG
+		     : side    ? part_tone(r->judged.verdict)
+			       : TONE_PLAIN,
+		     "%s%s%s", trial_verdict(f, side), *r->wrong ? ": " : "", r->wrong);
+	page_cell(p, "%d", f->rounds);
+}
+
+static void table(const void *found, struct page *p)
+{
+	static const char *const heads[] = { "side",	      "time, median", "longer by",
+					     "times as long", "verdict",      "n" };
+	const struct trial_findings *f = of(found);
+	char caption[120];
+
+	snprintf(caption, sizeof(caption),
+		 "wall time of the whole program; in parentheses the %.3g %% interval",
+		 100 * f->contrast.level);
+	page_table(p, caption, heads, 6);
+	for (int i = 0; i < f->trial->plan.sides; i++)
+		put_side(p, f, i);
+}
+
+static void put_quantity(struct page *p, const struct trial_findings *f, int side, int q)
+{
+	const struct trial_result *r = &f->side[side];
+
+	page_cell(p, "%s", trial_quantities[q].label);
+	page_cell(p, "%s", trial_side_name(&f->trial->plan, side).s);
+	page_cell(p, "%s", trial_quantity_text((enum trial_quantity)q, r->quantity[q].value).s);
+	page_cell(p, "%s", side ? figure_ratio(&r->over[q]).s : "-");
+	page_cell(p, "%d", r->quantity[q].n);
+}
+
+static void tables(const void *found, struct page *p)
+{
+	static const char *const heads[] = { "quantity", "side", "median", "times as much", "n" };
+	const struct trial_findings *f = of(found);
+
+	page_table(p, "beside the wall time; these inform and decide nothing", heads, 5);
+	for (int q = 0; q < TRIAL_QUANTITIES; q++)
+		for (int i = 0; i < f->trial->plan.sides; i++)
+			if (isfinite(f->side[i].quantity[q].value))
+				put_quantity(p, f, i, q);
+}
+
+/* ---- the others ------------------------------------------------------------------------- */
+
+static int charts(const void *found, struct page *p, const char *folder)
+{
+	struct picture picture = { .asked = false };
+	int err = trial_chart_write(&picture, of(found), folder);
+
+	err = part_picture(p, &picture, err);
+	picture_release(&picture);
+	return err;
+}
+
+static void differs(const void *found, struct page *p)
+{
+	const struct trial_plan *plan = &of(found)->trial->plan;
+
+	for (int i = 1; i < plan->sides; i++) {
+		const struct trial_side *s = &plan->side[i];
+
+		page_item(p, "%s: the same machine and program%s%s%s%s.",
+			  trial_side_name(plan, i).s, s->layer ? ", under the layer " : "",
+			  s->layer ? s->layer : "", s->against ? ", behind the command " : "",
+			  s->against ? s->against : "");
+	}
+	if (plan->sides == 1)
+		page_text(p, "Nothing: the program ran by itself alone.");
+}
+
+static void how(const void *found, struct page *p)
+{
+	const struct trial_findings *f = of(found);
+
+	page_item(p,
+		  "The whole program was timed, from its start to its end, %s. In a round each "
+		  "side ran once, and the order was reversed from round to round.",
+		  counted(f->rounds, "round").s);
+	page_item(p,
+		  "A pair is a side's run over the run by itself in the same round. A side is "
+		  "slower if an exact test of the pairs says so beyond %.3g %%, corrected for "
+		  "the number of sides.",
+		  100 * f->margin);
+	page_item(p, "A first run of each side was not timed.");
+	page_item(p, f->trial->plan.same_output
+			     ? "What the program printed or wrote was compared, too."
+			     : "How the program ended was compared, and not what it printed.");
+}
+
+static void lacks(const void *found, struct page *p)
+{
+	const struct trial_findings *f = of(found);
+
+	page_item(p, "Which calls make a side slower, and other inputs of the program.");
+	if (f->trial->outputs_differ)
+		page_item(p, "Outputs: two runs without a layer already differ.");
+	if (!json_is_true(json_object_get(f->trial->platform, "is_gpu")))
+		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+}
+
+static void repeat(const void *found, struct page *p)
+{
+	const struct trial *t = of(found)->trial;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	fputs("rift time", out);
+	for (int i = 1; i < t->plan.sides; i++) {
+		if (t->plan.side[i].layer)
+			fprintf(out, " --layer '%s'", t->plan.side[i].layer);
+		if (t->plan.side[i].against)
+			fprintf(out, " --against '%s'", t->plan.side[i].against);
+	}
+	fputs(" --", out);
+	for (const char **word = t->plan.argv; *word; word++)
+		fprintf(out, " %s", *word);
+	fclose(out);
+	page_command(p, "%s", text);
+	page_command(p, "rift show %s", t->file.path ? t->file.path : "");
+	free(text);
+}
+
+static void print(const void *found, FILE *out)
+{
+	trial_print(of(found), out);
+}
+
+const struct part_kind part_trial = {
+	.what = "What it costs the program",
+	.finding = finding,
+	.table = table,
+	.charts = charts,
+	.tables = tables,
+	.differs = differs,
+	.how = how,
+	.lacks = lacks,
+	.repeat = repeat,
+	.print = print,
+	.print_by = "rift show",
+	.is = trial_file_is,
+	.read = read_trial,
+	.release = release,
+};
