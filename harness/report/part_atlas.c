@@ -54,7 +54,7 @@ static const struct atlas_entry **sorted(const struct atlas *a)
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-enum group { GROUP_SLOWER, GROUP_LIKELY, GROUP_SAME, GROUP_FASTER, GROUP_OPEN, GROUPS };
+enum group { GROUP_SLOWER, GROUP_LIKELY, GROUP_SAME, GROUP_NOT_SLOWER, GROUP_FASTER, GROUP_OPEN };
 
 /* By the mean over workloads. Likely: beyond the margin, by too few processes for a verdict. */
 static enum group group_of(const struct atlas_entry *e)
@@ -69,58 +69,78 @@ static enum group group_of(const struct atlas_entry *e)
 	case VERDICT_FASTER:
 		return GROUP_FASTER;
 	default:
-		return j->alone == VERDICT_SLOWER ? GROUP_LIKELY : GROUP_OPEN;
+		return j->alone == VERDICT_SLOWER ? GROUP_LIKELY
+		       : j->not_slower		  ? GROUP_NOT_SLOWER
+						  : GROUP_OPEN;
 	}
 }
 
-/* "Lupine 4.06 (3.63 to 4.23) times" */
-static void say_cost(const struct atlas_entry *e, FILE *out)
+static int count_group(const struct atlas_entry *const *e, int n, enum group group)
 {
-	fprintf(out, "%s %s", e->name, figure_ratio(&mean_of(&e->c)->ratio).s);
+	int in = 0;
+
+	for (int i = 0; i < n; i++)
+		in += group_of(e[i]) == group;
+	return in;
 }
 
-/* The entries of a group after its words; nothing where there are none. */
+/* "neighbour-spin most: a step takes 20.2 times as long (90.7 % interval 19.9 to 20.5, n = 6)" */
+static void say_dearest(const struct atlas_entry *e, FILE *out)
+{
+	const struct interval *r = &mean_of(&e->c)->ratio;
+
+	fprintf(out, "%s most: a step takes %s times as long (", e->name,
+		figure_times(r->value).s);
+	if (r->known)
+		fprintf(out, "%.3g %% interval %s to %s, ", 100 * e->c.contrast.level,
+			figure_times(r->lo).s, figure_times(r->hi).s);
+	fprintf(out, "n = %d)", r->n);
+}
+
+/* The first of the sorted ones that is proven slower; NULL: none is. */
+static const struct atlas_entry *dearest(const struct atlas_entry *const *e, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (group_of(e[i]) == GROUP_SLOWER)
+			return e[i];
+	return NULL;
+}
+
+/* "; 2 are slower by their intervals, ..." of a group; nothing of an empty one. */
 static void say_group(const struct atlas_entry *const *e, int n, enum group group,
-		      const char *words, const char *end, FILE *out)
+		      const char *words, FILE *out)
 {
-	bool said = false;
+	int in = count_group(e, n, group);
 
-	for (int i = 0; i < n; i++) {
-		if (group_of(e[i]) != group)
-			continue;
-		fputs(said ? ", " : words, out);
-		if (group == GROUP_SAME || group == GROUP_OPEN)
-			fputs(e[i]->name, out);
-		else
-			say_cost(e[i], out);
-		said = true;
-	}
-	fputs(said ? end : "", out);
+	if (in)
+		fprintf(out, "; %d %s", in, words);
 }
 
 static void say_wrong(const struct atlas_entry *const *e, int n, FILE *out)
 {
 	for (int i = 0; i < n; i++)
 		if (e[i]->c.faults[PAIR_B].wrong)
-			fprintf(out, " Under %s, programs compute wrong results: %s.", e[i]->name,
-				e[i]->c.faults[PAIR_B].wrong_of);
+			fprintf(out, ". Under %s, programs compute wrong results", e[i]->name);
 }
 
 static void print_finding(const void *found, FILE *out)
 {
 	const struct atlas *a = found;
 	const struct atlas_entry **e = sorted(a);
-	double margin = a->n ? 100 * a->entry[0].c.options.margin : 0;
+	const struct atlas_entry *most = dearest(e, a->n);
+	int slower = count_group(e, a->n, GROUP_SLOWER);
 
-	fprintf(out, "Times as long as without the layer, on average over %d workloads: ",
-		a->n && a->entry[0].c.whole.points ? a->entry[0].c.whole.points : 1);
-	say_group(e, a->n, GROUP_SLOWER, "proven slower are ", "; ", out);
-	say_group(e, a->n, GROUP_LIKELY,
-		  "slower by their ranges, with too few processes to prove it, are ", "; ", out);
-	say_group(e, a->n, GROUP_FASTER, "faster are ", "; ", out);
-	fprintf(out, "within %.3g %% of no difference are ", margin);
-	say_group(e, a->n, GROUP_SAME, "", "; ", out);
-	say_group(e, a->n, GROUP_OPEN, "not decided are ", ".", out);
+	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower, a->n,
+		slower == 1 ? "makes" : "make", a->n ? 100 * a->entry[0].c.options.margin : 0);
+	if (most) {
+		fputs(", ", out);
+		say_dearest(most, out);
+	}
+	say_group(e, a->n, GROUP_LIKELY, "slower too, but not proven by so few processes", out);
+	say_group(e, a->n, GROUP_SAME, "without a difference of that size", out);
+	say_group(e, a->n, GROUP_NOT_SLOWER, "not slower by that much", out);
+	say_group(e, a->n, GROUP_FASTER, "faster on average", out);
+	say_group(e, a->n, GROUP_OPEN, "not decided", out);
 	say_wrong(e, a->n, out);
 	free(e);
 }
@@ -131,7 +151,7 @@ static void finding(const void *found, struct page *p)
 	const struct compared_side *base = &a->base.side[PAIR_B];
 	char *text = part_printed(print_finding, a);
 
-	page_finding(p, TONE_PLAIN, "%s", text);
+	page_finding(p, TONE_PLAIN, "%s.", text);
 	free(text);
 	page_small(p,
 		   "The base is %s, %s, begun %s (%s%s%s). Each layer is compared with the same "
@@ -143,23 +163,36 @@ static void finding(const void *found, struct page *p)
 
 /* ---- the table: a row a layer ----------------------------------------------------------- */
 
-static const struct compared_workload *extreme(const struct comparison *c, bool worst)
+/* The program that it slows most; NULL: none has a figure. */
+static const struct compared_workload *worst_of(const struct comparison *c)
 {
-	const struct compared_workload *found = NULL;
+	const struct compared_workload *worst = NULL;
 
 	for (int i = 0; i < c->pairs.n_workloads; i++) {
 		const struct compared_workload *w = &c->workload[i];
 
-		if (isfinite(w->ratio.value) &&
-		    (!found || (worst ? w->ratio.value > found->ratio.value
-				      : w->ratio.value < found->ratio.value)))
-			found = w;
+		if (isfinite(w->ratio.value) && (!worst || w->ratio.value > worst->ratio.value))
+			worst = w;
 	}
-	return found;
+	return worst;
 }
 
-static void put_extreme(struct page *p, const struct compared_workload *w)
+/* Programs whose interval is beyond the margin on that side. */
+static int count_alone(const struct comparison *c, enum ratio_verdict alone)
 {
+	int n = 0;
+
+	for (int i = 0; i < c->pairs.n_workloads; i++)
+		n += c->workload[i].judged.alone == alone;
+	return n;
+}
+
+static void put_programs(struct page *p, const struct comparison *c)
+{
+	const struct compared_workload *w = worst_of(c);
+
+	page_cell(p, "%d slower, %d faster, of %d", count_alone(c, VERDICT_SLOWER),
+		  count_alone(c, VERDICT_FASTER), c->pairs.n_workloads);
 	if (w)
 		page_cell(p, "%s %s", w->workload->name, figure_ratio(&w->ratio).s);
 	else
@@ -169,32 +202,30 @@ static void put_extreme(struct page *p, const struct compared_workload *w)
 static void put_faults(struct page *p, const struct faults *f)
 {
 	if (f->wrong)
-		page_cell_of(p, TONE_WRONG, "wrong in %d of %d (%s)", f->wrong, f->results,
+		page_cell_of(p, TONE_WRONG, "wrong in %d of %d: %s", f->wrong, f->results,
 			     f->wrong_of);
 	else if (f->lacking)
-		page_cell_of(p, TONE_OPEN, "right; %d of %d not run: lacks %s", f->lacking,
+		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d could not run: no %s", f->lacking,
 			     f->results, f->lacks);
 	else if (f->missing)
-		page_cell_of(p, TONE_OPEN, "right; %d of %d missing (%s)", f->missing, f->results,
+		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d missing: %s", f->missing, f->results,
 			     f->missing_of);
 	else
-		page_cell(p, "all right");
+		page_cell(p, "all correct");
 }
 
-static const char *sure_text(const struct atlas_entry *e)
+static const char *sure_text(enum group group)
 {
-	switch (group_of(e)) {
-	case GROUP_SLOWER:
-		return "slower, proven";
-	case GROUP_LIKELY:
-		return "slower by its range; too few processes to prove it";
-	case GROUP_SAME:
-		return "no difference beyond the margin";
-	case GROUP_FASTER:
-		return "faster, proven";
-	default:
-		return "not decided: the range reaches beyond the margin";
-	}
+	static const char *const texts[] = {
+		[GROUP_SLOWER] = "slower: proven",
+		[GROUP_LIKELY] = "slower: not proven, too few processes",
+		[GROUP_SAME] = "no difference: proven",
+		[GROUP_NOT_SLOWER] = "not slower: proven; may be faster",
+		[GROUP_FASTER] = "faster: proven",
+		[GROUP_OPEN] = "not decided",
+	};
+
+	return texts[group];
 }
 
 static void put_entry(struct page *p, const struct atlas_entry *e)
@@ -205,31 +236,29 @@ static void put_entry(struct page *p, const struct atlas_entry *e)
 	page_cell(p, "%s%s", e->name, e->is_model ? " (imitated)" : "");
 	page_cell_of(p, part_tone(v == VERDICT_INCONCLUSIVE ? w->judged.alone : v), "%s",
 		     figure_ratio(&w->ratio).s);
-	page_cell(p, "%s", sure_text(e));
-	put_extreme(p, extreme(&e->c, true));
-	put_extreme(p, extreme(&e->c, false));
+	page_cell(p, "%s", sure_text(group_of(e)));
+	put_programs(p, &e->c);
 	put_faults(p, &e->c.faults[PAIR_B]);
-	page_cell(p, "%d%s", w->ratio.n, e->c.contrast.paired ? " pairs" : "");
+	page_cell(p, "%d %s, %.3g %%", w->ratio.n, e->c.contrast.paired ? "pairs" : "processes",
+		  100 * e->c.contrast.level);
 }
 
 static void table(const void *found, struct page *p)
 {
 	static const char *const heads[] = {
-		"layer",
-		"times as long, on average",
-		"how sure",
-		"worst program",
-		"best program",
-		"results",
-		"n",
+		"layer",	    "a step takes so many times as long", "how sure", "programs",
+		"costliest program", "results",				  "n and interval",
 	};
 	const struct atlas *a = found;
 	const struct atlas_entry **e = sorted(a);
 
-	page_table(p,
-		   "time per step over that without the layer: 2 is twice as long; the range in "
-		   "parentheses is the interval",
-		   heads, 7);
+	page_text(p, "1 means no cost and 2 twice as long; the interval is in parentheses. Slower: "
+		     "the interval lies beyond %.3g %%, and a test of the average agrees. No "
+		     "difference: it lies within. Not decided: it reaches over. The average "
+		     "hides single programs: a layer may slow one of them alone.",
+		  a->n ? 100 * a->entry[0].c.options.margin : 0);
+	page_table(p, "time per step over that without the layer, average over the programs", heads,
+		   7);
 	for (int i = 0; i < a->n; i++)
 		put_entry(p, e[i]);
 	free(e);
@@ -356,14 +385,18 @@ static void put_fields(struct page *p, const json_t *rows)
 
 static void differs(const void *found, struct page *p)
 {
-	static const char *const heads[] = { "layer", "compared with", "what differs beside it" };
+	static const char *const heads[] = { "layer", "what it is, as recorded", "compared with",
+					     "fields that differ" };
 	const struct atlas *a = found;
 	const struct atlas_entry **e = sorted(a);
 
-	page_table(p, "recorded fields that are not the same on both sides of a comparison", heads,
-		   3);
+	page_table(p, "fields of the record that are not the same on both sides", heads, 4);
 	for (int i = 0; i < a->n; i++) {
+		char layers[LAYERS_TEXT];
+
+		environment_layers(side_header(&e[i]->side[PAIR_B]), layers);
 		page_cell(p, "%s", e[i]->name);
+		page_cell(p, "%s", *layers ? layers : "no layer of rift's");
 		page_cell(p, e[i]->own_base ? "itself without the layer" : "the base");
 		put_fields(p, e[i]->c.environment_diff);
 	}
@@ -377,28 +410,48 @@ static void how(const void *found, struct page *p)
 
 	if (a->n)
 		part_say_terms(p, &a->entry[0].c);
+	page_item(p, "Where the two sides disturbed each other they ran one after the other: the "
+		     "last column of the first table says processes, not pairs, and which interval "
+		     "each row has.");
 	page_item(p, "The average is the geometric mean over workloads, each the mean over its "
 		     "points. A verdict is about one layer; none is corrected for the number of "
 		     "layers.");
+}
+
+/* Those whose build or machine is not the base's, which matters to the base's own times alone. */
+static void say_others(struct page *p, const struct atlas *a)
+{
+	char names[512] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < a->n; i++) {
+		const struct atlas_entry *e = &a->entry[i];
+
+		if (*e->not_comparable && !e->own_base)
+			page_item(p, "%s is not comparable with the base, and is compared all the "
+				     "same: %s.",
+				  e->name, e->not_comparable);
+		else if (*e->not_comparable && used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 used ? ", " : "", e->name);
+	}
+	if (used)
+		page_item(p, "One build and machine for all: the base is of another one than %s%s, "
+			     "which are compared with themselves without the layer.",
+			  names, used >= sizeof(names) ? "..." : "");
 }
 
 static void lacks(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
 
-	for (int i = 0; i < a->n; i++) {
-		const struct atlas_entry *e = &a->entry[i];
-		int failed = atlas_failed(e);
-
-		if (failed)
-			page_item(p, "%s: %s missing or wrong, of which no time is used.", e->name,
-				  counted(failed, "result").s);
-		if (*e->not_comparable)
-			page_item(p, "%s: another build or machine than the base's (%s).", e->name,
-				  e->not_comparable);
-	}
-	page_item(p,
-		  "Bare metal, unless the base is that: a layer is compared with the base alone.");
+	for (int i = 0; i < a->n; i++)
+		if (atlas_failed(&a->entry[i]))
+			page_item(p, "%s: %s missing or wrong, of which no time is used.",
+				  a->entry[i].name,
+				  counted(atlas_failed(&a->entry[i]), "result").s);
+	say_others(p, a);
+	page_item(p, "Bare metal, unless the base is that: a layer is compared with the base alone.");
 	page_item(p, "Other programs, sizes and depths than those in the tables.");
 	if (session_is_cpu(&a->base.side[PAIR_B].view, 0))
 		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");

@@ -33,29 +33,45 @@ static const json_t *header_of(const struct session_found *s)
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-/* How long kernels must be, where the session says it; else what there is. */
-static void say_finding(const struct session_found *s, FILE *out)
+/* The model of what launches cost, where the session says it. */
+struct cost_model {
+	struct grid grid;
+	struct fit fit;
+	bool is;
+};
+
+static void cost_model_init(struct cost_model *m, const struct session_found *s)
 {
 	const struct journal *j = s->journal;
 	const char *workload = source_has_launch(j) ? "launch" : NULL;
-	char why[TRUST_TEXT];
-	struct grid g = { 0 };
-	struct fit f = { 0 };
-	bool alone = workload || j->plan.n_configs == 1;
 
-	if (*session_distrust(j, why))
-		fprintf(out, "These figures cannot be trusted: %s. ", why);
+	*m = (struct cost_model){ .is = false };
 	complain_silence(true);
-	if (alone && !grid_make(&g, j, s->side, workload) && !fit_make(&f, &g, 0))
-		answer_line_print(&f, out);
-	else
-		fprintf(out,
-			"%s of %s took the times below per step; nothing was compared with "
-			"them",
-			counted(j->plan.n_points, "point").s, part_device(header_of(s)).s);
+	m->is = (workload || j->plan.n_configs == 1) &&
+		!grid_make(&m->grid, j, s->side, workload) && !fit_make(&m->fit, &m->grid, 0);
 	complain_silence(false);
-	fit_release(&f);
-	grid_release(&g);
+}
+
+static void cost_model_release(struct cost_model *m)
+{
+	fit_release(&m->fit);
+	grid_release(&m->grid);
+}
+
+static void say_finding(const struct session_found *s, FILE *out)
+{
+	char why[TRUST_TEXT];
+	struct cost_model m;
+
+	cost_model_init(&m, s);
+	if (*session_distrust(s->journal, why))
+		fprintf(out, "These figures cannot be trusted: %s. ", why);
+	if (m.is)
+		answer_line_print(&m.fit, out);
+	else
+		fprintf(out, "%s were measured on %s, and compared with nothing",
+			counted(s->journal->plan.n_points, "point").s, part_device(header_of(s)).s);
+	cost_model_release(&m);
 }
 
 static void print_finding(const void *found, FILE *out)
@@ -78,32 +94,71 @@ static void finding(const void *found, struct page *p)
 		   s->journal->sides > 1 ? journal_side_name(s->side) : "");
 }
 
-/* ---- every point ------------------------------------------------------------------------ */
+/* ---- tables ----------------------------------------------------------------------------- */
 
-/* The fastest and the slowest would say nothing: a table of Markdown has the first ones. */
-static void table(const void *found, struct page *p)
+static void put_parameter(struct page *p, const struct fit *f, int which)
 {
-	static const char *const heads[] = { "point", "time per step", "95 % interval", "n" };
-	const struct session_found *s = of(found);
-	const struct plan *plan = &s->journal->plan;
-	struct results r;
+	const struct model_param_row *row = &model_param_rows[which];
+	const struct interval *i = &f->param[which].interval;
+	bool is_ns = !strcmp(row->unit, "ns");
+
+	page_cell(p, "%s: %s", row->name, row->what);
+	page_cell(p, "%s", figure_value(i->value, is_ns).s);
+	if (i->known)
+		page_cell(p, "%s to %s", figure_value(i->lo, is_ns).s,
+			  figure_value(i->hi, is_ns).s);
+	else
+		page_cell(p, "-");
+	page_cell(p, "%d", f->n);
+}
+
+static void put_point(struct page *p, const struct results *r, int side, int point)
+{
+	const struct interval t = results_interval(r, side, point);
 	char text[160];
 
-	results_init(&r, s->journal, journal_processes(s->journal));
-	page_table(p, "median over processes", heads, 4);
-	for (int i = 0; i < plan->n_points; i++) {
-		const struct interval t = results_interval(&r, s->side, i);
+	plan_point_text(&r->j->plan, point, text, sizeof(text));
+	page_cell(p, "%s", text);
+	page_cell(p, "%s", figure_value(t.value, true).s);
+	if (t.known)
+		page_cell(p, "%s to %s", text_time(t.lo).s, text_time(t.hi).s);
+	else
+		page_cell(p, "-");
+	page_cell(p, "%d", t.n);
+}
 
-		plan_point_text(plan, i, text, sizeof(text));
-		page_cell(p, "%s", text);
-		page_cell(p, "%s", figure_value(t.value, true).s);
-		if (t.known)
-			page_cell(p, "%s to %s", text_time(t.lo).s, text_time(t.hi).s);
-		else
-			page_cell(p, "too few processes");
-		page_cell(p, "%d", t.n);
-	}
+static void points_table(const struct session_found *s, struct page *p)
+{
+	static const char *const heads[] = { "point", "time per step", "95 % interval", "n" };
+	struct results r;
+
+	results_init(&r, s->journal, journal_processes(s->journal));
+	page_table(p, "every point: the median over processes", heads, 4);
+	for (int i = 0; i < s->journal->plan.n_points; i++)
+		put_point(p, &r, s->side, i);
 	results_release(&r);
+}
+
+/* What a launch costs, and where there is no model of that the points. */
+static void table(const void *found, struct page *p)
+{
+	static const char *const heads[] = { "cost", "value", "95 % interval", "n" };
+	struct cost_model m;
+
+	cost_model_init(&m, of(found));
+	if (m.is)
+		page_table(p, "the model's costs, of those that the points tell", heads, 4);
+	for (int i = 0; i < MODEL_PARAMS && m.is; i++)
+		if (m.fit.param[i].identified)
+			put_parameter(p, &m.fit, i);
+	if (!m.is)
+		points_table(of(found), p);
+	cost_model_release(&m);
+}
+
+static void tables(const void *found, struct page *p)
+{
+	points_table(of(found), p);
 }
 
 /* ---- charts ----------------------------------------------------------------------------- */
@@ -172,28 +227,22 @@ static void repeat(const void *found, struct page *p)
 	page_command(p, "rift show %s", s->journal->path);
 }
 
-/* What the fit says, where there is one; the tables above have the rest. */
+/* What the fit says, where there is one. */
 static void print(const void *found, FILE *out)
 {
-	const struct session_found *s = of(found);
 	const struct report_options o = { .over = NULL };
 	struct fit_report r;
-	struct grid g = { 0 };
-	struct fit f = { 0 };
+	struct cost_model m;
 
-	complain_silence(true);
-	if (!grid_make(&g, s->journal, s->side, source_has_launch(s->journal) ? "launch" : NULL) &&
-	    !fit_make(&f, &g, 0)) {
-		report_make(&r, &f, &o);
+	cost_model_init(&m, of(found));
+	if (m.is) {
+		report_make(&r, &m.fit, &o);
 		report_print(&r, out);
 		report_release(&r);
 	} else {
-		fprintf(out, "no model was fitted: the points are too few, or of several "
-			     "workloads\n");
+		fputs("no model: the points are too few, or of several workloads\n", out);
 	}
-	complain_silence(false);
-	fit_release(&f);
-	grid_release(&g);
+	cost_model_release(&m);
 }
 
 const struct part_kind part_session = {
@@ -201,6 +250,7 @@ const struct part_kind part_session = {
 	.finding = finding,
 	.table = table,
 	.charts = charts,
+	.tables = tables,
 	.how = how,
 	.lacks = lacks,
 	.repeat = repeat,

@@ -256,9 +256,9 @@ const char *part_verdict_text(const struct judged *j)
 	if (j->verdict != VERDICT_INCONCLUSIVE)
 		return verdict_names[j->verdict];
 	if (j->alone == VERDICT_SLOWER)
-		return "slower by itself, not proven among all tests";
+		return "slower by its interval, not proven";
 	if (j->alone == VERDICT_FASTER)
-		return "faster by itself, not proven among all tests";
+		return "faster by its interval, not proven";
 	return "not decided";
 }
 
@@ -299,7 +299,7 @@ void part_say_terms(struct page *p, const struct comparison *c)
 		page_item(p,
 			  "These are separate sessions. Two of one system may be %.3g %% apart "
 			  "by themselves (standard deviation %.3g %% each, assumed, not "
-			  "measured); ranges are wider by that.",
+			  "measured); intervals are wider by that.",
 			  100 * (t->apart - 1), 100 * c->options.session_sd);
 	page_item(p, "Every timed run was checked against an independent reference.");
 }

@@ -27,6 +27,7 @@ static const char *const attributes[] = {
 	"viewBox",     "xmlns",	     "xmlns:xlink", "fill",	 "color",  "stroke",
 	"opacity",     "in",	     "in2",	    "operator",	 "result", "patternUnits",
 	"filterUnits", "xlink:href", "xml:space",   "clip-path", "filter", "offset",
+	"style",
 	NULL,
 };
 
