@@ -63,6 +63,18 @@ void escape_gnuplot(FILE *out, const char *text)
 	fputc('\'', out);
 }
 
+/* A quote ends the quotes, stands behind a backslash, and begins them again. */
+void escape_shell(FILE *out, const char *text)
+{
+	fputc('\'', out);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*text, out);
+	fputc('\'', out);
+}
+
 /* ---- HTML and Markdown ------------------------------------------------------------------ */
 
 /* The character of n bytes, 1 to 4; above what Unicode has where it is spelled too long. */

@@ -30,6 +30,9 @@ char *escape_controls(char *out, const char *text, size_t n);
  */
 void escape_gnuplot(FILE *out, const char *text);
 
+/* Writes the text as one word for a shell, in quotes. */
+void escape_shell(FILE *out, const char *text);
+
 /*
  * Writes the text into HTML, between tags or into an attribute in double or single quotes: nothing
  * of it is a tag, an entity or the end of the attribute. What a reader would not see, or would see

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/escape.h"
 #include "common/datafile.h"
 #include "common/typed.h"
 #include "harness/base/command.h"
@@ -129,17 +130,16 @@ static struct gnuplot_words last_line(const char *text)
 
 char *gnuplot_by_hand(const char *folder, const char *script)
 {
-	char *out, *end;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	/* a quote ends the quotes, stands behind a backslash, and begins them again */
-	out = malloc(4 * strlen(folder) + strlen(script) + sizeof("cd -- '' && gnuplot "));
 	CHECK(out, "memory of a name");
-	end = stpcpy(out, *folder == '-' ? "cd -- '" : "cd '");
-	for (const char *c = folder; *c; c++)
-		end = *c == '\'' ? stpcpy(end, "'\\''") : (*end = *c, end + 1);
-	end = stpcpy(end, "' && gnuplot ");
-	stpcpy(end, script);
-	return out;
+	fputs(*folder == '-' ? "cd -- " : "cd ", out);
+	escape_shell(out, folder);
+	fprintf(out, " && gnuplot %s", script);
+	CHECK(!fclose(out), "memory of a name");
+	return text;
 }
 
 /* ---- which gnuplot ---------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/escape.h"
 #include "common/inherited.h"
 #include "common/preload.h"
 #include "harness/base/command.h"
@@ -274,18 +275,6 @@ static int parse_text(const char *text, struct layered *l, char **copy, char *wo
 	return layer_parse(l, words, *n);
 }
 
-/* As one word for a shell. */
-static void put_quoted(const char *word, FILE *out)
-{
-	fputc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	fputc('\'', out);
-}
-
 int layer_parse_text(struct layered *l, const char *text, char **copy)
 {
 	char *words[WORDS_MAX];
@@ -322,7 +311,7 @@ static int put_layer(const char *text, FILE *out)
 	if (!err) {
 		fprintf(out, "%s%s ", beginning, l.layer->name);
 		for (int i = 1; i < n; i++) {
-			put_quoted(words[i], out);
+			escape_shell(out, words[i]);
 			fputc(' ', out);
 		}
 		fputs("-- ", out);

@@ -457,24 +457,36 @@ static void lacks(const void *found, struct page *p)
 		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
 }
 
+/* "NAME=FILE", "FILE:a"; to be freed. */
+static char *word_of(const struct compared_side *side, const char *name, bool whole)
+{
+	bool named = !side->alone && !whole;
+	char *word;
+
+	CHECK(asprintf(&word, "%s%s%s%s%s", name ? name : "", name ? "=" : "", side->path,
+		       named ? ":" : "", named ? journal_side_name(side->side) : "") > 0,
+	      "memory of a name");
+	return word;
+}
+
 static void repeat(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
-	const struct compared_side *base = &a->base.side[PAIR_B];
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	char **words = calloc((size_t)a->n + 3, sizeof(*words));
+	int n = 0;
 
-	CHECK(out, "memory of a command");
-	part_repeat_sweep(p, &a->base.session);
-	fprintf(out, "rift compare %s%s%s", base->path, base->alone ? "" : ":",
-		base->alone ? "" : journal_side_name(base->side));
+	CHECK(words, "memory of %d names", a->n);
+	words[n++] = word_of(&a->base.side[PAIR_B], NULL, false);
 	for (int i = 0; i < a->n; i++)
-		fprintf(out, " %s%s%s", a->entry[i].given_name ? a->entry[i].given_name : "",
-			a->entry[i].given_name ? "=" : "", a->entry[i].side[PAIR_B].path);
-	CHECK(!fclose(out), "memory of a command");
-	page_command(p, "%s%s", text, a->options.force ? " --force" : "");
-	free(text);
+		words[n++] = word_of(&a->entry[i].side[PAIR_B], a->entry[i].given_name,
+				     a->entry[i].own_base);
+	if (a->options.force)
+		CHECK(words[n++] = strdup("--force"), "memory of a word");
+	part_repeat_sweep(p, &a->base.session);
+	part_command(p, "rift compare", (const char *const *)words);
+	while (n)
+		free(words[--n]);
+	free(words);
 }
 
 static void print(const void *found, FILE *out)

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/plural.h"
+#include "common/check.h"
 #include "common/interrupt.h"
+#include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/chart/charts.h"
 #include "harness/compare/compare.h"
@@ -240,6 +241,23 @@ static void lacks(const void *found, struct page *p)
 		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
 }
 
+/* A side of a session that has two is named. */
+static void compare_two(struct page *p, const struct comparison *c)
+{
+	char *word[2];
+
+	for (int k = 0; k < 2; k++) {
+		const struct compared_side *s = c->side[k];
+
+		CHECK(asprintf(&word[k], "%s%s%s", s->path, s->alone ? "" : ":",
+			       s->alone ? "" : journal_side_name(s->side)) > 0,
+		      "memory of a name");
+	}
+	part_command(p, "rift compare", (const char *const[]){ word[0], word[1], NULL });
+	free(word[0]);
+	free(word[1]);
+}
+
 static void repeat(const void *found, struct page *p)
 {
 	const struct comparison *c = of(found);
@@ -248,8 +266,10 @@ static void repeat(const void *found, struct page *p)
 	part_repeat_sweep(p, &c->side[PAIR_A]->view);
 	if (!one)
 		part_repeat_sweep(p, &c->side[PAIR_B]->view);
-	page_command(p, "rift compare %s%s%s", c->side[PAIR_A]->path, one ? "" : " ",
-		     one ? "" : c->side[PAIR_B]->path);
+	if (one)
+		part_command(p, "rift compare", (const char *const[]){ c->side[PAIR_A]->path, NULL });
+	else
+		compare_two(p, c);
 }
 
 static void print(const void *found, FILE *out)

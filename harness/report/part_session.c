@@ -224,7 +224,7 @@ static void repeat(const void *found, struct page *p)
 	const struct session_found *s = of(found);
 
 	part_repeat_sweep(p, s->journal);
-	page_command(p, "rift show %s", s->journal->path);
+	part_command(p, "rift show", (const char *const[]){ s->journal->path, NULL });
 }
 
 /* What the fit says, where there is one. */

@@ -202,7 +202,7 @@ static void repeat(const void *found, struct page *p)
 {
 	const struct share *s = of(found);
 
-	page_command(p, "rift share --from %s", s->file.path ? s->file.path : "");
+	part_command(p, "rift share --from", (const char *const[]){ s->file.path, NULL });
 }
 
 static void print(const void *found, FILE *out)

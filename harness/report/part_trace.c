@@ -171,7 +171,7 @@ static void repeat(const void *found, struct page *p)
 
 	if (*t->trace.program)
 		page_command(p, "rift profile -- %s", t->trace.program);
-	page_command(p, "rift profile %s", t->trace.path ? t->trace.path : "");
+	part_command(p, "rift profile", (const char *const[]){ t->trace.path, NULL });
 }
 
 static void print(const void *found, FILE *out)

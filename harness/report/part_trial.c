@@ -194,27 +194,28 @@ static void lacks(const void *found, struct page *p)
 
 static void repeat(const void *found, struct page *p)
 {
+	enum { WORDS_OF_A_SIDE = 4 };
 	const struct trial *t = of(found)->trial;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	const char *words[WORDS_OF_A_SIDE * TRIAL_SIDES_MAX + 2];
+	const char **all;
+	int n = 0, of_program = 0;
 
-	if (!out)
-		return;
-	fputs("rift time", out);
 	for (int i = 1; i < t->plan.sides; i++) {
 		if (t->plan.side[i].layer)
-			fprintf(out, " --layer '%s'", t->plan.side[i].layer);
+			words[n++] = "--layer", words[n++] = t->plan.side[i].layer;
 		if (t->plan.side[i].against)
-			fprintf(out, " --against '%s'", t->plan.side[i].against);
+			words[n++] = "--against", words[n++] = t->plan.side[i].against;
 	}
-	fputs(" --", out);
-	for (const char **word = t->plan.argv; *word; word++)
-		fprintf(out, " %s", *word);
-	fclose(out);
-	page_command(p, "%s", text);
-	page_command(p, "rift show %s", t->file.path ? t->file.path : "");
-	free(text);
+	words[n++] = "--";
+	while (t->plan.argv[of_program])
+		of_program++;
+	all = calloc((size_t)(n + of_program) + 1, sizeof(*all));
+	CHECK(all, "memory of a command");
+	memcpy(all, words, (size_t)n * sizeof(*all));
+	memcpy(all + n, t->plan.argv, (size_t)of_program * sizeof(*all));
+	part_command(p, "rift time", (const char *const *)all);
+	free(all);
+	part_command(p, "rift show", (const char *const[]){ t->file.path, NULL });
 }
 
 static void print(const void *found, FILE *out)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/escape.h"
 #include "common/output.h"
 #include "common/plural.h"
 #include "harness/base/json.h"
@@ -302,6 +303,32 @@ void part_say_terms(struct page *p, const struct comparison *c)
 			  "measured); intervals are wider by that.",
 			  100 * (t->apart - 1), 100 * c->options.session_sd);
 	page_item(p, "Every timed run was checked against an independent reference.");
+}
+
+static bool is_plain(const char *word)
+{
+	return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789_-./=:,+@%") == strlen(word);
+}
+
+void part_command(struct page *p, const char *command, const char *const *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	CHECK(out, "memory of a command");
+	fputs(command, out);
+	for (; *words; words++) {
+		fputc(' ', out);
+		if (is_plain(*words))
+			fputs(*words, out);
+		else
+			escape_shell(out, *words);
+	}
+	CHECK(!fclose(out), "memory of a command");
+	page_command(p, "%s", text);
+	free(text);
 }
 
 void part_repeat_sweep(struct page *p, const struct journal *j)

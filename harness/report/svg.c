@@ -26,8 +26,7 @@ static const char *const attributes[] = {
 	"ry",	       "d",	     "points",	    "width",	 "height", "transform",
 	"viewBox",     "xmlns",	     "xmlns:xlink", "fill",	 "color",  "stroke",
 	"opacity",     "in",	     "in2",	    "operator",	 "result", "patternUnits",
-	"filterUnits", "xlink:href", "xml:space",   "clip-path", "filter", "offset",
-	"style",
+	"filterUnits", "xlink:href", "xml:space",   "clip-path", "filter", "offset", "style",
 	NULL,
 };
 
@@ -105,13 +104,21 @@ static void put_value(struct reader *r, const char *name, size_t n, const char *
 	fwrite(value, 1, size, r->out);
 }
 
+static bool is_ascii(const char *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)value[i] > '~' || (value[i] < ' ' && !strchr("\n\t", value[i])))
+			return false;
+	return true;
+}
+
 static bool may_stand(const char *name, size_t n, const char *value, size_t size)
 {
 	bool href = n == strlen("xlink:href") && !memcmp(name, "xlink:href", n);
 
 	if (!is_listed(attributes, name, n) && !is_look(name, n))
 		return false;
-	if (memchr(value, '<', size))
+	if (memchr(value, '<', size) || !is_ascii(value, size))
 		return false;
 	return href ? size && *value == '#' : is_local(value, size);
 }
@@ -180,13 +187,30 @@ static void take_tag(struct reader *r)
 		fputc(*r->at++, r->out);
 }
 
+/* Characters between tags are of records, in part: what would not be seen is shown. Lines stay. */
+static void put_characters(FILE *out, const char *text, size_t n)
+{
+	char *copy = strndup(text, n), *rest = copy, *line;
+
+	CHECK(copy, "memory of a text");
+	while ((line = strsep(&rest, "\n"))) {
+		const char *shown = line + strspn(line, "\t");
+
+		fwrite(line, 1, (size_t)(shown - line), out);
+		escape_unseen(out, shown);
+		if (rest)
+			fputc('\n', out);
+	}
+	free(copy);
+}
+
 static void take_all(struct reader *r)
 {
 	while (*r->at && !r->refused) {
 		size_t n = strcspn(r->at, "<");
 
 		if (!r->hidden)
-			fwrite(r->at, 1, n, r->out);
+			put_characters(r->out, r->at, n);
 		r->at += n;
 		if (*r->at)
 			take_tag(r);

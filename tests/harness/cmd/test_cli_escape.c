@@ -7,10 +7,10 @@
 #include "tests/cli.h"
 #include "tests/fake_session.h"
 #include "tests/folder.h"
+#include "tests/spoilt.h"
 
 #include "common/escape.h"
 #include "harness/base/text.h"
-#include "harness/record/record.h"
 
 /* Red, the title of the window, the one-character CSI of U+009B, and a line of its own; in JSON and
  * in C. */
@@ -92,79 +92,10 @@ Test(small_escape, long_text_is_cut_between_characters)
 
 static const char *const id = "0123456789\033[31m!";
 
-static void spoil_header(json_t *o)
-{
-	json_t *gpu = json_object_get(o, "gpu"), *virt = json_object_get(o, "virt");
-
-	json_object_set_new(gpu, "name", json_string("GPU " EVIL));
-	json_object_set_new(gpu, "driver_version", json_string(EVIL));
-	json_object_set_new(virt, "hypervisor", json_string(EVIL));
-	json_object_set_new(virt, "declared_platform", json_string(EVIL));
-	json_object_set_new(json_object_get(o, "env"), "CUDA_" EVIL, json_string(EVIL));
-	json_object_set_new(o, "libraries",
-			    json_pack("{s:[s], s:[]}", "loaded", EVIL, "interposers"));
-	json_object_set_new(o, "start_utc", json_string(EVIL));
-	json_object_set_new(o, "command", json_string(EVIL));
-}
-
-static void spoil_share(json_t *o)
-{
-	json_t *client;
-	size_t i;
-
-	if (json_object_get(o, "device"))
-		json_object_set_new(o, "device", json_string("GPU " EVIL));
-	if (json_object_get(o, "why"))
-		json_object_set_new(o, "why", json_string(EVIL));
-	json_array_foreach(json_object_get(o, "clients"), i, client)
-	{
-		if (json_object_get(client, "lost"))
-			json_object_set_new(client, "lost", json_string(EVIL));
-	}
-	if (json_object_get(o, "newcomer"))
-		json_object_set_new(o, "newcomer", json_string(EVIL));
-}
-
-static void spoil(json_t *o)
-{
-	spoil_share(o);
-	if (json_object_get(o, "session_id"))
-		json_object_set_new(o, "session_id", json_string(id));
-	if (json_object_get(o, "against"))
-		json_object_set_new(o, "against", json_string(EVIL));
-	if (json_object_get(o, "gpu"))
-		spoil_header(o);
-}
-
 /* The same session with such texts, and with the hashes of its lines. */
 static void write_evil(void)
 {
-	FILE *in = fopen(plain, "r"), *out = fopen(file, "w");
-	char hash_of_lines[HASH_TEXT], *line = NULL;
-	struct hash all;
-	size_t size = 0;
-
-	hash_start(&all);
-	while (getline(&line, &size, in) > 0) {
-		json_t *o = json_loads(line, 0, NULL);
-		char *text;
-
-		spoil(o);
-		hash_text(&all, hash_of_lines);
-		if (json_object_get(o, "lines_sha256"))
-			json_object_set_new(o, "lines_sha256", json_string(hash_of_lines));
-		if (json_object_get(o, "crc32"))
-			json_object_set_new(o, "crc32", json_integer(record_crc32(o)));
-		text = json_dumps(o, JSON_COMPACT);
-		fprintf(out, "%s\n", text);
-		hash_add(&all, text, strlen(text));
-		hash_add(&all, "\n", 1);
-		free(text);
-		json_decref(o);
-	}
-	free(line);
-	fclose(in);
-	fclose(out);
+	spoilt_record(plain, file, EVIL, id);
 }
 
 static void write_sessions(void)

@@ -1,0 +1,236 @@
+/*
+ * test_report_cli.c - `rift report` of the real binary: a part for each kind of record, several
+ * together, records full of an attacker's texts, and what is refused.
+ */
+/* sanitizers: seen elsewhere */
+/* begins early: it waits long */
+#include "tests/test.h"
+#include "tests/cli.h"
+#include "tests/fake_session.h"
+#include "tests/folder.h"
+#include "tests/made_trace.h"
+#include "tests/page_check.h"
+#include "tests/spoilt.h"
+
+#include "harness/base/command.h"
+
+#include <unistd.h>
+
+TEST_FOLDER(folder);
+
+TestSuite(small_report_cli, .timeout = 300, .init = make_folder, .fini = remove_folder);
+
+static const char *at(const char *name)
+{
+	static char path[4][256];
+	static int i;
+	char *p = path[i++ % 4];
+
+	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
+	return p;
+}
+
+static void write_session(const char *name, int sides, double launch_ns)
+{
+	struct fake_session s = fake_session();
+
+	s.quick = true;
+	s.processes = 6;
+	s.sides = sides;
+	s.noise = 0.01;
+	s.size = "0,2,10";
+	s.depth = "1,4,16";
+	s.mode = "stream,graph";
+	s.seed = (uint64_t)launch_ns;
+	s.model[sides - 1].v[MODEL_C] = launch_ns;
+	s.model[sides - 1].v[MODEL_P] = launch_ns + 200;
+	fake_session_write(&s, at(name));
+}
+
+/* The page of these words, to be freed; a relative word is in the folder. */
+static char *page_of(const char *words)
+{
+	const char *said;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *in;
+	int rc = run_rift(ERR, &said, "report %s --quiet --output %s", words, at("page.html"));
+
+	cr_assert(zero(int, rc), "%s: %s", words, said);
+	in = fopen(at("page.html"), "r");
+	cr_assert(ne(ptr, in, NULL), "%s", words);
+	cr_assert(lt(int, 0, (int)getdelim(&text, &size, '\0', in)), "%s", words);
+	fclose(in);
+	unlink(at("page.html"));
+	return text;
+}
+
+/* And in Markdown. */
+static const char *markdown_of(const char *words)
+{
+	const char *text;
+	int lines = 0;
+
+	cr_assert(zero(int, run_rift(OUT, &text, "report --markdown %s", words)), "%s", words);
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	cr_expect(lt(int, lines, 60), "%s: %d lines", words, lines);
+	return text;
+}
+
+static void has(const char *words, const char *const *want)
+{
+	char *page = page_of(words);
+
+	page_is_safe(page);
+	for (; *want; want++)
+		cr_expect(tells(page, *want), "%s: %s", words, *want);
+	free(page);
+}
+
+/* ---- a part for each kind --------------------------------------------------------------- */
+
+#define SECTIONS "Charts", "How it was measured", "What was not measured", "Repeat it", "In full"
+
+Test(small_report_cli, of_one_session)
+{
+	char words[300];
+
+	write_session("one.jsonl", 1, 2000);
+	snprintf(words, sizeof(words), "%s", at("one.jsonl"));
+	has(words, (const char *const[]){ "Kernels need ", "c: a launch call, on the host",
+					  "launch us=0 stream depth 1", "rift show", SECTIONS,
+					  NULL });
+	cr_expect(tells(markdown_of(words), "**Kernels need "), "%s", words);
+}
+
+Test(small_report_cli, of_two_sides)
+{
+	char words[300];
+	const char *text;
+
+	write_session("two.jsonl", 2, 9000);
+	snprintf(words, sizeof(words), "%s", at("two.jsonl"));
+	has(words, (const char *const[]){ "B is slower than A by more than 2 %", "n = 6",
+					  "class=\"slower\"", "What differs between the platforms",
+					  "rift compare", SECTIONS, NULL });
+	text = markdown_of(words);
+	cr_expect(tells(text, "| launch | "), "%s", text);
+	cr_expect(tells(text, "| slower | 6 | "), "%s", text);
+}
+
+Test(small_report_cli, of_two_sessions_and_of_many)
+{
+	char words[800];
+
+	write_session("a.jsonl", 1, 2000);
+	write_session("b.jsonl", 1, 9000);
+	write_session("c.jsonl", 1, 9500);
+	snprintf(words, sizeof(words), "%s %s", at("a.jsonl"), at("b.jsonl"));
+	has(words, (const char *const[]){ "B is slower than A by more than 5 %",
+					  "separate sessions", SECTIONS, NULL });
+	snprintf(words, sizeof(words), "%s slow=%s slower=%s", at("a.jsonl"), at("b.jsonl"),
+		 at("c.jsonl"));
+	has(words, (const char *const[]){ "2 of 2 layers make programs slower", "slower: proven",
+					  "1 slower, 0 faster, of 1", "Which layer costs what",
+					  SECTIONS, NULL });
+	cr_expect(tells(markdown_of(words), "| slow | "), "%s", words);
+}
+
+Test(small_report_cli, of_a_timed_program_beside_a_share_record)
+{
+	char words[400];
+	const char *text;
+
+	cr_assert(zero(int, run_rift(OUT, &text, "time --quiet --runs 2 --output %s -- true",
+				     at("time.jsonl"))));
+	snprintf(words, sizeof(words), "%s data/sessions/share-h200/harm-kill.jsonl.gz",
+		 at("time.jsonl"));
+	has(words, (const char *const[]){ "The program takes ", "What it costs the program",
+					  "What sharing costs", "times as long as alone",
+					  SECTIONS, NULL });
+}
+
+Test(small_report_cli, of_a_trace)
+{
+	has("data/traces/cpu-mlp.trace.gz",
+	    (const char *const[]){ "is CPU-bound", "Where the time goes", "self-check",
+				   "not GPU figures", SECTIONS, NULL });
+}
+
+/* ---- an attacker's texts ---------------------------------------------------------------- */
+
+static const char *const id = "0123456789<b>\"'!"; /* 16 characters */
+
+/* All pages of these words show the text and take none of it as markup. */
+static void is_tame(const char *words)
+{
+	char *page = page_of(words);
+
+	page_is_safe(page);
+	cr_expect(tells(page, "&lt;script&gt;"), "%s: shown", words);
+	free(page);
+	markdown_is_safe(markdown_of(words));
+}
+
+Test(small_report_cli, hostile_sessions)
+{
+	char words[600];
+
+	write_session("two.jsonl", 2, 9000);
+	spoilt_record(at("two.jsonl"), at("<b>'evil.jsonl"), HOSTILE, id);
+	snprintf(words, sizeof(words), "\"%s\"", at("<b>'evil.jsonl"));
+	is_tame(words);
+	snprintf(words, sizeof(words), "\"%s:b\"", at("<b>'evil.jsonl"));
+	is_tame(words);
+	snprintf(words, sizeof(words), "\"%s:a\" \"<b>'=%s\" --force", at("<b>'evil.jsonl"),
+		 at("<b>'evil.jsonl"));
+	is_tame(words);
+}
+
+Test(small_report_cli, hostile_records_of_programs)
+{
+	const char *text;
+
+	cr_assert(le(int, run_rift(OUT, &text,
+				   "time --quiet --runs 2 --against env --output %s -- true x",
+				   at("time.jsonl")),
+		     RIFT_FAILED_POINTS));
+	spoilt_record(at("time.jsonl"), at("evil.jsonl"), HOSTILE, id);
+	is_tame(at("evil.jsonl"));
+}
+
+Test(small_report_cli, hostile_shares)
+{
+	cr_assert(zero(int, shell(NULL, "gzip -dc data/sessions/share-h200/harm-kill.jsonl.gz >%s",
+				  at("share.jsonl"))));
+	spoilt_record(at("share.jsonl"), at("evil.jsonl"), HOSTILE, id);
+	is_tame(at("evil.jsonl"));
+}
+
+Test(small_report_cli, hostile_traces)
+{
+	struct made m;
+
+	made_begin(&m, "", MADE_CALIBRATION);
+	for (int i = 0; i < 3; i++)
+		made_kernel(&m, 1, 10000 + 20000 * i, 16000 + 20000 * i, 20000 + 20000 * i);
+	made_end(&m, 100000, 5, 100000);
+	spoilt_record(m.path, at("evil.trace"), HOSTILE, id);
+	made_remove(&m);
+	is_tame(at("evil.trace"));
+}
+
+/* ---- what is refused -------------------------------------------------------------------- */
+
+Test(small_report_cli, refusals)
+{
+	char words[300];
+
+	write_session("one.jsonl", 1, 2000);
+	snprintf(words, sizeof(words), "%s", at("one.jsonl"));
+	refused(RIFT_USAGE, "no file", "report");
+	refused(RIFT_USAGE, "nowhere", "report %s", at("nowhere"));
+	refused(RIFT_USAGE, "exists", "report %s --output %s", words, words);
+	refused(RIFT_USAGE, "same session", "report %s %s", words, words);
+}
