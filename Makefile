@@ -50,6 +50,9 @@ atlas: build setup-plot  ## what real layers cost, from the kept sessions: table
 	@$(call atlas_of,atlas-h100,$(ATLAS_H100))
 	@$(call atlas_of,atlas-h200,$(ATLAS_H200))
 
+reports: build setup-plot  ## a report of each kind of record, from the kept ones, in results/reports
+	@tests/pages.sh --only-write ./rift results/reports
+
 list: build  ## list the workloads
 	@./rift list
 

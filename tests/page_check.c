@@ -7,11 +7,11 @@
 #include <string.h>
 
 static const char *const tags[] = {
-	"!DOCTYPE", "html",	 "head",  "meta",    "title",	 "style",   "body",    "h1",
-	"h2",	    "nav",	 "a",	  "p",	     "section",	 "ul",	    "li",      "pre",
-	"code",	    "div",	 "table", "caption", "thead",	 "tbody",   "tr",      "th",
-	"td",	    "details",	 "summary", "figure", "svg",	 "g",	    "defs",    "path",
-	"polygon",  "polyline", "rect",  "circle",  "text",	 "tspan",   "use",     "filter",
+	"!DOCTYPE", "html",	   "head",    "meta",	  "title",   "style", "body", "h1",
+	"h2",	    "nav",	   "a",	      "p",	  "section", "ul",    "li",   "pre",
+	"code",	    "div",	   "table",   "caption",  "thead",   "tbody", "tr",   "th",
+	"td",	    "details",	   "summary", "figure",	  "svg",     "g",     "defs", "path",
+	"polygon",  "polyline",	   "rect",    "circle",	  "text",    "tspan", "use",  "filter",
 	"feFlood",  "feComposite", "pattern", "clipPath", NULL,
 };
 

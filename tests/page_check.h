@@ -6,7 +6,8 @@
 #define RIFT_TESTS_PAGE_CHECK_H
 
 /* What an attacker would write into a field: a script, ends of attributes, an entity, a control
- * sequence, signs that turn the direction of writing, markup, a person's name, a line of its own. */
+ * sequence, signs that turn the direction of writing, markup, a person's name, a line of its own.
+ */
 #define HOSTILE                                                                                    \
 	"<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;\033[31m\342\200\256"       \
 	"\342\201\246|`**[l](http://e.x)</pre></svg>@all #1\n```\n# own\r"

@@ -96,8 +96,7 @@ static inline void spoil(json_t *o, const char *evil, const char *id)
 	spoil_trace(o, evil);
 }
 
-static inline void spoilt_record(const char *from, const char *to, const char *evil,
-				 const char *id)
+static inline void spoilt_record(const char *from, const char *to, const char *evil, const char *id)
 {
 	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
 	char hash_of_lines[HASH_TEXT], *line = NULL;

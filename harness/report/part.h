@@ -95,7 +95,8 @@ struct text_line part_device(const json_t *header);
 /* The items on what all sessions share: what a step, a pair and an interval are. */
 void part_say_terms(struct page *p, const struct comparison *c);
 
-/* A command and words of it that come from files, quoted where a shell needs that; NULL ends them. */
+/* A command and words of it that come from files, quoted where a shell needs that; NULL ends them.
+ */
 void part_command(struct page *p, const char *command, const char *const *words);
 
 /* "rift sweep ..." of a session, where its record says it. */

@@ -89,8 +89,7 @@ static void say_dearest(const struct atlas_entry *e, FILE *out)
 {
 	const struct interval *r = &mean_of(&e->c)->ratio;
 
-	fprintf(out, "%s most: a step takes %s times as long (", e->name,
-		figure_times(r->value).s);
+	fprintf(out, "%s most: a step takes %s times as long (", e->name, figure_times(r->value).s);
 	if (r->known)
 		fprintf(out, "%.3g %% interval %s to %s, ", 100 * e->c.contrast.level,
 			figure_times(r->lo).s, figure_times(r->hi).s);
@@ -130,8 +129,9 @@ static void print_finding(const void *found, FILE *out)
 	const struct atlas_entry *most = dearest(e, a->n);
 	int slower = count_group(e, a->n, GROUP_SLOWER);
 
-	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower, a->n,
-		slower == 1 ? "makes" : "make", a->n ? 100 * a->entry[0].c.options.margin : 0);
+	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower,
+		a->n, slower == 1 ? "makes" : "make",
+		a->n ? 100 * a->entry[0].c.options.margin : 0);
 	if (most) {
 		fputs(", ", out);
 		say_dearest(most, out);
@@ -205,11 +205,11 @@ static void put_faults(struct page *p, const struct faults *f)
 		page_cell_of(p, TONE_WRONG, "wrong in %d of %d: %s", f->wrong, f->results,
 			     f->wrong_of);
 	else if (f->lacking)
-		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d could not run: no %s", f->lacking,
-			     f->results, f->lacks);
+		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d could not run: no %s",
+			     f->lacking, f->results, f->lacks);
 	else if (f->missing)
-		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d missing: %s", f->missing, f->results,
-			     f->missing_of);
+		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d missing: %s", f->missing,
+			     f->results, f->missing_of);
 	else
 		page_cell(p, "all correct");
 }
@@ -246,16 +246,22 @@ static void put_entry(struct page *p, const struct atlas_entry *e)
 static void table(const void *found, struct page *p)
 {
 	static const char *const heads[] = {
-		"layer",	    "a step takes so many times as long", "how sure", "programs",
-		"costliest program", "results",				  "n and interval",
+		"layer",
+		"a step takes so many times as long",
+		"how sure",
+		"programs",
+		"costliest program",
+		"results",
+		"n and interval",
 	};
 	const struct atlas *a = found;
 	const struct atlas_entry **e = sorted(a);
 
-	page_text(p, "1 means no cost and 2 twice as long; the interval is in parentheses. Slower: "
-		     "the interval lies beyond %.3g %%, and a test of the average agrees. No "
-		     "difference: it lies within. Not decided: it reaches over. The average "
-		     "hides single programs: a layer may slow one of them alone.",
+	page_text(p,
+		  "1 means no cost and 2 twice as long; the interval is in parentheses. Slower: "
+		  "the interval lies beyond %.3g %%, and a test of the average agrees. No "
+		  "difference: it lies within. Not decided: it reaches over. The average "
+		  "hides single programs: a layer may slow one of them alone.",
 		  a->n ? 100 * a->entry[0].c.options.margin : 0);
 	page_table(p, "time per step over that without the layer, average over the programs", heads,
 		   7);
@@ -396,7 +402,8 @@ static void differs(const void *found, struct page *p)
 
 		environment_layers(side_header(&e[i]->side[PAIR_B]), layers);
 		page_cell(p, "%s", e[i]->name);
-		page_cell(p, "%s", *layers ? layers : "no layer of rift's");
+		page_cell(p, "%.160s%s", *layers ? layers : "no layer of rift's",
+			  strlen(layers) > 160 ? " ..." : "");
 		page_cell(p, e[i]->own_base ? "itself without the layer" : "the base");
 		put_fields(p, e[i]->c.environment_diff);
 	}
@@ -428,16 +435,18 @@ static void say_others(struct page *p, const struct atlas *a)
 		const struct atlas_entry *e = &a->entry[i];
 
 		if (*e->not_comparable && !e->own_base)
-			page_item(p, "%s is not comparable with the base, and is compared all the "
-				     "same: %s.",
+			page_item(p,
+				  "%s is not comparable with the base, and is compared all the "
+				  "same: %s.",
 				  e->name, e->not_comparable);
 		else if (*e->not_comparable && used < sizeof(names))
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
 						 used ? ", " : "", e->name);
 	}
 	if (used)
-		page_item(p, "One build and machine for all: the base is of another one than %s%s, "
-			     "which are compared with themselves without the layer.",
+		page_item(p,
+			  "One build and machine for all: the base is of another one than %s%s, "
+			  "which are compared with themselves without the layer.",
 			  names, used >= sizeof(names) ? "..." : "");
 }
 
@@ -451,7 +460,8 @@ static void lacks(const void *found, struct page *p)
 				  a->entry[i].name,
 				  counted(atlas_failed(&a->entry[i]), "result").s);
 	say_others(p, a);
-	page_item(p, "Bare metal, unless the base is that: a layer is compared with the base alone.");
+	page_item(p,
+		  "Bare metal, unless the base is that: a layer is compared with the base alone.");
 	page_item(p, "Other programs, sizes and depths than those in the tables.");
 	if (session_is_cpu(&a->base.side[PAIR_B].view, 0))
 		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");

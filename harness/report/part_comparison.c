@@ -267,7 +267,8 @@ static void repeat(const void *found, struct page *p)
 	if (!one)
 		part_repeat_sweep(p, &c->side[PAIR_B]->view);
 	if (one)
-		part_command(p, "rift compare", (const char *const[]){ c->side[PAIR_A]->path, NULL });
+		part_command(p, "rift compare",
+			     (const char *const[]){ c->side[PAIR_A]->path, NULL });
 	else
 		compare_two(p, c);
 }

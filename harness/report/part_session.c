@@ -197,7 +197,7 @@ static void how(const void *found, struct page *p)
 		     "is how many steps are submitted before the program waits.");
 	page_item(p,
 		  "%s, each a fresh process, in up to %s; a time is the median over processes, "
-		  "and its range the 95 %% interval over them.",
+		  "and its interval the 95 %% one over them.",
 		  counted(journal_processes(s->journal), "process").s,
 		  counted(d->rounds, "round").s);
 	page_item(p, "Every timed run was checked against an independent reference.");

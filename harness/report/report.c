@@ -287,14 +287,16 @@ void part_say_terms(struct page *p, const struct comparison *c)
 	else
 		page_item(p, "n counts processes of a side; each is a fresh process.");
 	if (t->rank)
-		page_item(p,
-			  "The range behind a ratio is its %.3g %% interval: if everything were "
-			  "measured again, such ranges would hold the true ratio that often.",
-			  100 * t->level);
+		page_item(
+			p,
+			"The numbers in parentheses after a ratio are its %.3g %% interval: if all "
+			"were measured again, such intervals would hold the true ratio that often.",
+			100 * t->level);
 	page_item(p,
 		  "Differences up to %.3g %% count as none (the margin). Slower means that the "
-		  "whole range lies beyond the margin, and that a test corrected for the number "
-		  "of tests agrees.",
+		  "whole interval lies beyond the margin, and that a test agrees which allows for "
+		  "the number of tests. Where the test does not, as with too few processes, the "
+		  "difference is not proven.",
 		  100 * c->options.margin);
 	if (c->options.session_sd > 0)
 		page_item(p,

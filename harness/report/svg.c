@@ -26,8 +26,8 @@ static const char *const attributes[] = {
 	"ry",	       "d",	     "points",	    "width",	 "height", "transform",
 	"viewBox",     "xmlns",	     "xmlns:xlink", "fill",	 "color",  "stroke",
 	"opacity",     "in",	     "in2",	    "operator",	 "result", "patternUnits",
-	"filterUnits", "xlink:href", "xml:space",   "clip-path", "filter", "offset", "style",
-	NULL,
+	"filterUnits", "xlink:href", "xml:space",   "clip-path", "filter", "offset",
+	"style",       NULL,
 };
 
 /* Groups of them: what begins like this says how something looks. */

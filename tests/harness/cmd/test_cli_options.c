@@ -14,8 +14,8 @@ TestSuite(small_cli_options, .timeout = 300);
 
 static const struct command *const all[] = {
 	&command_compare, &command_doctor,  &command_fit,   &command_layer,   &command_list,
-	&command_plot,	  &command_predict, &command_probe, &command_profile, &command_run,
-	&command_share,	  &command_show,    &command_sweep, &command_time,
+	&command_plot,	  &command_predict, &command_probe, &command_profile, &command_report,
+	&command_run,	  &command_share,   &command_show,  &command_sweep,   &command_time,
 };
 
 enum { COMMANDS = sizeof(all) / sizeof(*all) };

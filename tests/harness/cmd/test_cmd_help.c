@@ -33,6 +33,8 @@ static const struct {
 	  "--host-runs=N --json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME "
 	  "--ranges "
 	  "--recorder=NAME --recordings=N --rule=NAME=PERCENT --runs=N -h,--help " },
+	{ "report", "--force --margin=PERCENT --markdown --output=FILE --quiet "
+		    "--session-sd=PERCENT --side=a|b --sync=KIND -h,--help " },
 	{ "run", "--check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--samples=N --sync=KIND --verbose -h,--help " },

@@ -98,9 +98,9 @@ Test(small_report_cli, of_one_session)
 
 	write_session("one.jsonl", 1, 2000);
 	snprintf(words, sizeof(words), "%s", at("one.jsonl"));
-	has(words, (const char *const[]){ "Kernels need ", "c: a launch call, on the host",
-					  "launch us=0 stream depth 1", "rift show", SECTIONS,
-					  NULL });
+	has(words,
+	    (const char *const[]){ "Kernels need ", "c: a launch call, on the host",
+				   "launch us=0 stream depth 1", "rift show", SECTIONS, NULL });
 	cr_expect(tells(markdown_of(words), "**Kernels need "), "%s", words);
 }
 
@@ -147,8 +147,8 @@ Test(small_report_cli, of_a_timed_program_beside_a_share_record)
 	snprintf(words, sizeof(words), "%s data/sessions/share-h200/harm-kill.jsonl.gz",
 		 at("time.jsonl"));
 	has(words, (const char *const[]){ "The program takes ", "What it costs the program",
-					  "What sharing costs", "times as long as alone",
-					  SECTIONS, NULL });
+					  "What sharing costs", "times as long as alone", SECTIONS,
+					  NULL });
 }
 
 Test(small_report_cli, of_a_trace)
@@ -192,10 +192,11 @@ Test(small_report_cli, hostile_records_of_programs)
 {
 	const char *text;
 
-	cr_assert(le(int, run_rift(OUT, &text,
-				   "time --quiet --runs 2 --against env --output %s -- true x",
-				   at("time.jsonl")),
-		     RIFT_FAILED_POINTS));
+	cr_assert(
+		le(int,
+		   run_rift(OUT, &text, "time --quiet --runs 2 --against env --output %s -- true x",
+			    at("time.jsonl")),
+		   RIFT_FAILED_POINTS));
 	spoilt_record(at("time.jsonl"), at("evil.jsonl"), HOSTILE, id);
 	is_tame(at("evil.jsonl"));
 }

@@ -36,7 +36,8 @@ static void becomes(void (*escape)(FILE *out, const char *text), const char *tex
 Test(small_report_page, html_shows_every_text_as_it_is)
 {
 	becomes(escape_html, "<b a=\"1\" c='2'>&", "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;");
-	becomes(escape_html, "5 \302\265s, \303\274, \360\237\230\200", "5 \302\265s, \303\274, \360\237\230\200");
+	becomes(escape_html, "5 \302\265s, \303\274, \360\237\230\200",
+		"5 \302\265s, \303\274, \360\237\230\200");
 	becomes(escape_html, "a\033[1m\177\n\t\302\233", "a\\x1b[1m\\x7f\\n\\t\\u009b");
 }
 
@@ -128,8 +129,8 @@ static int count(const char *text, const char *what)
 Test(small_report_page, what_is_opened_is_closed)
 {
 	static const char *const pairs[][2] = {
-		{ "<section", "</section>" }, { "<ul>", "</ul>" },	 { "<tr>", "</tr>" },
-		{ "<table>", "</table>" },    { "<div", "</div>" },	 { "<pre>", "</pre>" },
+		{ "<section", "</section>" }, { "<ul>", "</ul>" },	     { "<tr>", "</tr>" },
+		{ "<table>", "</table>" },    { "<div", "</div>" },	     { "<pre>", "</pre>" },
 		{ "<figure>", "</figure>" },  { "<details>", "</details>" },
 	};
 	char *html = page_with(PAGE_HTML, "x");
@@ -168,7 +169,8 @@ static int inlined(const char *svg, char **out)
 }
 
 #define HEAD                                                                                       \
-	"<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 9 9\">\n<title>Gnuplot</title>\n<desc>by</desc>"
+	"<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 9 "                                           \
+	"9\">\n<title>Gnuplot</title>\n<desc>by</desc>"
 
 Test(small_report_page, a_picture_is_one_image_with_ids_of_its_own)
 {
