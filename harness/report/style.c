@@ -13,7 +13,6 @@ const char page_style[] =
 	"body{margin:0 auto;padding:1rem;max-width:62rem;background:var(--paper);"
 	"color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
 	"h1{font-size:1rem;font-weight:600;color:var(--soft);margin:0 0 .5rem}\n"
-	"td:last-child,th:last-child{min-width:3rem}\n"
 	"h2{font-size:1.25rem;margin:2rem 0 .5rem;padding-top:.5rem;"
 	"border-top:1px solid var(--line)}\n"
 	"p,ul{margin:.5rem 0}ul{padding-left:1.2rem}a{color:var(--link)}\n"
