@@ -96,7 +96,9 @@ static inline void spoil(json_t *o, const char *evil, const char *id)
 	spoil_trace(o, evil);
 }
 
-static inline void spoilt_record(const char *from, const char *to, const char *evil, const char *id)
+/* The same record with each line changed, and with the hashes of its lines. */
+static inline void changed_record(const char *from, const char *to,
+				  void (*change)(json_t *o, const void *with), const void *with)
 {
 	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
 	char hash_of_lines[HASH_TEXT], *line = NULL;
@@ -108,7 +110,7 @@ static inline void spoilt_record(const char *from, const char *to, const char *e
 		json_t *o = json_loads(line, 0, NULL);
 		char *text;
 
-		spoil(o, evil, id);
+		change(o, with);
 		hash_text(&all, hash_of_lines);
 		if (json_object_get(o, "lines_sha256"))
 			json_object_set_new(o, "lines_sha256", json_string(hash_of_lines));
@@ -124,6 +126,23 @@ static inline void spoilt_record(const char *from, const char *to, const char *e
 	free(line);
 	fclose(in);
 	fclose(out);
+}
+
+struct spoilt_with {
+	const char *evil, *id;
+};
+
+static inline void spoil_line(json_t *o, const void *with)
+{
+	const struct spoilt_with *w = with;
+
+	spoil(o, w->evil, w->id);
+}
+
+static inline void spoilt_record(const char *from, const char *to, const char *evil,
+				 const char *id)
+{
+	changed_record(from, to, spoil_line, &(struct spoilt_with){ evil, id });
 }
 
 #endif

@@ -21,21 +21,18 @@ static const struct compare_args defaults = { .margin = NAN, .session_sd = NAN }
 
 #define FIELD(name) offsetof(struct compare_args, name)
 
-static int take_each(void *field, const struct command_option *o, char *text)
-{
-	if (strcmp(text, "node") != 0)
-		return complain(EINVAL, "--%s=%s: must be node", o->name, text_shown(text).s);
-	*(const char **)field = text;
-	return 0;
-}
-
 static const struct command_option options[] = {
 	{ OPTION("margin", "PERCENT", option_percent, FIELD(margin)),
-	  "ignore differences up to this (default: 2; separate sessions: 5; call costs: 10)" },
+	  "ignore differences up to this (default: 2; separate sessions: 5; call costs: 10; --each "
+	  "date: 0.5)" },
 	{ OPTION("session-sd", "PERCENT", option_percent, FIELD(session_sd)),
 	  "allow for this standard deviation between sessions of one system, which widens the "
 	  "intervals (default: 1; one session: 0; call costs: 3)",
 	  "between" },
+	{ OPTION("each", "date|node", option_each, FIELD(each)),
+	  "date: take all sessions, or all in a FOLDER, as one series over time, and find the date "
+	  "from which it is slower or faster; node: find the nodes that are slower or faster than "
+	  "the others, each named by its --platform" },
 	{ OPTION("strict", NULL, option_flag, FIELD(strict)),
 	  "let single points, and calls that B lacks, affect the exit code too" },
 	{ OPTION("force", NULL, option_flag, FIELD(force)),
@@ -43,9 +40,6 @@ static const struct command_option options[] = {
 	  "differ" },
 	{ OPTION("self-test", NULL, option_flag, FIELD(self_test)),
 	  "compare two halves of one session's processes, which should hardly differ" },
-	{ OPTION("each", "node", take_each, FIELD(each)),
-	  "compare each node with the fleet: every FILE is of one node, named by its --platform, "
-	  "and 3 nodes with 3 processes each are the least" },
 	{ OPTION("workload", "NAME", option_workload, FIELD(workload)),
 	  "compare only this workload's points" },
 	{ OPTION_SIDE, "use this side of each session that has two (rift sweep --against); FILE:a "
@@ -53,7 +47,7 @@ static const struct command_option options[] = {
 	{ OPTION_SYNC, "use this wait policy, if a session was swept with several" },
 	{ OPTION_ALL, "also show the parameters of both sides and every point" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "for a page: also draw charts in this folder with gnuplot (PNG, SVG, data and script): "
+	  "for a page, or with --each: also draw charts in this folder with gnuplot (PNG, SVG, data and script): "
 	  "which layer hurts which program, each workload, and other costs" },
 	{ OPTION_JSON, "print one JSON object with everything" },
 	{ OPTION_QUIET, "print no progress and no remarks" },
@@ -64,7 +58,8 @@ static const struct command_option options[] = {
 static const struct exit_text exits[] = {
 	{ RIFT_OK, "the same or faster, or a page" },
 	{ RIFT_CHECK_FAILED,
-	  "slower, or B computes wrong results (--self-test: the halves differ)" },
+	  "slower, or B computes wrong results (--self-test: the halves differ; --each: slower from "
+	  "a date on)" },
 	{ RIFT_FAILED_POINTS,
 	  "inconclusive, or some results are missing, or A's are wrong (a page: "
 	  "some are missing or failed their check)" },
@@ -73,6 +68,15 @@ static const struct exit_text exits[] = {
 	{ RIFT_INTERRUPTED, EXIT_USUAL },
 	{ 0 },
 };
+
+int option_each(void *field, const struct command_option *o, char *text)
+{
+	if (strcmp(text, "date") != 0 && strcmp(text, "node") != 0)
+		return complain(EINVAL, "--%s=%s: must be date or node", o->name,
+				text_shown(text).s);
+	*(const char **)field = text;
+	return 0;
+}
 
 /* ---- two costs files, or two grids ------------------------------------------------------- */
 
@@ -390,7 +394,7 @@ static int compare_files(void *arguments)
 	if (a->self_test && a->given.words.n > 1)
 		return complain(EINVAL, "--self-test takes one session");
 	if (a->each)
-		err = compare_each(a);
+		err = strcmp(a->each, "node") ? compare_history(a) : compare_each(a);
 	else if (is_about_programs(&a->given.words))
 		err = compare_timed(a);
 	else if (is_about_costs(&a->given.words))
@@ -407,7 +411,7 @@ const struct command command_compare = {
 	.name = "compare",
 	.usage = "A B | BASE A B...",
 	.line = "tell whether B is slower than A, or compare many with a base",
-	.words = "A B\nSESSION\nBASE [NAME=]SESSION...",
+	.words = "A B\nSESSION\nBASE [NAME=]SESSION...\n--each date|node FOLDER|SESSION...",
 	.doc = "Says whether B is slower than A, and where. A and B are record files of rift "
 	       "sweep, or call costs or grids of rift probe. For one SESSION with two sides (rift "
 	       "sweep "

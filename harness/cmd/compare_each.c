@@ -46,6 +46,20 @@ static int draw(const struct fleet *f, const struct compare_args *a)
 	return err;
 }
 
+int compare_each_read(struct fleet *f, const struct compare_args *a)
+{
+	struct each_files files = { NULL, 0 };
+	int err = each_files_find(&files, &a->given.words);
+
+	*f = (struct fleet){ .nodes = 0 };
+	if (!err)
+		err = fleet_read(f, files.path, files.n, a->given.sync, a->workload);
+	if (!err)
+		fleet_judge(f, isfinite(a->margin) ? a->margin : MARGIN_DEFAULT);
+	each_files_release(&files);
+	return err;
+}
+
 int compare_each(const struct compare_args *a)
 {
 	struct fleet f = { .nodes = 0 };
@@ -56,10 +70,8 @@ int compare_each(const struct compare_args *a)
 	if (!err && a->plot)
 		err = picture_folder("--plot", a->plot);
 	if (!err)
-		err = fleet_read(&f, a->given.words.word, a->given.words.n, a->given.sync,
-				 a->workload);
+		err = compare_each_read(&f, a);
 	if (!err) {
-		fleet_judge(&f, isfinite(a->margin) ? a->margin : MARGIN_DEFAULT);
 		show(&a->given, &f, a->given.all ? print_all : print, json);
 		err = draw(&f, a);
 		note_cpu(&a->given, f.is_cpu);

@@ -29,8 +29,12 @@ static const struct command_option options[] = {
 	{ OPTION("markdown", NULL, option_flag, offsetof(struct report_args, markdown)),
 	  "write a short report for an issue or a pull request: the finding, one table, what "
 	  "differs" },
+	{ OPTION("each", "date|node", option_each, COMPARED(each)),
+	  "date: take all sessions, or all in a FOLDER, as one series over time; node: find the "
+	  "nodes that are slower than the others" },
 	{ OPTION("margin", "PERCENT", option_percent, COMPARED(margin)),
-	  "of sessions: ignore differences up to this (default: 2; separate sessions: 5)" },
+	  "of sessions: ignore differences up to this (default: 2; separate sessions: 5; "
+	  "--each date: 0.5)" },
 	{ OPTION("session-sd", "PERCENT", option_percent, COMPARED(session_sd)),
 	  "allow for this standard deviation between sessions of one system (default: 1; one "
 	  "session: 0)" },
@@ -66,7 +70,9 @@ struct sources {
 	struct compare_args sessions; /* the words that are sessions */
 	struct compared two;
 	struct atlas many;
-	bool has_two, has_many;
+	struct history history;
+	struct fleet fleet;
+	bool has_two, has_many, has_history;
 	struct session_found session;
 	struct comparison_found comparison;
 };
@@ -154,12 +160,38 @@ static int take_many(struct sources *s)
 	return err;
 }
 
+static int take_history(struct sources *s)
+{
+	int err = compare_history_read(&s->history, &s->sessions);
+
+	s->has_history = true;
+	if (!err)
+		s->part[s->parts++] = (struct part){ &part_history, &s->history };
+	return err;
+}
+
+static int take_fleet(struct sources *s)
+{
+	int err = compare_each_read(&s->fleet, &s->sessions);
+
+	if (!err)
+		s->part[s->parts++] = (struct part){ &part_fleet, &s->fleet };
+	return err;
+}
+
+static int take_each(struct sources *s)
+{
+	return strcmp(s->sessions.each, "node") ? take_history(s) : take_fleet(s);
+}
+
 static int take_all(struct sources *s, const struct report_args *a)
 {
 	int err = take_words(s, a);
 
 	if (!err && s->sessions.given.words.n)
-		err = (compare_is_of_many(&s->sessions) ? take_many : take_two)(s);
+		err = (s->sessions.each			      ? take_each
+		       : compare_is_of_many(&s->sessions) ? take_many
+							  : take_two)(s);
 	return err;
 }
 
@@ -172,6 +204,9 @@ static void sources_release(struct sources *s)
 		compared_release(&s->two);
 	if (s->has_many)
 		atlas_release(&s->many);
+	if (s->has_history)
+		history_release(&s->history);
+	fleet_release(&s->fleet);
 	free(s->sessions.given.words.word);
 }
 
@@ -217,7 +252,7 @@ const struct command command_report = {
 	.name = "report",
 	.usage = "FILE...",
 	.line = "write what records say as one page to send on",
-	.words = "FILE...\nA B\nBASE [NAME=]SESSION...",
+	.words = "FILE...\nA B\nBASE [NAME=]SESSION...\n--each date|node FOLDER|SESSION...",
 	.doc = "Writes one HTML file that needs no network, no script and no other file: the "
 	       "finding, charts, tables, what differs between the platforms, how it was measured, "
 	       "what was not, and the commands that repeat it. Sessions of rift sweep are taken as "

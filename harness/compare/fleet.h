@@ -75,6 +75,8 @@ int fleet_read(struct fleet *f, char *const *path, int n, const char *sync,
 /* 0: no node is slower; 1: one is; 2: too few nodes can be judged. */
 enum exit_code fleet_exit_code(const struct fleet *f);
 
+/* Lines; found: a struct fleet. */
+void fleet_finding(const void *found, FILE *out);
 void fleet_print(const struct fleet *f, bool all, FILE *out);
 json_t *fleet_json(const struct fleet *f); /* new reference */
 

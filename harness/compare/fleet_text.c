@@ -42,8 +42,10 @@ static void print_way(const struct fleet *f, int way, FILE *out)
 	fputs(".\n", out);
 }
 
-static void print_finding(const struct fleet *f, FILE *out)
+void fleet_finding(const void *found, FILE *out)
 {
+	const struct fleet *f = found;
+
 	if (f->judged < FLEET_NODES_MIN) {
 		fprintf(out,
 			"Nothing is decided: %s with %d processes or more %s too few for a fleet, "
@@ -121,7 +123,7 @@ static void print_sd(const char *label, double sd, const char *what, FILE *out)
 
 void fleet_print(const struct fleet *f, bool all, FILE *out)
 {
-	print_finding(f, out);
+	fleet_finding(f, out);
 	fputc('\n', out);
 	row(out, "device", "%s", *f->device ? f->device : "not known");
 	row(out, "compared", "%s of %s, %s; times the fleet's median, at each point",

@@ -60,7 +60,9 @@ struct comparison_found {
 };
 extern const struct part_kind part_comparison;
 
-extern const struct part_kind part_atlas; /* struct atlas */
+extern const struct part_kind part_atlas;   /* struct atlas */
+extern const struct part_kind part_history; /* struct history */
+extern const struct part_kind part_fleet;   /* struct fleet */
 
 /* A record of rift time, one of rift share, a trace; they read what they are of. */
 extern const struct part_kind part_trial, part_share, part_trace;

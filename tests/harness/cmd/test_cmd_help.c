@@ -12,7 +12,7 @@ static const struct {
 	const char *command, *options;
 } helps[] = {
 	{ "compare",
-	  "--all --force --json --margin=PERCENT --plot=DIR --quiet --self-test "
+	  "--all --each=date|node --force --json --margin=PERCENT --plot=DIR --quiet --self-test "
 	  "--session-sd=PERCENT --side=a|b --strict --sync=KIND --workload=NAME -h,--help " },
 	{ "doctor", "--host-name --json --layer=LAYER --platform=NAME -h,--help " },
 	{ "fit", "--all --costs=FILE --from=SESSION --json --off-grid=SESSION --over=SESSION "
@@ -33,7 +33,7 @@ static const struct {
 	  "--host-runs=N --json --max-events=N --output=FILE --plot=DIR --quiet --range=NAME "
 	  "--ranges "
 	  "--recorder=NAME --recordings=N --rule=NAME=PERCENT --runs=N -h,--help " },
-	{ "report", "--force --margin=PERCENT --markdown --output=FILE --quiet "
+	{ "report", "--each=date|node --force --margin=PERCENT --markdown --output=FILE --quiet "
 		    "--session-sd=PERCENT --side=a|b --sync=KIND -h,--help " },
 	{ "run", "--check=sample|full --check-steps=N --depth=N --host-name --json "
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "

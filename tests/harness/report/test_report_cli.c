@@ -14,6 +14,7 @@
 
 #include "harness/base/command.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 TEST_FOLDER(folder);
@@ -156,6 +157,72 @@ Test(small_report_cli, of_a_trace)
 	has("data/traces/cpu-mlp.trace.gz",
 	    (const char *const[]){ "is CPU-bound", "Where the time goes", "self-check",
 				   "not GPU figures", SECTIONS, NULL });
+}
+
+/* ---- a series --------------------------------------------------------------------------- */
+
+static void set_date(json_t *o, const void *date)
+{
+	if (!strcmp(json_get_text(o, "record"), "header"))
+		json_object_set_new(o, "start_utc", json_string(date));
+}
+
+/* Sessions of a day each in the folder "series", slower from the given one on. */
+static void write_series(int n, int since)
+{
+	cr_assert(zero(int, mkdir(at("series"), 0777)));
+	for (int i = 0; i < n; i++) {
+		struct fake_session s = fake_session();
+		char name[32], date[32];
+
+		s.quick = true;
+		s.processes = 3;
+		s.noise = 0.002;
+		s.size = "0,2,10";
+		s.depth = "1,4,16";
+		s.mode = "stream";
+		s.seed = (uint64_t)i + 1;
+		s.model[0].v[MODEL_C] *= i >= since ? 1.2 : 1;
+		s.model[0].v[MODEL_P] *= i >= since ? 1.2 : 1;
+		snprintf(name, sizeof(name), "series/%d.jsonl", n - i);
+		snprintf(date, sizeof(date), "2026-11-%02dT05:00:00Z", i + 1);
+		fake_session_write(&s, at("plain.jsonl"));
+		changed_record(at("plain.jsonl"), at(name), set_date, date);
+		unlink(at("plain.jsonl"));
+	}
+}
+
+Test(small_report_cli, of_a_series)
+{
+	char words[300];
+	const char *text;
+
+	write_series(12, 7);
+	snprintf(words, sizeof(words), "--each date %s", at("series"));
+	has(words, (const char *const[]){ "From 2026-11-08T05:00:00Z on it is slower", "Every session",
+					  "over the first session", SECTIONS, NULL });
+	cr_expect(tells(markdown_of(words), "| 2026-11-01T05:00:00Z | "), "%s", words);
+	cr_expect(eq(int, run_rift(OUT, &text, "compare %s", words), RIFT_CHECK_FAILED));
+	cr_expect(tells(text, "From 2026-11-08T05:00:00Z on it is slower by more than 0.5 %"), "%s",
+		  text);
+	cr_expect(tells(text, "<- from here on"), "%s", text);
+	cr_expect(eq(int, run_rift(OUT, &text, "compare %s --json", words), RIFT_CHECK_FAILED));
+	cr_expect(tells(text, "\"since\": \"2026-11-08T05:00:00Z\""), "%s", text);
+}
+
+Test(small_report_cli, of_a_series_that_is_too_short)
+{
+	char words[300];
+	const char *text;
+
+	write_series(5, 3);
+	snprintf(words, sizeof(words), "--each date %s", at("series"));
+	cr_expect(eq(int, run_rift(OUT, &text, "compare %s", words), RIFT_FAILED_POINTS));
+	cr_expect(tells(text, "Nothing is decided: 5 sessions are too few"), "%s", text);
+	has(words, (const char *const[]){ "Nothing is decided", NULL });
+	refused(RIFT_USAGE, "must be date", "compare --each name %s", at("series"));
+	refused(RIFT_USAGE, "two sessions or more", "compare --each date %s", at("series/1.jsonl"));
+	refused(RIFT_USAGE, "no effect with --each", "compare %s --all", words);
 }
 
 /* ---- an attacker's texts ---------------------------------------------------------------- */
