@@ -139,8 +139,7 @@ static inline void spoil_line(json_t *o, const void *with)
 	spoil(o, w->evil, w->id);
 }
 
-static inline void spoilt_record(const char *from, const char *to, const char *evil,
-				 const char *id)
+static inline void spoilt_record(const char *from, const char *to, const char *evil, const char *id)
 {
 	changed_record(from, to, spoil_line, &(struct spoilt_with){ evil, id });
 }

@@ -53,9 +53,11 @@ static void set_texts(const struct history *h, struct plot *p)
 			 verdict_names[h->judged.verdict], h->of[h->since].date,
 			 figure_ratio(&h->ratio).s);
 	else
-		snprintf(title, sizeof(title), "no date is found from which it is slower or faster");
+		snprintf(title, sizeof(title),
+			 "no date is found from which it is slower or faster");
 	plot_text(p, "title", "%s", title);
-	words_finding(p, "a step of each session over that of the first, with intervals over processes");
+	words_finding(
+		p, "a step of each session over that of the first, with intervals over processes");
 	plot_text(p, "made1", "%s, %s, %s", json_get_text(json_object_get(header, "gpu"), "name"),
 		  counted(h->n, "session").s, counted(h->workloads, "workload").s);
 	plot_text(p, "made2", "%s to %s", h->of[0].date, h->of[h->n - 1].date);

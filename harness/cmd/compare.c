@@ -47,7 +47,8 @@ static const struct command_option options[] = {
 	{ OPTION_SYNC, "use this wait policy, if a session was swept with several" },
 	{ OPTION_ALL, "also show the parameters of both sides and every point" },
 	{ OPTION("plot", "DIR", option_folder, FIELD(plot)),
-	  "for a page, or with --each: also draw charts in this folder with gnuplot (PNG, SVG, data and script): "
+	  "for a page, or with --each: also draw charts in this folder with gnuplot (PNG, SVG, "
+	  "data and script): "
 	  "which layer hurts which program, each workload, and other costs" },
 	{ OPTION_JSON, "print one JSON object with everything" },
 	{ OPTION_QUIET, "print no progress and no remarks" },
@@ -57,9 +58,9 @@ static const struct command_option options[] = {
 
 static const struct exit_text exits[] = {
 	{ RIFT_OK, "the same or faster, or a page" },
-	{ RIFT_CHECK_FAILED,
-	  "slower, or B computes wrong results (--self-test: the halves differ; --each: slower from "
-	  "a date on)" },
+	{ RIFT_CHECK_FAILED, "slower, or B computes wrong results (--self-test: the halves differ; "
+			     "--each: slower from "
+			     "a date on)" },
 	{ RIFT_FAILED_POINTS,
 	  "inconclusive, or some results are missing, or A's are wrong (a page: "
 	  "some are missing or failed their check)" },

@@ -80,7 +80,8 @@ void each_files_release(struct each_files *f)
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-static int read_sessions(struct history *h, const struct each_files *f, const struct compare_args *a)
+static int read_sessions(struct history *h, const struct each_files *f,
+			 const struct compare_args *a)
 {
 	int side, err = 0;
 
@@ -88,9 +89,9 @@ static int read_sessions(struct history *h, const struct each_files *f, const st
 		const struct session_arg arg = { .word = f->path[i], .side = a->given.side };
 
 		progress("%s", f->path[i]);
-		err = interrupted() ? -EINTR
-				    : session_read_side(&h->of[i].session, &arg, a->given.sync,
-							&side);
+		err = interrupted()
+			      ? -EINTR
+			      : session_read_side(&h->of[i].session, &arg, a->given.sync, &side);
 		if (!err)
 			history_add(h, i, side);
 	}
@@ -135,12 +136,12 @@ static int draw(const struct history *h, const struct compare_args *a)
 
 static int refuse_options(const struct compare_args *a)
 {
-	const char *option = a->strict	       ? "--strict"
-			     : a->self_test    ? "--self-test"
-			     : a->given.all    ? "--all"
-			     : a->workload     ? "--workload"
+	const char *option = a->strict		 ? "--strict"
+			     : a->self_test	 ? "--self-test"
+			     : a->given.all	 ? "--all"
+			     : a->workload	 ? "--workload"
 			     : a->session_sd > 0 ? "--session-sd"
-					       : NULL;
+						 : NULL;
 
 	return option ? complain(EINVAL, "%s has no effect with --each date", option) : 0;
 }

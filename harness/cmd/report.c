@@ -189,7 +189,7 @@ static int take_all(struct sources *s, const struct report_args *a)
 	int err = take_words(s, a);
 
 	if (!err && s->sessions.given.words.n)
-		err = (s->sessions.each			      ? take_each
+		err = (s->sessions.each			  ? take_each
 		       : compare_is_of_many(&s->sessions) ? take_many
 							  : take_two)(s);
 	return err;

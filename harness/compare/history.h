@@ -40,13 +40,13 @@ struct history {
 	struct compare_options options;
 	int points, workloads; /* that all sessions have */
 
-	int dates;		/* that were tested */
-	bool enough;		/* sessions that agree could decide */
-	int since;		/* of[since] is the first of the sessions that differ; 0: none do */
-	struct interval ratio;	/* the sessions from there on over those before */
-	struct judged judged;	/* of that date */
-	double level;		/* of that interval; NAN: none */
-	double scatter;		/* half of the sessions lie within this share of their group's median */
+	int dates;	       /* that were tested */
+	bool enough;	       /* sessions that agree could decide */
+	int since;	       /* of[since] is the first of the sessions that differ; 0: none do */
+	struct interval ratio; /* the sessions from there on over those before */
+	struct judged judged;  /* of that date */
+	double level;	       /* of that interval; NAN: none */
+	double scatter; /* half of the sessions lie within this share of their group's median */
 };
 
 /* Room for n sessions, which the caller reads into of[i].session. */

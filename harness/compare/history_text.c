@@ -14,7 +14,8 @@ static void say_found(const struct history *h, FILE *out)
 	const struct interval *r = &h->ratio;
 
 	fprintf(out,
-		"From %s on it is %s by more than %.3g %%: on average over %s a step takes %s times "
+		"From %s on it is %s by more than %.3g %%: on average over %s a step takes %s "
+		"times "
 		"as long as before (",
 		h->of[h->since].date, verdict_names[h->judged.verdict], 100 * h->options.margin,
 		counted(h->workloads, "workload").s, figure_times(r->value).s);
@@ -31,7 +32,8 @@ void history_finding(const struct history *h, FILE *out)
 		say_found(h, out);
 	else if (h->enough)
 		fprintf(out,
-			"No date is found from which it is slower or faster by more than %.3g %%, in %s "
+			"No date is found from which it is slower or faster by more than %.3g %%, "
+			"in %s "
 			"from %s to %s",
 			100 * h->options.margin, counted(h->n, "session").s, h->of[0].date,
 			h->of[h->n - 1].date);
@@ -46,8 +48,7 @@ static void print_session(const struct history *h, int i, FILE *out)
 
 	fprintf(out, "  %-21.21s %10s  %-25s %3d  %s%s\n", text_escaped(s->date).s,
 		text_time(s->value).s, figure_ratio(&s->ratio).s, s->side.n,
-		text_escaped(s->side.path).s,
-		h->since && i == h->since ? "  <- from here on" : "");
+		text_escaped(s->side.path).s, h->since && i == h->since ? "  <- from here on" : "");
 }
 
 void history_print(const struct history *h, FILE *out)

@@ -67,13 +67,15 @@ static void how(const void *found, struct page *p)
 {
 	const struct fleet *f = found;
 
-	page_item(p, "A process's value is the geometric mean, over %s, of its time over the fleet's "
-		     "median; a node's is the median of its processes.",
+	page_item(p,
+		  "A process's value is the geometric mean, over %s, of its time over the fleet's "
+		  "median; a node's is the median of its processes.",
 		  counted(f->points, "point").s);
-	page_item(p, "Nodes differ by %.2g %% (standard deviation, by the median deviation), the "
-		     "processes of a node by %.2g %%. A node stands out if it is further from the "
-		     "others than that explains, and beyond %.3g %%; of those that are named, 5 %% "
-		     "are expected to be wrong.",
+	page_item(p,
+		  "Nodes differ by %.2g %% (standard deviation, by the median deviation), the "
+		  "processes of a node by %.2g %%. A node stands out if it is further from the "
+		  "others than that explains, and beyond %.3g %%; of those that are named, 5 %% "
+		  "are expected to be wrong.",
 		  100 * f->sd_nodes, 100 * f->sd_processes, 100 * f->margin);
 }
 

@@ -33,8 +33,8 @@ static void table(const void *found, struct page *p)
 					     "processes", "file" };
 	const struct history *h = found;
 
-	page_table(p, "each session by itself; in parentheses the interval over its processes", heads,
-		   5);
+	page_table(p, "each session by itself; in parentheses the interval over its processes",
+		   heads, 5);
 	for (int i = 0; i < h->n; i++) {
 		const struct history_session *s = &h->of[i];
 		bool late = h->since && i >= h->since;
@@ -74,16 +74,20 @@ static void how(const void *found, struct page *p)
 {
 	const struct history *h = found;
 
-	page_item(p, "A session's time is the geometric mean over %s, each the mean over those of its "
-		     "points that all sessions have (%d in all), and the median over processes.",
+	page_item(p,
+		  "A session's time is the geometric mean over %s, each the mean over those of its "
+		  "points that all sessions have (%d in all), and the median over processes.",
 		  counted(h->workloads, "workload").s, h->points);
-	page_item(p, "At each of %s the sessions from there on are compared with those before by an "
-		     "exact test, corrected for the number of dates (Holm). Differences up to %.3g %% "
-		     "count as none.",
+	page_item(p,
+		  "At each of %s the sessions from there on are compared with those before by an "
+		  "exact test, corrected for the number of dates (Holm). Differences up to %.3g %% "
+		  "count as none.",
 		  counted(h->dates, "date").s, 100 * h->options.margin);
-	page_item(p, "Half of the sessions lie within %.2g %% of their group's median: by so much they "
-		     "differ though nothing is known to have changed.",
-		  100 * h->scatter);
+	page_item(
+		p,
+		"Half of the sessions lie within %.2g %% of their group's median: by so much they "
+		"differ though nothing is known to have changed.",
+		100 * h->scatter);
 }
 
 static void lacks(const void *found, struct page *p)
@@ -91,9 +95,11 @@ static void lacks(const void *found, struct page *p)
 	const struct history *h = found;
 
 	page_item(p, "What changed on that date: the fields above are what was recorded.");
-	page_item(p, "A second date, and a slow drift: one step is looked for, %d sessions or more from "
-		     "either end.",
-		  HISTORY_LEAST);
+	page_item(
+		p,
+		"A second date, and a slow drift: one step is looked for, %d sessions or more from "
+		"either end.",
+		HISTORY_LEAST);
 	if (session_is_cpu(&h->of[0].side.view, 0))
 		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
 }

@@ -115,11 +115,11 @@ static void put_quantity(struct page *p, const struct trial_findings *f, int sid
 {
 	const struct trial_result *r = &f->side[side];
 
-	page_cell(p, "%s", trial_quantities[q].label);
+	page_cell(p, "%s", trial_beside_label(f, q).s);
 	page_cell(p, "%s", trial_side_name(&f->trial->plan, side).s);
-	page_cell(p, "%s", trial_quantity_text((enum trial_quantity)q, r->quantity[q].value).s);
-	page_cell(p, "%s", side ? figure_ratio(&r->over[q]).s : "-");
-	page_cell(p, "%d", r->quantity[q].n);
+	page_cell(p, "%s", trial_quantity_text((enum trial_quantity)q, r->beside[q].own.value).s);
+	page_cell(p, "%s", side ? figure_ratio(&r->beside[q].over).s : "-");
+	page_cell(p, "%d", r->beside[q].own.n);
 }
 
 static void tables(const void *found, struct page *p)
@@ -128,9 +128,9 @@ static void tables(const void *found, struct page *p)
 	const struct trial_findings *f = of(found);
 
 	page_table(p, "beside the wall time; these inform and decide nothing", heads, 5);
-	for (int q = 0; q < TRIAL_QUANTITIES; q++)
+	for (int q = 0; q < f->beside; q++)
 		for (int i = 0; i < f->trial->plan.sides; i++)
-			if (isfinite(f->side[i].quantity[q].value))
+			if (isfinite(f->side[i].beside[q].own.value))
 				put_quantity(p, f, i, q);
 }
 

@@ -23,9 +23,8 @@ enum { SESSIONS = 40, PROCESSES = 6 };
 /* The means of the processes of a kept session. */
 static void kept_means(double mean[PROCESSES])
 {
-	const struct session_arg arg = {
-		.word = "data/sessions/atlas-h200/none.jsonl.gz:a", .side = SIDE_ANY
-	};
+	const struct session_arg arg = { .word = "data/sessions/atlas-h200/none.jsonl.gz:a",
+					 .side = SIDE_ANY };
 	struct history h;
 	int side;
 

@@ -199,8 +199,9 @@ Test(small_report_cli, of_a_series)
 
 	write_series(12, 7);
 	snprintf(words, sizeof(words), "--each date %s", at("series"));
-	has(words, (const char *const[]){ "From 2026-11-08T05:00:00Z on it is slower", "Every session",
-					  "over the first session", SECTIONS, NULL });
+	has(words,
+	    (const char *const[]){ "From 2026-11-08T05:00:00Z on it is slower", "Every session",
+				   "over the first session", SECTIONS, NULL });
 	cr_expect(tells(markdown_of(words), "| 2026-11-01T05:00:00Z | "), "%s", words);
 	cr_expect(eq(int, run_rift(OUT, &text, "compare %s", words), RIFT_CHECK_FAILED));
 	cr_expect(tells(text, "From 2026-11-08T05:00:00Z on it is slower by more than 0.5 %"), "%s",
