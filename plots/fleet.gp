@@ -7,7 +7,7 @@ eval page(900, 560)
 eval heading(560)
 set tmargin at screen 1 - 112.0 / 560
 set bmargin at screen 72.0 / 560
-set lmargin at screen 0.09
+set lmargin at screen 0.12
 set rmargin at screen 0.975
 set label 1000 'nodes, from the fastest to the slowest' at graph 0.5, screen 18.0 / 560 center
 set ylabel 'time over the median of the fleet'

@@ -47,7 +47,7 @@ static void table(const void *found, struct page *p)
 	const struct fleet *f = found;
 	int others = 0;
 
-	page_table(p, "the slowest first; nodes of which nothing is shown are cut", heads, 5);
+	page_table(p, "the slowest first; of those that do not stand out, 20 at most", heads, 5);
 	for (int i = f->nodes - 1; i >= 0; i--)
 		if (f->node[i].few || f->node[i].stands_out || others++ < OTHERS_SHOWN)
 			node_row(&f->node[i], p);
@@ -83,7 +83,7 @@ static void lacks(const void *found, struct page *p)
 {
 	const struct fleet *f = found;
 
-	page_item(p, "Why a node is slower: `rift doctor` on it, and its header, say what it is.");
+	page_item(p, "Why a node is slower: rift doctor, run on it, may tell.");
 	if (f->is_cpu)
 		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
 }

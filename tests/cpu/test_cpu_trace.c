@@ -311,6 +311,11 @@ static void is_queued(const char *variables, int64_t least)
 	cr_assert(zero(int, trace_read(&t, path_of("a.trace"))));
 	ranges_make(&r, &t, NULL);
 	cr_assert(eq(i64, r.spans, 1), "%s", variables);
+	cr_expect(lt(i64, 0, t.owns), "the recorder worked, too");
+	for (int64_t i = 0; i < t.owns; i++) {
+		cr_expect(le(i64, t.own[i].t0, t.own[i].t1));
+		cr_expect(lt(i64, t.own[i].t1 - t.own[i].t0, INT64_C(60000000000)));
+	}
 	cr_expect(le(i64, least, r.list[0].launches), "%s", variables);
 	cr_expect(le(i64, r.list[0].launches, 1000), "%s", variables);
 	cr_expect(eq(int, r.span[0].has_device, 1), "%s", variables);

@@ -61,6 +61,17 @@ Test(small_cli_share, a_quick_one_is_short_but_for_what_is_given)
 	}
 }
 
+/* One client and two, 2 s to start each and a window of 2 s; the fault takes three more, and 2 s. */
+Test(small_cli_share, a_fault_takes_its_time)
+{
+	const char *text;
+
+	run_rift(OUT, &text,
+		 "share launch us=0 --clients 2 --arms processes --repetitions 1 --windows 1 "
+		 "--starts 1 --window 2 --fault kill --dry-run");
+	cr_expect(tells(text, "about 16.0 s"), "%s", text);
+}
+
 /* What rift says of this file, with exit code 0. */
 static void is_called(const char *name, const char *what)
 {

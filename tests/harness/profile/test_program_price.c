@@ -180,6 +180,8 @@ Test(small_program_price, a_dearer_call_is_paid_by_each_launch)
 	struct model b = dearer_calls(1000);
 
 	price_on(&b, true);
+	/* and 1 us more on B would be, too */
+	cr_expect(epsilon_eq(dbl, price.cost_ns[COST_LAUNCH], N * 1000, 1e-6));
 	takes((double)ns + N * 1000);
 }
 

@@ -178,6 +178,22 @@ static const char *quality(const struct journal *j)
 	return text;
 }
 
+/* Of each side: what is set up makes a launch and a wait longer. */
+Test(small_sweep_results, what_is_held_is_said)
+{
+	static const char *const sides[] = { "side a: ", "side b: " };
+	struct journal j = session_of(2, 5, true);
+
+	for (int side = 0; side < 2; side++) {
+		j.held[side] = (struct held){ .before_ns = 10e3, .set_up_ns = 200e3 };
+		cr_expect(tells(quality(&j), sides[side]), "%s", text);
+		cr_expect(tells(text, "a launch and a synchronize take 200 us"), "%s", text);
+		j.held[side].set_up_ns = 60e3;
+		cr_expect(not(tells(quality(&j), "a launch and a synchronize take")), "%s", text);
+	}
+	journal_release(&j);
+}
+
 Test(small_sweep_results, noisy_results_and_drift_are_said)
 {
 	struct journal j = session_of(1, 5, true);
