@@ -56,6 +56,13 @@ if [ "$target" = test ]; then
 	need bubblewrap command -v bwrap
 	need libsqlite3-0 library :libsqlite3.so.0
 fi
+# What looks at the pages of rift report as a parser, a browser and a printer do (tests/pages.sh).
+if [ "$target" = pages ]; then
+	need gnuplot-nox command -v gnuplot
+	need tidy command -v tidy
+	need chromium command -v chromium
+	need poppler-utils command -v pdfinfo
+fi
 if [ "$target" = lint ]; then
 	need git command -v git
 	need clang-format command -v clang-format

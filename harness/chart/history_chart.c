@@ -73,7 +73,7 @@ int history_chart_write(struct picture *picture, const struct history *h, const 
 	p->script = "plots/history.gp";
 	set_texts(h, p);
 	name_dates(h, p);
-	plot_number(p, "since", h->since ? h->since + 0.5 : NAN);
+	plot_number(p, "since", h->since ? h->since + 0.5 : 0);
 	plot_count(p, "last", h->n);
 	return write_sessions(h, p);
 }

@@ -112,3 +112,32 @@ Test(small_history, a_step_of_three_percent_is_found_within_one_session)
 	cr_expect(le(int, 180, found_near(mean, 1.03, 200)));
 	cr_expect(le(int, 180, found_near(mean, 1 / 1.03, 200)));
 }
+
+/* Sessions that all agree; half of them take twice as long. */
+static struct history agreeing(int n)
+{
+	struct history h;
+
+	history_init(&h, n, &compare_not_given);
+	for (int i = 0; i < n; i++)
+		h.of[i].value = (i < n / 2 ? 1 : 2) + 1e-6 * i;
+	history_judge(&h);
+	return h;
+}
+
+Test(small_history, eight_sessions_can_decide_and_seven_cannot)
+{
+	struct history h = agreeing(8);
+
+	cr_expect(h.enough);
+	cr_expect(eq(int, h.since, 4));
+	cr_expect(eq(int, (int)history_exit_code(&h), RIFT_CHECK_FAILED));
+	history_release(&h);
+	for (int n = 2; n < 8; n++) {
+		h = agreeing(n);
+		cr_expect(not(h.enough), "%d", n);
+		cr_expect(zero(int, h.since), "%d", n);
+		cr_expect(eq(int, (int)history_exit_code(&h), RIFT_FAILED_POINTS));
+		history_release(&h);
+	}
+}

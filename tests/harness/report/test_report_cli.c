@@ -86,6 +86,10 @@ static void has(const char *words, const char *const *want)
 	page_is_safe(page);
 	for (; *want; want++)
 		cr_expect(tells(page, *want), "%s: %s", words, *want);
+	if (!system("command -v gnuplot >/dev/null")) {
+		cr_expect(tells(page, "<svg role=\"img\" aria-label="), "%s: a chart", words);
+		cr_expect(zero(ptr, strstr(page, "missing here")), "%s: all charts", words);
+	}
 	free(page);
 }
 
