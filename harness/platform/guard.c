@@ -40,11 +40,6 @@ struct guard guard_none(const char *name, const void *opts)
 	};
 }
 
-static int pidfd_of(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-}
-
 /* ---- folders ------------------------------------------------------------------------------ */
 
 /* The first that can be written to, of a path that leaves room for names and sockets in it. */
@@ -148,11 +143,10 @@ static void close_all_but(const int *keep, int n)
 				next = keep[i];
 		if (next < 0)
 			break;
-		if (next > fd + 1)
-			close_range((unsigned)fd + 1, (unsigned)next - 1, 0);
-		fd = next;
+		while (++fd < next)
+			close(fd);
 	}
-	close_range((unsigned)fd + 1, ~0U, 0);
+	closefrom(fd + 1); /* gVisor refuses close_range() up to ~0U */
 }
 
 /* Input and output are the command's; helpers have stderr to complain on. */
@@ -253,12 +247,13 @@ static void note_lost_helper(const struct guard *g, pid_t pid[GUARD_HELPERS_MAX]
 /* It may end in order, as layers inside it have folders to remove. */
 static void end_inner(pid_t inner)
 {
-	struct pollfd end = { pidfd_of(inner), POLLIN, 0 };
+	struct pollfd end = { process_end_fd(inner), POLLIN, 0 };
 
 	if (end.fd < 0)
 		return;
-	if (!poll(&end, 1, TERM_WAIT_MS))
-		syscall(SYS_pidfd_send_signal, end.fd, SIGKILL, NULL, 0);
+	if (!poll(&end, 1, TERM_WAIT_MS) &&
+	    syscall(SYS_pidfd_send_signal, end.fd, SIGKILL, NULL, 0) && errno != ESRCH)
+		kill(inner, SIGKILL); /* the file is no pidfd */
 	close(end.fd);
 }
 
@@ -368,7 +363,7 @@ static int await_ready(const struct guard *g, int fd)
  */
 int guard_start(struct guard *g)
 {
-	int fds[2], command = pidfd_of(getpid()), err;
+	int fds[2], command = process_end_fd(getpid()), err;
 	pid_t between;
 
 	if (command < 0 || pipe2(fds, O_CLOEXEC))

@@ -25,7 +25,7 @@ static void leave_files(int over)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
 	dup2(over, OVER);
-	close_range(OVER + 1, ~0U, 0);
+	closefrom(OVER + 1); /* gVisor refuses close_range() up to ~0U */
 }
 
 /* Has the kernel sent it to the whole process group, as a terminal's keys do? Both have it then. */

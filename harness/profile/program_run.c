@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,7 +142,7 @@ static int left_ms(const struct guarded *g)
 
 static void attend(struct guarded *g)
 {
-	int end = (int)syscall(SYS_pidfd_open, g->pid, 0);
+	int end = process_end_fd(g->pid);
 
 	for (;;) {
 		int watch, feed_ms = input_again_feed(&g->input, &watch), kill_ms = left_ms(g);

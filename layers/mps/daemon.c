@@ -13,13 +13,13 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/process.h"
 
 static const char program[] = "nvidia-cuda-mps-control";
 
@@ -236,7 +236,7 @@ static void hold_term(sigset_t *mask)
 /* True: the guard wants an end. False: the daemon has ended by itself. */
 static bool await_term(pid_t daemon, const sigset_t *mask)
 {
-	struct pollfd end = { (int)syscall(SYS_pidfd_open, daemon, 0), POLLIN, 0 };
+	struct pollfd end = { process_end_fd(daemon), POLLIN, 0 };
 
 	while (ppoll(&end, 1, NULL, mask) < 0)
 		if (errno == EINTR)

@@ -1,11 +1,14 @@
-/* test_process.c - the variables that a process was started with. */
+/* test_process.c - the variables that a process was started with, and its end. */
 /* sanitizers: one thread */
 #include "tests/plain.h"
 #include "common/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
+
+#include "tests/old_kernel.h"
 
 TestSuite(small_process, .timeout = 60);
 
@@ -47,4 +50,32 @@ Test(small_process, a_variable_is_known_by_its_name_and_all_of_its_value)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	cr_expect(!process_has_variable(pid, "MARK", "812"), "it is gone");
+}
+
+/* Not yet reaped: whoever waits for a process may not be its parent. */
+static void expect_end_is_seen(void)
+{
+	char *variables[] = { "FIRST=1", NULL };
+	pid_t pid = start(variables);
+	struct pollfd end = { process_end_fd(pid), POLLIN, 0 };
+
+	cr_assert(end.fd >= 0, "%s", strerror(errno));
+	cr_expect(!poll(&end, 1, 100), "it runs");
+	kill(pid, SIGKILL);
+	cr_expect(poll(&end, 1, 5000) == 1, "it has ended");
+	close(end.fd);
+	cr_expect(waitpid(-1, NULL, 0) == pid, "the only child");
+	cr_expect(waitpid(-1, NULL, 0) < 0, "no other child");
+}
+
+Test(small_process, the_end_is_seen)
+{
+	expect_end_is_seen();
+}
+
+Test(small_process, the_end_is_seen_without_pidfd_open)
+{
+	if (!old_kernel())
+		cr_skip("no filters of system calls here");
+	expect_end_is_seen();
 }

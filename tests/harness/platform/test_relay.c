@@ -11,6 +11,7 @@
 #include <termios.h>
 
 #include "tests/cli.h"
+#include "tests/old_kernel.h"
 #include "tests/under_layer.h"
 
 TestSuite(small_relay, .init = layers_apart, .timeout = 240);
@@ -45,6 +46,20 @@ Test(small_relay, a_report_comes_before_what_follows)
 			cr_assert(zero(int, layers_folders()), "%s: its folder is left",
 				  of[i].layer);
 		}
+}
+
+/* As under gVisor: it waited forever there. */
+Test(small_relay, it_ends_without_calls_that_old_kernels_lack)
+{
+	const char *out;
+
+	if (!old_kernel())
+		cr_skip("no filters of system calls here");
+	cr_assert(eq(int, shell(&out, "timeout 60 '%s' layer shim -- sh -c 'exit 7' 2>&1", rift()),
+		     7),
+		  "%s", out);
+	cr_assert(zero(int, strncmp(out, "rift: layer shim", 16)), "%s", out);
+	cr_assert(zero(int, layers_folders()), "its folder is left");
 }
 
 /* One inside the other: first what the inner one says. */
