@@ -65,12 +65,6 @@ static void compare_lists(json_t *rows, const char *field, const json_t *a, cons
 
 static void compare_values(json_t *rows, const char *field, const json_t *a, const json_t *b);
 
-/* Why something is null, and by what it was found out, follows from what is compared anyway. */
-static bool is_explanation(const char *name)
-{
-	return !strcmp(name, "why_null") || !strcmp(name, "evidence");
-}
-
 static void compare_objects(json_t *rows, const char *field, const json_t *a, const json_t *b)
 {
 	json_t *all = json_copy((json_t *)(uintptr_t)a), *v;
@@ -80,7 +74,7 @@ static void compare_objects(json_t *rows, const char *field, const json_t *a, co
 	json_object_update_missing(all, (json_t *)(uintptr_t)b);
 	json_object_foreach(all, key, v)
 	{
-		if (is_explanation(key))
+		if (environment_explains(key))
 			continue;
 		snprintf(name, sizeof(name), "%s%s%s", field, *field ? "." : "", key);
 		compare_values(rows, name, json_object_get(a, key), json_object_get(b, key));

@@ -157,6 +157,11 @@ bool environment_differs(const json_t *before, const json_t *now, char *what, si
 	return false;
 }
 
+bool environment_explains(const char *name)
+{
+	return !strcmp(name, "why_null") || !strcmp(name, "evidence");
+}
+
 /* Fields of one part that b has otherwise, and have not been remarked on before. */
 static void part_changes(const char *part, json_t *a, json_t *b, json_t *known, char *what,
 			 size_t size)
@@ -171,7 +176,7 @@ static void part_changes(const char *part, json_t *a, json_t *b, json_t *known, 
 		char key[128];
 
 		snprintf(key, sizeof(key), "%s.%s", part, name);
-		if (is_same(x, y) || !strcmp(name, "why_null") || json_object_get(known, key))
+		if (is_same(x, y) || environment_explains(name) || json_object_get(known, key))
 			continue;
 		json_object_set_new(known, key, json_true());
 		append_change(part, name, x, y, what, size);

@@ -34,6 +34,9 @@ bool environment_differs(const json_t *before, const json_t *now, char *what, si
 bool environment_field_differs(const json_t *before, const json_t *now, const char *part,
 			       const char *name, char *what, size_t size);
 
+/* A field that says why something is null or by what it was found out: no change in itself. */
+bool environment_explains(const char *name);
+
 /*
  * The fields of no identity that differ between two headers, as environment_differs() has them,
  * joined by "; ", cut at size; false where there is none. known: an object of the names that were
