@@ -498,7 +498,7 @@ int show_picture(const struct arguments *a, const char *folder, struct picture *
 	return err;
 }
 
-void choose_output(const struct arguments *a, const char *what, char *out, size_t size)
+int choose_output(const struct arguments *a, const char *what, char *out, size_t size)
 {
 	time_t t = time(NULL);
 	struct tm tm;
@@ -506,9 +506,12 @@ void choose_output(const struct arguments *a, const char *what, char *out, size_
 
 	if (a->output) {
 		snprintf(out, size, "%s", a->output);
-		return;
+		return 0;
 	}
+	if (mkdir("results", 0777) && errno != EEXIST)
+		return complain(errno, "cannot make the folder results here: %s; use --output FILE",
+				strerror(errno));
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", gmtime_r(&t, &tm));
-	mkdir("results", 0777); /* where it fails, the file says so */
 	snprintf(out, size, "results/%s-%s.jsonl", stamp, what);
+	return 0;
 }

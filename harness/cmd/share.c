@@ -391,8 +391,8 @@ static int begin(struct share *s, const struct share_args *a)
 		return 0;
 	}
 	snprintf(what, sizeof(what), "share-%s", a->given.words.word[0]);
-	choose_output(&a->given, what, path, sizeof(path));
-	return share_create(s, path);
+	err = choose_output(&a->given, what, path, sizeof(path));
+	return err ? err : share_create(s, path);
 }
 
 static int measure(struct share *s, const struct share_args *a)

@@ -441,8 +441,8 @@ int sweep_start(struct sweep_args *a)
 	if (!a->n_workloads && !(a->workload[0] = workload_find("launch")))
 		return -EINVAL;
 	if (!a->dry_run) {
-		choose_output(&a->given, a->workload[0]->name, path, sizeof(path));
-		err = prepare(&s, a, path, &clocks);
+		err = choose_output(&a->given, a->workload[0]->name, path, sizeof(path));
+		err = err ? err : prepare(&s, a, path, &clocks);
 	}
 	if (!err)
 		err = make_plan(&s, &plan, a, &omitted);
