@@ -258,8 +258,10 @@ static void report_clock(struct doctor *d, const struct host *h, const struct cl
 					 "(as root)"
 			      : "each reading is a call of the kernel or the hypervisor: use "
 				"larger depths, at which it does not matter",
-		      "%s: a reading costs %s, smallest step %s", source, text_time(c->cost_ns).s,
-		      text_time((double)c->tick_ns).s);
+		      "%s: a reading costs %s, smallest step %s%s%s", source,
+		      text_time(c->cost_ns).s, text_time((double)c->tick_ns).s,
+		      c->early_ns > 0 ? "; at first it cost " : "",
+		      c->early_ns > 0 ? text_time(c->early_ns).s : "");
 }
 
 void doctor_host(struct doctor *d, const struct platform *p, const struct clock_probe *clock)

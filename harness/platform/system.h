@@ -19,9 +19,13 @@ int64_t clock_ns(void);
 struct clock_probe {
 	double cost_ns;	 /* of one reading: the fastest of several thousand in a row */
 	int64_t tick_ns; /* smallest step seen, which is never below the cost of a reading */
+	double early_ns; /* what a reading cost at first, where that was more; else 0 */
 };
 
-/* Takes a few ms. */
+/*
+ * Takes a few ms. Where a reading costs more than 5 us, waits until it does not, 3 s at most: under
+ * gVisor each is a call of its kernel until that has measured the processor's counter for a second.
+ */
 struct clock_probe clock_probe(void);
 
 /* The same for a clock of another kind. */

@@ -232,6 +232,19 @@ Test(small_cli_sweep, a_command_that_cannot_start_is_said)
 		small_plan(), file);
 }
 
+/* As with a container's root that is read-only. */
+Test(small_cli_sweep, a_folder_that_cannot_be_made_is_named_with_the_reason)
+{
+	const char *text;
+
+	need_device();
+	cr_assert(eq(int, shell(&text, "cd /proc && '%s' %s 2>&1 >/dev/null", rift(), small_plan()),
+		     3),
+		  "%s", text);
+	cr_assert(ne(ptr, strstr(text, "rift: cannot make the folder results here: "), NULL), "%s",
+		  text);
+}
+
 Test(small_cli_sweep, a_full_disk_loses_nothing_that_was_written)
 {
 	const char *text;

@@ -121,7 +121,7 @@ Test(small_doctor, load_in_proportion_to_the_processors)
 
 static void host_is(const char *name, enum doctor_state state)
 {
-	const struct clock_probe clock = { 200, 1000 };
+	const struct clock_probe clock = { .cost_ns = 200, .tick_ns = 1000 };
 
 	doctor = (struct doctor){ 0 };
 	doctor_host(&doctor, &platform, &clock);
@@ -192,7 +192,8 @@ Test(small_doctor, limits_of_clocks)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct clock_probe clock = { rows[i].cost_ns, rows[i].tick_ns };
+		const struct clock_probe clock = { .cost_ns = rows[i].cost_ns,
+						   .tick_ns = rows[i].tick_ns };
 
 		doctor = (struct doctor){ 0 };
 		doctor_host(&doctor, &platform, &clock);
@@ -237,7 +238,7 @@ Test(small_doctor, governors_that_follow_the_load)
 
 static void clock_is(double cost_ns, int64_t tick_ns, const char *all, const char *advice)
 {
-	const struct clock_probe clock = { cost_ns, tick_ns };
+	const struct clock_probe clock = { .cost_ns = cost_ns, .tick_ns = tick_ns };
 
 	doctor = (struct doctor){ 0 };
 	platform.host.clocksource = fact_text("hpet");
@@ -385,4 +386,28 @@ Test(small_doctor, clocks_are_measured)
 	c = clock_probe_of(even_clock);
 	cr_assert(epsilon_eq(dbl, c.cost_ns, 100, 1e-9), "%g", c.cost_ns);
 	cr_assert(eq(i64, c.tick_ns, 100), "%ld", (long)c.tick_ns);
+}
+
+/* As under gVisor: 20 us a reading at first, then 30 ns. */
+static int64_t late_clock(void)
+{
+	static int64_t readings, now;
+
+	now += readings++ < 15000 ? 20000 : 30;
+	return now;
+}
+
+Test(small_doctor, a_clock_that_is_dear_at_first_is_waited_for)
+{
+	struct clock_probe c = clock_probe_of(late_clock);
+
+	cr_assert(epsilon_eq(dbl, c.cost_ns, 30, 1e-9), "%g", c.cost_ns);
+	cr_assert(eq(i64, c.tick_ns, 30), "%ld", (long)c.tick_ns);
+	cr_assert(epsilon_eq(dbl, c.early_ns, 20000, 1e-9), "%g", c.early_ns);
+	visit_place("gvisor");
+	doctor_host(&doctor, &platform, &c);
+	finds("clock", DOCTOR_OK, "costs 30 ns, *; at first it cost 20.0 us");
+	leave();
+	c = clock_probe_of(even_clock);
+	cr_assert(epsilon_eq(dbl, c.early_ns, 0, 1e-9), "%g", c.early_ns);
 }
