@@ -280,6 +280,7 @@ static int open_device(FILE *out, enum wait_policy sync, struct platform *p)
 	int err;
 
 	job_send(out, child_phase_json("opening the device"));
+	clock_probe(); /* waits for a clock that is slow at first */
 	begin = clock_ns();
 	err = sync_prepare(sync);
 	err = err ? err : platform_device(p);
