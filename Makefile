@@ -71,6 +71,10 @@ sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addr
 enemy: build  ## what an enemy would try on it: kills, damaged files, full disks; tests/enemy
 	@tests/enemy/run.sh ./rift all
 
+guests:  ## rift in a VM, Docker, Podman, gVisor, nspawn and over ssh, on the CPU device; as root, up to 30 minutes
+	@+$(MAKE) dist DEVICE=cpu
+	@tests/guests/run.sh dist/rift-cpu all
+
 bench: setup-run  ## build and run the benchmarks; they print figures and judge nothing
 	@+tools/build.sh bench
 	@tools/bench.sh "$$(tools/device.sh)"
@@ -111,4 +115,4 @@ size-known:
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep compare plots atlas list test golden sanitize enemy bench dist install uninstall lint format setup clean help build size-known setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep compare plots atlas list test golden sanitize enemy guests bench dist install uninstall lint format setup clean help build size-known setup-run setup-plot setup-test setup-lint
