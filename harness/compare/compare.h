@@ -136,6 +136,9 @@ enum exit_code compare_exit_code(const struct comparison *c);
 /* The finding: the verdict and what it comes from, in one line, as far as it fits into it. */
 void compare_finding(const struct comparison *c, char *out, size_t size);
 
+/* Its workloads, those that take longest first; to be freed. */
+const struct compared_workload **compare_worst_first(const struct comparison *c);
+
 /* all: also the points that are the same or open. */
 void compare_print(const struct comparison *c, bool all, FILE *out);
 

@@ -226,7 +226,7 @@ static void print_workload(const struct compared_workload *w, FILE *out)
 	fprintf(out, "\n");
 }
 
-static void print_workloads(const struct comparison *c, FILE *out)
+const struct compared_workload **compare_worst_first(const struct comparison *c)
 {
 	int n = c->pairs.n_workloads;
 	const struct compared_workload **sorted = calloc((size_t)n + 1, sizeof(*sorted));
@@ -235,8 +235,15 @@ static void print_workloads(const struct comparison *c, FILE *out)
 	for (int i = 0; i < n; i++)
 		sorted[i] = &c->workload[i];
 	qsort(sorted, (size_t)n, sizeof(struct compared_workload *), worst_first);
+	return sorted;
+}
+
+static void print_workloads(const struct comparison *c, FILE *out)
+{
+	const struct compared_workload **sorted = compare_worst_first(c);
+
 	fprintf(out, "\n  %-15s %s\n", "workload", "B / A, time per step (mean over points)");
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < c->pairs.n_workloads; i++)
 		print_workload(sorted[i], out);
 	fprintf(out, "\n");
 	free(sorted);

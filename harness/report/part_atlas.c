@@ -163,20 +163,6 @@ static void finding(const void *found, struct page *p)
 
 /* ---- the table: a row a layer ----------------------------------------------------------- */
 
-/* The program that it slows most; NULL: none has a figure. */
-static const struct compared_workload *worst_of(const struct comparison *c)
-{
-	const struct compared_workload *worst = NULL;
-
-	for (int i = 0; i < c->pairs.n_workloads; i++) {
-		const struct compared_workload *w = &c->workload[i];
-
-		if (isfinite(w->ratio.value) && (!worst || w->ratio.value > worst->ratio.value))
-			worst = w;
-	}
-	return worst;
-}
-
 /* Programs whose interval is beyond the margin on that side. */
 static int count_alone(const struct comparison *c, enum ratio_verdict alone)
 {
@@ -189,14 +175,12 @@ static int count_alone(const struct comparison *c, enum ratio_verdict alone)
 
 static void put_programs(struct page *p, const struct comparison *c)
 {
-	const struct compared_workload *w = worst_of(c);
+	const struct compared_workload **worst = compare_worst_first(c);
 
 	page_cell(p, "%d slower, %d faster, of %d", count_alone(c, VERDICT_SLOWER),
 		  count_alone(c, VERDICT_FASTER), c->pairs.n_workloads);
-	if (w)
-		page_cell(p, "%s %s", w->workload->name, figure_ratio(&w->ratio).s);
-	else
-		page_cell(p, "-");
+	page_cell(p, "%s %s", worst[0]->workload->name, figure_ratio(&worst[0]->ratio).s);
+	free(worst);
 }
 
 static void put_faults(struct page *p, const struct faults *f)

@@ -52,16 +52,6 @@ static void finding(const void *found, struct page *p)
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-static int worst_first(const void *x, const void *y)
-{
-	double a = (*(const struct compared_workload *const *)x)->ratio.value;
-	double b = (*(const struct compared_workload *const *)y)->ratio.value;
-
-	a = isfinite(a) ? a : -1;
-	b = isfinite(b) ? b : -1;
-	return (a < b) - (a > b);
-}
-
 static void put_workload(struct page *p, const struct compared_workload *w)
 {
 	page_cell(p, "%s", w->workload ? w->workload->name : "mean over all workloads");
@@ -76,22 +66,19 @@ static void table(const void *found, struct page *p)
 	static const char *const heads[] = { "workload", "B takes so many times as long", "verdict",
 					     "n", "points" };
 	const struct comparison *c = of(found);
-	const struct compared_workload *sorted[c->pairs.n_workloads + 1];
-	int n = c->pairs.n_workloads;
+	const struct compared_workload **sorted = compare_worst_first(c);
 	char caption[160];
 
-	for (int i = 0; i < n; i++)
-		sorted[i] = &c->workload[i];
-	qsort(sorted, (size_t)n, sizeof(*sorted), worst_first);
 	snprintf(caption, sizeof(caption),
 		 "time per step, B over A, geometric mean over a workload's points; in parentheses "
 		 "the %.3g %% interval",
 		 100 * c->contrast.level);
 	page_table(p, caption, heads, 5);
-	if (n > 1)
+	if (c->pairs.n_workloads > 1)
 		put_workload(p, &c->whole);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < c->pairs.n_workloads; i++)
 		put_workload(p, sorted[i]);
+	free(sorted);
 }
 
 static void put_parameter(struct page *p, const struct compared_parameter *r)
