@@ -241,12 +241,15 @@ static void table(const void *found, struct page *p)
 	const struct atlas *a = found;
 	const struct atlas_entry **e = sorted(a);
 
-	page_text(p,
-		  "1 means no cost and 2 twice as long; the interval is in parentheses. Slower: "
-		  "the interval lies beyond %.3g %%, and a test of the average agrees. No "
-		  "difference: it lies within. Not decided: it reaches over. The average "
-		  "hides single programs: a layer may slow one of them alone.",
-		  a->n ? 100 * a->entry[0].c.options.margin : 0);
+	page_text(
+		p,
+		"A step is one unit of a program's work. 1 means that it takes as long as without "
+		"the layer, and 2 twice as long; the interval is in parentheses. Slower: the "
+		"interval lies beyond %.3g %%, and a test of the average agrees. No difference: it "
+		"lies within. Not decided: it reaches across. The average hides single programs, "
+		"so a layer may slow one of them alone. \"What differs\" says what each "
+		"layer is.",
+		a->n ? 100 * a->entry[0].c.options.margin : 0);
 	page_table(p, "time per step over that without the layer, average over the programs", heads,
 		   7);
 	for (int i = 0; i < a->n; i++)

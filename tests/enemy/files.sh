@@ -42,7 +42,7 @@ refused() {
 
 # Every reader of rift, on one file.
 readers() { # FILE
-	for command in 'show --check' show fit 'fit --stack' compare plot 'predict --validate'; do
+	for command in 'show --check' show fit 'fit --stack' compare plot report 'predict --validate'; do
 		# shellcheck disable=SC2086 # words
 		refused "$1" $command "$1"
 	done
