@@ -428,7 +428,7 @@ dist: $B/rift $(BLAS) preloads
 	$(if $(CUDARTS),$(Q)mkdir $(DIST)/layers/cudart && cp -P $(CUDARTS) $B/layers/cudart/librift-remote.so $(DIST)/layers/cudart/)
 	$(if $(CUBLASES),$(Q)mkdir $(DIST)/layers/cublas && cp -P $(CUBLASES) $B/layers/cublas/librift-remote.so $(DIST)/layers/cublas/)
 	$(if $(INJECTED),$(Q)mkdir $(DIST)/recorder && cp $(INJECTED) $(DIST)/recorder/)
-	$(Q)cp -R share $(DIST)/
+	$(if $(wildcard share),$(Q)cp -R share $(DIST)/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
 	$(Q)find workloads \( -name '*.csv' -o -name '*.gp' -o -name '*.png' -o -name README.md \) -not -path '*/golden/*' \
