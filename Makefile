@@ -115,4 +115,4 @@ size-known:
 setup-run setup-plot setup-test setup-lint:
 	@tools/setup.sh $(@:setup-%=%)
 
-.PHONY: all run sweep compare plots atlas list test golden sanitize enemy guests bench dist install uninstall lint format setup clean help build size-known setup-run setup-plot setup-test setup-lint
+.PHONY: all run sweep compare plots atlas reports list test golden sanitize enemy guests bench dist install uninstall lint format setup clean help build size-known setup-run setup-plot setup-test setup-lint
