@@ -24,7 +24,8 @@ const char page_style[] =
 	"table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}\n"
 	"caption{text-align:left;color:var(--soft);padding:.25rem 0}\n"
 	"th,td{text-align:left;vertical-align:top;padding:.25rem .6rem;"
-	"border-bottom:1px solid var(--line);min-width:6rem}\n"
+	"border-bottom:1px solid "
+	"var(--line);min-width:6rem;max-width:28rem;overflow-wrap:break-word}\n"
 	"thead th{border-bottom:2px solid var(--soft)}tbody th{font-weight:600}\n"
 	".slower{background:var(--slower)}.faster{background:var(--faster)}"
 	".same{background:var(--same)}.open{background:var(--open)}"
@@ -39,7 +40,7 @@ const char page_style[] =
 	"--slower:#fbe3d6;--faster:#d9efe6;--same:#e4eef8;--open:#f0f0f2;--wrong:#f6d5e5;"
 	"--link:#000}\n"
 	"body{max-width:none;padding:0;font-size:10pt}nav,details{display:none}\n"
-	"table{font-size:8pt}th,td{padding:.15rem .35rem;min-width:3rem}\n"
+	"table{font-size:8pt}th,td{padding:.15rem .35rem;min-width:3rem;max-width:75mm}\n"
 	".wide{overflow:visible}pre{white-space:pre-wrap;overflow-wrap:anywhere}\n"
 	"figure,tr,.finding{break-inside:avoid}h2{break-after:avoid}"
 	"*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
