@@ -17,8 +17,8 @@ bool process_has_variable(pid_t pid, const char *name, const char *value);
 void process_call(const char *text);
 
 /*
- * A file that poll() finds ready once the process has ended, or -1 with errno. Where the kernel has no
- * pidfd_open() (gVisor, Linux before 5.3) it may come 10 ms late.
+ * A file that poll() finds ready once the process has ended, or -1 with errno. Where the kernel has
+ * no pidfd_open() (gVisor, Linux before 5.3) it may come 10 ms late.
  */
 int process_end_fd(pid_t pid);
 

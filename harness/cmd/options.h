@@ -184,8 +184,8 @@ void note_cpu(const struct arguments *a, bool cpu);
 int show_picture(const struct arguments *a, const char *folder, struct picture *p, int err);
 
 /*
- * --output, else results/TIME-WHAT.jsonl, and that folder is made. Returns 0, or a negative errno after
- * one line.
+ * --output, else results/TIME-WHAT.jsonl, and that folder is made. Returns 0, or a negative errno
+ * after one line.
  */
 int choose_output(const struct arguments *a, const char *what, char *out, size_t size);
 

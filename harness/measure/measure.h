@@ -54,8 +54,8 @@ int measure_one_step(const struct instance *instance, enum mode mode, int64_t *s
 int64_t depth_that_fits(int64_t depth, int64_t step_ns);
 
 /*
- * Untimed blocks, at least 2, until two in turn agree within 5 % or 1 s has passed. Before them, the
- * clock has become as cheap as it will be.
+ * Untimed blocks, at least 2, until two in turn agree within 5 % or 1 s has passed. Before them,
+ * the clock has become as cheap as it will be.
  */
 int measure_warmup(const struct submission *s, struct warmup *out);
 
