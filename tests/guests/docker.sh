@@ -1,7 +1,7 @@
 #!/bin/sh
 # docker.sh FOLDER quick|all - Docker with a daemon of its own, and an image from a root folder: the
 # commands of README and of the guide, then containers with a quota, without a root that can be
-# written to, and with another user. Then a daemon without root.
+# written to, and with another user.
 set -eu
 # shellcheck source=tests/guests/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -135,6 +135,23 @@ ends() {
 	grep -qE "$pattern" "$work/out" || fail "$*: no '$pattern' in: $(cat "$work/out")"
 }
 
+# Makes a user for this script: rift runs as that one by $as. remove_user is for clean_up().
+need_user() {
+	user=rift-guest-$$
+	useradd -m "$user" 2>"$work/log" || skip "useradd: $(cat "$work/log")"
+	as="runuser -u $user --"
+}
+
+# Podman and Docker leave processes that hold the user's namespace.
+remove_user() {
+	id "${user:=none}" >/dev/null 2>&1 || return 0
+	for process in $(pgrep -u "$user"); do
+		kill -KILL "$process" 2>/dev/null || true
+	done
+	sleep 1
+	userdel -r "$user" >/dev/null 2>&1 || true
+}
+
 # ssh_options PORT USER: `ssh guest` and `scp ... guest:` lead to that port of this machine, with $work/key.
 ssh_options() {
 	cat >"$work/ssh_config" <<-EOF

@@ -9,16 +9,7 @@ set -eu
 need podman podman crun uidmap slirp4netns
 need runc runc
 need_root
-user=rift-guest
-# A process of Podman's own holds the namespace of the user, who is this script's.
-clean_up() {
-	id "$user" >/dev/null 2>&1 || return 0
-	for process in $(pgrep -u "$user"); do
-		kill -KILL "$process" 2>/dev/null || true
-	done
-	sleep 1
-	userdel -r "$user" >/dev/null 2>&1 || true
-}
+clean_up() { remove_user; }
 root_archive >"$work/image.tar"
 
 limits='default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]'
@@ -64,8 +55,7 @@ if starts root "$work/home-root"; then
 	type_them
 	costs podman "$run"
 fi
-useradd -m "$user" 2>"$work/log" || skip "useradd: $(cat "$work/log")"
-as="runuser -u $user --"
+need_user
 if starts 'without root' "$work/home-user"; then
 	some=yes
 	chown -R "$user" "$PWD"
