@@ -61,7 +61,8 @@ Test(small_cli_share, a_quick_one_is_short_but_for_what_is_given)
 	}
 }
 
-/* One client and two, 2 s to start each and a window of 2 s; the fault takes three more, and 2 s. */
+/* One client and two, 2 s to start each and a window of 2 s; the fault takes three more, and 2 s.
+ */
 Test(small_cli_share, a_fault_takes_its_time)
 {
 	const char *text;
