@@ -116,7 +116,7 @@ int process_end_fd(pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
-	return fd < 0 && errno == ENOSYS ? watched_end(pid) : fd;
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? watched_end(pid) : fd;
 }
 
 /* ---- children ------------------------------------------------------------------------------ */

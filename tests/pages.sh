@@ -80,7 +80,7 @@ addEventListener("load", () => document.getElementById("said").textContent =
 	[...document.querySelectorAll("iframe")].map(f => f.style.width + " " + look(f).join(", ")).join(";"));'
 
 browse() {
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --enable-logging=stderr "$@"
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --enable-logging=stderr "$@"
 }
 
 see() { # PAGE
@@ -104,12 +104,13 @@ see() { # PAGE
 	fi
 }
 
-if command -v chromium >/dev/null; then
+echo '<p>seen' >"$work/try.html"
+if command -v chromium >/dev/null && browse --dump-dom "file://$work/try.html" 2>/dev/null | grep -q seen; then
 	for page in "$folder"/*.html; do
 		see "$page"
 	done
 else
-	echo "pages.sh: no chromium: pages are not looked at"
+	echo "pages.sh: no chromium that runs here: pages are not looked at"
 fi
 [ "$status" = 0 ] && echo "pages.sh: $(find "$folder" -name '*.html' | wc -l) pages are as they should be"
 exit "$status"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh run|plot|test|lint|fleet - makes sure that the packages which a target needs are there.
+# setup.sh run|plot|test|lint|pages|fleet - makes sure that the packages which a target needs are there.
 #
 # Looks for the tools and headers themselves, not for package names, so that libraries from
 # anywhere will do. What is missing is printed; then, by $SETUP:

@@ -59,8 +59,7 @@ static const struct command_option options[] = {
 static const struct exit_text exits[] = {
 	{ RIFT_OK, "the same or faster, or a page" },
 	{ RIFT_CHECK_FAILED, "slower, or B computes wrong results (--self-test: the halves differ; "
-			     "--each: slower from "
-			     "a date on)" },
+			     "--each: slower from a date on, or a slower node)" },
 	{ RIFT_FAILED_POINTS,
 	  "inconclusive, or some results are missing, or A's are wrong (a page: "
 	  "some are missing or failed their check)" },
@@ -376,6 +375,9 @@ static int compare_timed(const struct compare_args *a)
 {
 	if (a->given.words.n > 1)
 		return complain(EINVAL, "a record of rift time has all its sides: give it alone");
+	if (a->plot || a->workload || a->strict || a->force || isfinite(a->session_sd))
+		return complain(EINVAL, "of a record of rift time only --margin, --json and "
+					"--quiet have an effect; rift plot draws it");
 	return trial_show_file(&a->given, a->given.words.word[0], a->margin);
 }
 

@@ -48,12 +48,14 @@ static int draw(const struct fleet *f, const struct compare_args *a)
 
 int compare_each_read(struct fleet *f, const struct compare_args *a)
 {
+	const struct fleet_request request = { a->given.side, a->given.sync, a->workload,
+					       a->force };
 	struct each_files files = { NULL, 0 };
 	int err = each_files_find(&files, &a->given.words);
 
 	*f = (struct fleet){ .nodes = 0 };
 	if (!err)
-		err = fleet_read(f, files.path, files.n, a->given.sync, a->workload);
+		err = fleet_read(f, files.path, files.n, &request);
 	if (!err)
 		fleet_judge(f, isfinite(a->margin) ? a->margin : MARGIN_DEFAULT);
 	each_files_release(&files);

@@ -114,7 +114,7 @@ static int take_words(struct sources *s, const struct report_args *a)
 	for (int i = 0; i < words->n && !err; i++) {
 		const struct part_kind *kind = kind_of(words->word[i]);
 
-		if (s->parts == PARTS_MAX - 1)
+		if (kind && s->parts == PARTS_MAX - 1)
 			err = complain(EINVAL, "a report takes up to %d files that are no sessions",
 				       PARTS_MAX - 1);
 		else if (kind)

@@ -37,8 +37,7 @@ struct time_args {
 
 enum { PATIENCE_USUAL_S = 600 };
 
-static const struct time_args defaults = { .margin = MARGIN_DEFAULT,
-					   .patience_s = PATIENCE_USUAL_S };
+static const struct time_args defaults = { .margin = NAN };
 
 /* "90", "90s", "5m", "1h" */
 static int take_time(void *field, const struct command_option *o, char *text)
@@ -70,7 +69,7 @@ static const struct command_option options[] = {
 	{ OPTION_LAYER, "also run COMMAND under LAYER, which `rift layer` lists; repeatable: one "
 			"side each" },
 	{ OPTION("against", "COMMAND", option_list, FIELD(against)),
-	  "also run COMMAND behind this one, for example 'docker run --rm --gpus all IMAGE'; "
+	  "also run COMMAND with this command in front of it, for example 'docker run --rm --gpus all IMAGE'; "
 	  "repeatable: one side each" },
 	{ OPTION("margin", "PERCENT", option_percent, FIELD(margin)),
 	  "ignore differences up to this, and stop as soon as every side is decided (default: 2)" },
@@ -176,9 +175,11 @@ static int make_plan(struct trial_plan *p, const struct time_args *a)
 
 	*p = (struct trial_plan){ .sides = 1,
 				  .rounds = (int)a->values.runs,
-				  .margin = a->margin,
+				  .margin = isnan(a->margin) ? MARGIN_DEFAULT : a->margin,
 				  .within_s = a->within_s,
-				  .patience_s = a->patience_s,
+				  .patience_s =
+					  a->patience_s > 0 ? a->patience_s : PATIENCE_USUAL_S,
+				  .bare = a->bare,
 				  .same_output = a->same_output != NULL };
 	err = take_argv(p, a->given.rest);
 	if (!err)
@@ -249,9 +250,9 @@ static int begin(struct trial *t, const struct time_args *a)
 
 static int measure(struct trial *t, const struct time_args *a)
 {
-	int err = trial_measure(t, a->bare);
+	int err = trial_measure(t);
 
-	if (err && !t->side[0].run[0].there) {
+	if (err && !a->resume && !t->side[0].run[0].there) {
 		line_file_abandon(&t->file);
 		if (err == -EINTR)
 			complain(EINTR, "interrupted; nothing was timed");
@@ -266,7 +267,8 @@ static int measure(struct trial *t, const struct time_args *a)
 static int check_words(const struct time_args *a)
 {
 	bool other = a->given.layers.n || a->against.n || a->given.rest || a->given.output ||
-		     a->same_output || a->values.runs;
+		     a->same_output || a->values.runs || a->bare || !isnan(a->margin) ||
+		     a->within_s > 0 || a->patience_s > 0;
 
 	if (a->resume && other)
 		return complain(EINVAL, "--resume: the record holds all other settings");
@@ -304,9 +306,9 @@ static int run_time(void *arguments)
 const struct command command_time = {
 	.name = "time",
 	.usage = "--layer LAYER -- COMMAND",
-	.line = "time a program with and without a layer, in turns",
+	.line = "time a program with and without a layer, alternately",
 	.words = "-- COMMAND",
-	.doc = "Times a whole program, by itself and under each layer, in turns, and tells whether "
+	.doc = "Times a whole program, by itself and under each layer, alternately, and tells whether "
 	       "a layer makes it slower, by how much, and whether the program still does the same.",
 	.remarks = "A first run of each side is not timed. What COMMAND prints is not shown; it "
 		   "reads the same stdin in each run.",

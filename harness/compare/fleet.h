@@ -62,15 +62,22 @@ void fleet_add(struct fleet_node *n, int session, double value);
 void fleet_judge(struct fleet *f, double margin);
 void fleet_release(struct fleet *f);
 
+struct workload;
+
+struct fleet_request {
+	int side;			 /* of each session; SIDE_ANY: the only one */
+	const char *sync;		 /* the wait policy, of sessions with several; or NULL */
+	const struct workload *workload; /* the only one that counts; NULL: all */
+	bool force;			 /* other devices are compared, too */
+};
+
 /*
  * Reads record files of rift sweep, each of one node: what it is declared as (--platform), else its
- * host's name, else the file. All have to be of one plan and one device. workload: NULL, or the
- * only one that counts. Returns 0, or a negative errno after one line; -EPROTONOSUPPORT where a
- * file is of another plan or device.
+ * host's name, else the file. Points are those of the first file that another has, too. Returns 0,
+ * or a negative errno after one line; -EPROTONOSUPPORT where a file is of another device, or has
+ * none of the points.
  */
-struct workload;
-int fleet_read(struct fleet *f, char *const *path, int n, const char *sync,
-	       const struct workload *workload);
+int fleet_read(struct fleet *f, char *const *path, int n, const struct fleet_request *request);
 
 /* 0: no node is slower; 1: one is; 2: too few nodes can be judged. */
 enum exit_code fleet_exit_code(const struct fleet *f);

@@ -37,10 +37,15 @@ static void name_node(const struct compared_side *s, const char *path, char out[
 {
 	const json_t *header = side_header(s);
 	const char *name = json_get_text(json_object_get(header, "virt"), "declared_platform");
+	struct text_line shown;
+	size_t n;
 
 	if (!*name)
 		name = json_get_text(json_object_get(header, "host"), "name");
-	snprintf(out, FLEET_NAME, "%s", text_shown(*name ? name : path).s);
+	shown = text_escaped(*name ? name : path);
+	n = strlen(shown.s);
+	/* what files differ by is at the end of their names */
+	snprintf(out, FLEET_NAME, "%s", shown.s + (n < FLEET_NAME ? 0 : n - FLEET_NAME + 1));
 }
 
 /* The plan of the first file is the fleet's. */
@@ -121,19 +126,18 @@ static int take_values(struct table *t, const struct compared_side *s, const cha
 				 path);
 }
 
-static int take_file(struct table *t, char *path, const char *sync, const struct workload *workload,
-		     int session)
+static int take_file(struct table *t, char *path, const struct fleet_request *r, int session)
 {
-	const struct session_arg arg = { .word = path, .side = SIDE_ANY };
+	const struct session_arg arg = { .word = path, .side = r->side };
 	struct compared_side s = { .n = 0 };
 	struct journal j = JOURNAL_NONE;
-	int side, err = session_read_side(&j, &arg, sync, &side);
+	int side, err = session_read_side(&j, &arg, r->sync, &side);
 
 	if (!err) {
 		side_init(&s, &j, path, side, HALF_BOTH);
 		if (!t->points)
-			begin_table(t, &s, workload);
-		err = environment_diff_refuse_devices(t->header, side_header(&s));
+			begin_table(t, &s, r->workload);
+		err = r->force ? 0 : environment_diff_refuse_devices(t->header, side_header(&s));
 	}
 	if (!err)
 		err = refuse_twice(t, &s, path);
@@ -208,8 +212,7 @@ static void release_table(struct table *t)
 	json_decref(t->seen);
 }
 
-int fleet_read(struct fleet *f, char *const *path, int n, const char *sync,
-	       const struct workload *workload)
+int fleet_read(struct fleet *f, char *const *path, int n, const struct fleet_request *request)
 {
 	struct table t = { .rows = 0 };
 	int err = 0;
@@ -217,7 +220,7 @@ int fleet_read(struct fleet *f, char *const *path, int n, const char *sync,
 	*f = (struct fleet){ .files = n };
 	for (int i = 0; i < n && !err; i++) {
 		progress("%d of %d: %s", i + 1, n, text_shown(path[i]).s);
-		err = interrupted() ? -EINTR : take_file(&t, path[i], sync, workload, i);
+		err = interrupted() ? -EINTR : take_file(&t, path[i], request, i);
 	}
 	progress_clear();
 	if (!err) {

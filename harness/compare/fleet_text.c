@@ -145,8 +145,8 @@ void fleet_print(const struct fleet *f, bool all, FILE *out)
 
 static json_t *node_json(const struct fleet_node *n)
 {
-	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:s}", "name", n->name, "processes",
-			 n->processes, "sessions", n->sessions, "ratio",
+	return json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:s}", "name", json_text(n->name),
+			 "processes", n->processes, "sessions", n->sessions, "ratio",
 			 json_number(exp(n->effect)), "z", n->few ? json_null() : json_number(n->z),
 			 "p_slower", n->few ? json_null() : json_number(n->p_slower), "p_faster",
 			 n->few ? json_null() : json_number(n->p_faster), "verdict",
@@ -161,11 +161,11 @@ json_t *fleet_json(const struct fleet *f)
 
 	for (int i = f->nodes - 1; i >= 0; i--)
 		json_array_append_new(nodes, node_json(&f->node[i]));
-	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o, s:i}",
-			 "version", RIFT_VERSION, "command", "compare", "device", f->device,
-			 "files", f->files, "points", f->points, "judged", f->judged, "slower",
-			 f->slower, "faster", f->faster, "margin", f->margin, "sd_nodes",
-			 json_number(f->sd_nodes), "sd_processes", json_number(f->sd_processes),
-			 "sd_sessions", json_number(f->sd_sessions), "nodes", nodes, "exit_code",
-			 (int)fleet_exit_code(f));
+	return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o, s:i}",
+			 "version", RIFT_VERSION, "command", "compare", "device",
+			 json_text(f->device), "files", f->files, "points", f->points, "judged",
+			 f->judged, "slower", f->slower, "faster", f->faster, "margin", f->margin,
+			 "sd_nodes", json_number(f->sd_nodes), "sd_processes",
+			 json_number(f->sd_processes), "sd_sessions", json_number(f->sd_sessions),
+			 "nodes", nodes, "exit_code", (int)fleet_exit_code(f));
 }

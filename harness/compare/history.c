@@ -8,6 +8,7 @@
 
 #include "common/check.h"
 #include "harness/base/json.h"
+#include "harness/base/text.h"
 #include "harness/compare/environment_diff.h"
 #include "harness/record/recorded.h"
 #include "harness/stats/contrast.h"
@@ -29,7 +30,8 @@ void history_add(struct history *h, int number, int side)
 	struct history_session *s = &h->of[number];
 
 	side_init(&s->side, &s->session, s->session.path, side, HALF_BOTH);
-	snprintf(s->date, sizeof(s->date), "%s", json_get_text(side_header(&s->side), "start_utc"));
+	snprintf(s->date, sizeof(s->date), "%.31s",
+		 text_escaped(json_get_text(side_header(&s->side), "start_utc")).s);
 }
 
 void history_release(struct history *h)
@@ -172,14 +174,18 @@ static void take_ratios(struct history *h)
 
 int history_make(struct history *h)
 {
-	const int points = h->of[0].side.view.plan.n_points;
-	bool *common = calloc((size_t)points + 1, sizeof(*common));
 	double *value = calloc(CONTRAST_N_MAX, sizeof(*value));
-	int err;
+	bool *common;
+	int points, err;
 
+	/* before its points are counted: the first is then another one */
 	qsort(h->of, (size_t)h->n, sizeof(*h->of), by_date);
+	points = h->of[0].side.view.plan.n_points;
+	common = calloc((size_t)points + 1, sizeof(*common));
 	CHECK(common && value, "memory of %d points", points);
-	err = check(h);
+	err = h->n > CONTRAST_N_MAX ? complain(EINVAL, "%d sessions: --each date takes %d at most",
+					       h->n, CONTRAST_N_MAX)
+				    : check(h);
 	for (int i = 0; i < h->n && !err; i++) {
 		h->of[i].mean = calloc((size_t)h->of[i].side.n + 1, sizeof(double));
 		CHECK(h->of[i].mean, "memory of %d processes", h->of[i].side.n);
@@ -299,7 +305,7 @@ void history_judge(struct history *h)
 	double *value = calloc((size_t)h->n + 1, sizeof(*value));
 	int best;
 
-	h->dates = h->n > 2 * HISTORY_LEAST ? h->n - 2 * HISTORY_LEAST + 1 : 0;
+	h->dates = h->n >= 2 * HISTORY_LEAST ? h->n - 2 * HISTORY_LEAST + 1 : 0;
 	date = calloc((size_t)h->dates + 1, sizeof(*date));
 	CHECK(value && date, "memory of %d sessions", h->n);
 	for (int i = 0; i < h->n; i++)

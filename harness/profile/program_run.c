@@ -100,11 +100,15 @@ static int start(const struct start *s, pid_t *pid)
 
 /* ---- the guard ----------------------------------------------------------------------------- */
 
+/* What hangs in the kernel does not end at once. */
+enum { KILL_AGAIN_MS = 100 };
+
 struct guarded {
 	pid_t pid;
 	int control;	 /* signals that rift passes on; its end is rift's */
 	int64_t kill_ns; /* when the program is killed; INT64_MAX: never */
 	int by;
+	bool ending; /* it was told to end */
 	bool late;
 	struct input_again input;
 };
@@ -113,6 +117,7 @@ static void end_within(struct guarded *g, int ms)
 {
 	int64_t at = clock_ns() + ms * INT64_C(1000000);
 
+	g->ending = true;
 	g->kill_ns = at < g->kill_ns ? at : g->kill_ns;
 }
 
@@ -150,17 +155,20 @@ static void attend(struct guarded *g)
 					 { g->control, POLLIN, 0 },
 					 { watch, POLLIN, 0 } };
 
+		if (end < 0) /* nobody tells of its end: it is waited for */
+			return;
 		poll(wait, 3,
 		     feed_ms < 0 || (kill_ms >= 0 && kill_ms < feed_ms) ? kill_ms : feed_ms);
-		if (wait[0].revents || end < 0) {
+		if (wait[0].revents) {
 			input_again_feed(&g->input, &watch); /* what it has read before its end */
 			return;
 		}
 		if (wait[1].revents)
 			take_word(g);
 		if (!left_ms(g)) {
-			g->late = !g->by;
+			g->late |= !g->ending;
 			kill(g->pid, SIGKILL);
+			g->kill_ns = clock_ns() + KILL_AGAIN_MS * INT64_C(1000000);
 		}
 	}
 }
@@ -194,7 +202,7 @@ static void tell(int to, const struct told *told)
 /* What the program has left behind. */
 static void end_rest(const struct program *p, const struct guarded *g, struct told *told)
 {
-	bool ended_by_us = g->late || (g->by && g->kill_ns != INT64_MAX) || died_of(told);
+	bool ended_by_us = g->late || g->ending || died_of(told);
 
 	if (!ended_by_us && p->apart)
 		told->run.left = !process_await_children(PROGRAM_SETTLE_MS);

@@ -45,6 +45,7 @@ struct trial_plan {
 	double margin;	 /* a share of side 0's time */
 	double within_s; /* for all rounds; 0: TRIAL_WITHIN_S, but as many rounds as can decide */
 	double patience_s;
+	bool bare;	  /* calls of CUDA are not looked at */
 	bool same_output; /* stdout and files are compared, too */
 	const char *file[TRIAL_FILES_MAX];
 	int files;
@@ -138,10 +139,10 @@ json_t *trial_run_json(int side, int round, const struct trial_run *r);
 /* ---- measuring -------------------------------------------------------------------------- */
 
 /*
- * Measures what the record lacks, and ends it. bare: calls of CUDA are not looked at. Returns 0, or
- * a negative errno after one line; -EINTR.
+ * Measures what the record lacks, and ends it. Returns 0, or a negative errno after one line;
+ * -EINTR.
  */
-int trial_measure(struct trial *t, bool bare);
+int trial_measure(struct trial *t);
 
 /* ---- what follows ------------------------------------------------------------------------- */
 

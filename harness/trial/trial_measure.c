@@ -1,5 +1,6 @@
 /* trial_measure.c - runs in turns, until they tell what was asked or the time is over. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static json_t *ask_platform(void)
 	int fds[2];
 	pid_t pid;
 
-	if (pipe(fds))
+	if (pipe2(fds, O_CLOEXEC))
 		return NULL;
 	fflush(NULL);
 	pid = fork();
@@ -130,13 +131,14 @@ static int run_untimed(struct trial *t, struct stage *s)
 	int err = 0;
 
 	for (int i = 0; i < t->plan.sides && !err; i++) {
-		if (t->side[i].untimed.there)
-			continue;
-		progress("a first, untimed run: %s", trial_side_name(&t->plan, i).s);
-		err = run_side(t, s, i, -1);
+		if (!t->side[i].untimed.there) {
+			progress("a first, untimed run: %s", trial_side_name(&t->plan, i).s);
+			err = run_side(t, s, i, -1);
+		}
 		if (!err && !i)
 			err = judge_first(t);
-		if (!err && !i && t->plan.same_output)
+		/* also of a record that ended before it was known */
+		if (!err && !i && t->plan.same_output && !t->looks)
 			err = run_again(t, s);
 	}
 	return err;
@@ -232,45 +234,69 @@ static bool is_over(const struct trial_findings *f)
 {
 	bool left = f->trial->plan.sides == 1;
 
+	if (*f->side[0].wrong) /* nothing is decided any more */
+		return true;
 	for (int i = 1; i < f->trial->plan.sides; i++)
 		left |= !*f->side[i].wrong;
 	return !left;
 }
 
+/* Of a record that is gone on with, some are there. */
+static bool has_round(const struct trial_findings *f, int round)
+{
+	for (int i = 0; i < f->trial->plan.sides; i++)
+		if (!f->trial->side[i].run[round].there && !*f->side[i].wrong)
+			return false;
+	return true;
+}
+
+static bool tells_all(const struct trial *t, int rounds)
+{
+	struct trial_findings f;
+	bool decided;
+
+	if (!is_look(t, rounds))
+		return false;
+	trial_findings_init(&f, t, NAN);
+	decided = trial_is_decided(&f);
+	trial_findings_release(&f);
+	return decided;
+}
+
 static int run_rounds(struct trial *t, struct stage *s)
 {
 	int64_t begun = clock_ns();
-	double within_s = t->plan.rounds ? INFINITY : t->plan.within_s;
-	bool done = false;
+	double within_s = t->plan.rounds ? 0 : t->plan.within_s;
+	bool over = false;
 	int err = 0;
 
-	for (int round = 0; round < t->look[t->looks - 1] && !done && !err; round++) {
+	for (int round = 0; round < t->look[t->looks - 1] && !over && !err; round++) {
 		struct trial_findings f;
+		bool had;
 
 		trial_findings_init(&f, t, NAN);
 		show_progress(&f, round);
-		done = is_over(&f);
-		if (!done)
+		had = has_round(&f, round);
+		over = is_over(&f);
+		if (!over && !had)
 			err = run_round(t, s, &f, round);
 		trial_findings_release(&f);
-		if (done || err)
-			break;
-		trial_findings_init(&f, t, NAN);
-		done = is_look(t, round + 1) && trial_is_decided(&f);
-		trial_findings_release(&f);
-		done |= within_s > 0 && 1e-9 * (double)(clock_ns() - begun) > within_s;
+		if (over || err || had)
+			continue;
+		over = tells_all(t, round + 1) ||
+		       (within_s > 0 && 1e-9 * (double)(clock_ns() - begun) > within_s);
 	}
 	progress_clear();
 	return err;
 }
 
-int trial_measure(struct trial *t, bool bare)
+int trial_measure(struct trial *t)
 {
 	struct stage s = { .plan = NULL };
 	int err = take_platform(t);
 
 	if (!err)
-		err = stage_open(&s, &t->plan, json_get_text(t->platform, "pci"), bare);
+		err = stage_open(&s, &t->plan, json_get_text(t->platform, "pci"));
 	if (!err)
 		err = run_untimed(t, &s);
 	if (!err && !t->looks)

@@ -24,16 +24,19 @@ json_t *trial_plan_json(const struct trial_plan *p)
 {
 	json_t *sides = json_array(), *files = json_array();
 
-	for (int i = 1; i < p->sides; i++)
+	for (int i = 1; i < p->sides; i++) {
+		const struct trial_side *side = &p->side[i];
+
 		json_array_append_new(
-			sides, json_pack("{s:s}", p->side[i].layer ? "layer" : "against",
-					 p->side[i].layer ? p->side[i].layer : p->side[i].against));
+			sides, json_pack("{s:o}", side->layer ? "layer" : "against",
+					 json_text(side->layer ? side->layer : side->against)));
+	}
 	for (int i = 0; i < p->files; i++)
 		json_array_append_new(files, json_text(p->file[i]));
-	return json_pack("{s:o, s:o, s:i, s:f, s:f, s:f, s:b, s:o}", "program", words_json(p->argv),
-			 "sides", sides, "rounds", p->rounds, "margin", p->margin, "within_s",
-			 p->within_s, "patience_s", p->patience_s, "same_output", p->same_output,
-			 "files", files);
+	return json_pack("{s:o, s:o, s:i, s:f, s:f, s:f, s:b, s:b, s:o}", "program",
+			 words_json(p->argv), "sides", sides, "rounds", p->rounds, "margin",
+			 p->margin, "within_s", p->within_s, "patience_s", p->patience_s,
+			 "same_output", p->same_output, "bare", p->bare, "files", files);
 }
 
 /* ---- read ----------------------------------------------------------------------------------- */
@@ -98,6 +101,7 @@ static const char *take_numbers(struct trial_plan *p, const json_t *o)
 	p->within_s = json_get_number(o, "within_s");
 	p->patience_s = json_get_number(o, "patience_s");
 	p->same_output = json_is_true(json_object_get(o, "same_output"));
+	p->bare = json_is_true(json_object_get(o, "bare"));
 	p->rounds = (int)json_integer_value(rounds);
 	return !json_is_integer(rounds) || p->rounds < 0 || p->rounds > TRIAL_ROUNDS_MAX ? "rounds"
 	       : !(p->margin >= 0 && p->margin <= 1)					 ? "margin"

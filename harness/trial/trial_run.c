@@ -65,7 +65,7 @@ static int open_layers(struct stage *s)
 	return err;
 }
 
-int stage_open(struct stage *s, const struct trial_plan *plan, const char *pci, bool bare)
+int stage_open(struct stage *s, const struct trial_plan *plan, const char *pci)
 {
 	*s = (struct stage){ .plan = plan, .opened_ns = timing_monotonic_ns() };
 #ifdef __x86_64__
@@ -76,7 +76,7 @@ int stage_open(struct stage *s, const struct trial_plan *plan, const char *pci, 
 				      : open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (s->error < 0 || s->output < 0)
 		return complain(errno, "no file for what the program writes: %s", strerror(errno));
-	if (!bare)
+	if (!plan->bare)
 		open_span(s);
 	s->has_nvml =
 		*pci && nvml_open(&s->nvml, "libnvidia-ml.so.1") && nvml_choose(&s->nvml, pci);
@@ -133,6 +133,7 @@ static int become(void *of, char *const *argv)
 	const struct stage *s = start->stage;
 	const struct trial_side *side = &s->plan->side[start->side];
 	const char *library = *s->library ? s->library : NULL;
+	int err;
 
 	if (library) {
 		setenv(SPAN_VARIABLE, s->span_path, 1);
@@ -147,8 +148,9 @@ static int become(void *of, char *const *argv)
 	if (side->against)
 		return words_behind(argv, side->against);
 	execvp(argv[0], argv);
-	complain(errno, "%s: cannot be started: %s", text_shown(argv[0]).s, strerror(errno));
-	return errno == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
+	err = errno;
+	complain(err, "%s: cannot be started: %s", text_shown(argv[0]).s, strerror(err));
+	return err == ENOENT ? LAYER_NOT_FOUND : LAYER_NOT_RUN;
 }
 
 /* ---- while it runs ----------------------------------------------------------------------------
@@ -189,14 +191,33 @@ static void add_file(struct hash *h, int fd)
 		hash_add(h, piece, (size_t)n);
 }
 
-/* A file of an earlier run is none of this one. */
-static void add_named(struct hash *h, const char *path, time_t begun)
+/* What a file is, so that one that a run has written is told from one of an earlier run. */
+static struct stage_file file_now(const char *path)
 {
+	struct stage_file f = { .there = false };
+	struct stat st;
+
+	if (!stat(path, &st))
+		f = (struct stage_file){ true,	     st.st_dev,	 st.st_ino,
+					 st.st_size, st.st_mtim, st.st_ctim };
+	return f;
+}
+
+static bool is_alike(const struct stage_file *a, const struct stage_file *b)
+{
+	return a->there == b->there && a->device == b->device && a->inode == b->inode &&
+	       a->size == b->size && !memcmp(&a->changed, &b->changed, sizeof(a->changed)) &&
+	       !memcmp(&a->status, &b->status, sizeof(a->status));
+}
+
+static void add_named(struct hash *h, const char *path, const struct stage_file *before)
+{
+	struct stage_file now = file_now(path);
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	hash_add(h, path, strlen(path) + 1);
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_mtime < begun)
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || is_alike(before, &now))
 		hash_add(h, "not written", 11);
 	else
 		add_file(h, fd);
@@ -204,7 +225,7 @@ static void add_named(struct hash *h, const char *path, time_t begun)
 		close(fd);
 }
 
-static void take_output(const struct stage *s, time_t begun, struct trial_run *out)
+static void take_output(const struct stage *s, struct trial_run *out)
 {
 	struct hash h;
 
@@ -213,7 +234,7 @@ static void take_output(const struct stage *s, time_t begun, struct trial_run *o
 	hash_start(&h);
 	add_file(&h, s->output);
 	for (int i = 0; i < s->plan->files; i++)
-		add_named(&h, s->plan->file[i], begun);
+		add_named(&h, s->plan->file[i], &s->file[i]);
 	hash_text(&h, out->output);
 }
 
@@ -246,8 +267,12 @@ static double ns_per_tick(const struct stage *s)
 static void take_ranges(const struct program_span *span, double tick_ns, struct trial_run *out)
 {
 	for (uint32_t i = 0; i < span->ranges && i < SPAN_RANGES_MAX; i++) {
-		struct trial_range *r = &out->range[out->ranges++];
+		struct trial_range *r = &out->range[out->ranges];
 
+		/* the program may write there, too */
+		if (!*span->range[i].name || (int64_t)span->range[i].count < 0)
+			continue;
+		out->ranges++;
 		snprintf(r->name, sizeof(r->name), "%.*s", SPAN_NAME - 1, span->range[i].name);
 		r->count = (int64_t)span->range[i].count;
 		r->s = 1e-9 * tick_ns * (double)span->range[i].ticks;
@@ -266,7 +291,11 @@ static void take_span(const struct stage *s, const struct program_run *run, stru
 	if (!span.first_ns)
 		return;
 	out->value[TRIAL_BEFORE_S] = 1e-9 * (double)(span.first_ns - run->begun_ns);
-	out->value[TRIAL_CALLS_S] = 1e-9 * tick_ns * (double)(span.last_ticks - span.first_ticks);
+	/* a call is noted before it is known to be the first: of one alone, last is before first */
+	out->value[TRIAL_CALLS_S] = 0;
+	if (span.last_ticks > span.first_ticks)
+		out->value[TRIAL_CALLS_S] =
+			1e-9 * tick_ns * (double)(span.last_ticks - span.first_ticks);
 }
 
 static void take(const struct stage *s, const struct program_run *run, double mj_before,
@@ -318,17 +347,17 @@ int stage_run(struct stage *s, int side, struct trial_run *out)
 	};
 	struct program_run run;
 	double mj;
-	time_t begun;
 	int err;
 
 	clear(s);
 	s->used_before = s->used_most = s->has_nvml ? device_bytes(s) : -1;
 	mj = s->has_nvml ? device_mj(s) : NAN;
-	begun = time(NULL);
+	for (int i = 0; i < s->plan->files; i++)
+		s->file[i] = file_now(s->plan->file[i]);
 	err = program_run(&program, &run);
 	if (err)
 		return err;
 	take(s, &run, mj, out);
-	take_output(s, begun, out);
+	take_output(s, out);
 	return 0;
 }

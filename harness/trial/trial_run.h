@@ -2,10 +2,22 @@
 #ifndef RIFT_TRIAL_TIMED_RUN_H
 #define RIFT_TRIAL_TIMED_RUN_H
 
+#include <sys/types.h>
+#include <time.h>
+
 #include "common/recorder/span.h"
 #include "harness/platform/enter.h"
 #include "harness/platform/nvml.h"
 #include "harness/trial/trial.h"
+
+/* What was at a path before a run. */
+struct stage_file {
+	bool there;
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec changed, status;
+};
 
 /* What all runs of a session use. */
 struct stage {
@@ -22,14 +34,15 @@ struct stage {
 
 	bool has_nvml;
 	struct nvml nvml;
+	struct stage_file file[TRIAL_FILES_MAX];
 	int64_t used_before, used_most; /* bytes of the device */
 };
 
 /*
- * pci: of the GPU, "": there is none. bare: calls are not looked at. Returns 0, or a negative errno
+ * pci: of the GPU, "": there is none. Returns 0, or a negative errno
  * after one line: a layer is not known, or cannot be had here. To be closed after that, too.
  */
-int stage_open(struct stage *s, const struct trial_plan *plan, const char *pci, bool bare);
+int stage_open(struct stage *s, const struct trial_plan *plan, const char *pci);
 void stage_close(struct stage *s);
 
 /*

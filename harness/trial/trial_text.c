@@ -296,13 +296,14 @@ static json_t *side_json(const struct trial_findings *f, int side)
 				    json_pack("{s:o, s:o}", "value",
 					      interval_json(&r->beside[i].own), "ratio",
 					      interval_json(&r->beside[i].over)));
-	return json_pack("{s:s?, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "layer",
-			 s->layer, "against", s->against, "runs", r->runs, "wrong_runs",
-			 r->wrong_runs, "wrong", *r->wrong ? json_text(r->wrong) : json_null(),
-			 "wall_s", interval_json(&r->wall_s), "difference_s",
-			 interval_json(&r->difference_s), "ratio", interval_json(&r->ratio),
-			 "verdict", json_text(side ? trial_verdict(f, side) : NULL), "beside",
-			 beside, "ranges", ranges);
+	return json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "layer",
+			 json_text(s->layer), "against", json_text(s->against), "runs", r->runs,
+			 "wrong_runs", r->wrong_runs, "wrong",
+			 *r->wrong ? json_text(r->wrong) : json_null(), "wall_s",
+			 interval_json(&r->wall_s), "difference_s", interval_json(&r->difference_s),
+			 "ratio", interval_json(&r->ratio), "verdict",
+			 json_text(side ? trial_verdict(f, side) : NULL), "beside", beside,
+			 "ranges", ranges);
 }
 
 json_t *trial_json(const struct trial_findings *f)
@@ -312,11 +313,11 @@ json_t *trial_json(const struct trial_findings *f)
 
 	for (int i = 0; i < t->plan.sides; i++)
 		json_array_append_new(sides, side_json(f, i));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:f, s:o, s:b, s:o, s:i}", "version",
-			 RIFT_VERSION, "command", "time", "file", t->file.path ? t->file.path : "",
-			 "device", json_get_text(t->platform, "device"), "outcome",
-			 outcome_name(f->outcome), "plan", trial_plan_json(&t->plan), "rounds",
-			 f->rounds, "margin", f->margin, "level", json_number(f->contrast.level),
-			 "outputs_differ", t->outputs_differ, "sides", sides, "exit_code",
-			 (int)trial_exit_code(f));
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:i, s:f, s:o, s:b, s:o, s:i}", "version",
+			 RIFT_VERSION, "command", "time", "file",
+			 json_text(t->file.path ? t->file.path : ""), "device",
+			 json_get_text(t->platform, "device"), "outcome", outcome_name(f->outcome),
+			 "plan", trial_plan_json(&t->plan), "rounds", f->rounds, "margin",
+			 f->margin, "level", json_number(f->contrast.level), "outputs_differ",
+			 t->outputs_differ, "sides", sides, "exit_code", (int)trial_exit_code(f));
 }

@@ -63,7 +63,7 @@ class RiftRun(RiftCheck):
 @rfm.simple_test
 class RiftLaunch(RiftCheck):
     """The launch sweep: what a launch costs the program, and a launch that is waited for, with
-    their intervals in the record beside."""
+    their intervals in the record next to it."""
 
     @run_before('run')
     def set_command(self):

@@ -15,9 +15,9 @@ fail() {
 
 python3 -m venv "$work/venv" >/dev/null 2>&1 || { echo "skipped: needs python3 with venv (python3-venv)" && exit 0; }
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check reframe-hpc==4.10.4 >"$work/pip.log" 2>&1 ||
-	{ echo "skipped: reframe-hpc cannot be had: $(tail -n 1 "$work/pip.log")" && exit 0; }
+	{ echo "skipped: reframe-hpc is not available: $(tail -n 1 "$work/pip.log")" && exit 0; }
 
-# checks_run NAME OPTIONS...: one check; what ReFrame prints is in NAME.out.
+# check NAME OPTIONS...: one check; what ReFrame prints is in NAME.out.
 check() {
 	local name=$1
 	shift
@@ -34,5 +34,5 @@ if check missed --name=RiftRun -S arguments='cells=4' -S reference_us=0.001; the
 	fail "a reference of 1 ns is met"
 fi
 grep -q 'step_time' "$work/missed.out" || fail "the reference that was missed is not named"
-if check wrong --name=RiftRun -S workload=nosuch; then fail "a workload that is none passes"; fi
+if check wrong --name=RiftRun -S workload=nosuch; then fail "an unknown workload passes"; fi
 echo "passed in $SECONDS s"

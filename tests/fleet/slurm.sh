@@ -8,6 +8,30 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 rift=$(readlink -f "${1:?usage: slurm.sh RIFT}")
 
+work=$(mktemp -d /tmp/rift-slurm.XXXXXX)
+trap 'rm -rf "$work"' EXIT
+
+# Which GPU a task takes of what Slurm has given, and under which name: no Slurm is needed for that.
+cat >"$work/says" <<-'END'
+	#!/bin/sh
+	echo "$CUDA_VISIBLE_DEVICES" "$@"
+END
+chmod +x "$work/says"
+# takes GIVEN GPUS INDEX WANT: with two runs each
+takes() {
+	local got
+	got=$(env CUDA_VISIBLE_DEVICES="$1" RIFT_GPUS="$2" SLURM_ARRAY_TASK_ID="$3" RIFT_RUNS=2 RIFT="$work/says" \
+		SLURMD_NODENAME=n RIFT_FOLDER=/f share/slurm/rift-task.sbatch launch 2>&1) || true
+	[ "$got" = "$4" ] || { echo "FAILED: a task of GPU '$1' says '$got', not '$4'" && exit 1; }
+}
+sweep="sweep launch --processes 1 --platform"
+takes 3 1 1 "3 $sweep n --output /f/n.2.jsonl --quiet"
+takes 0,1,2,3 4 5 "2 $sweep n.gpu2 --output /f/n.gpu2.2.jsonl --quiet"
+takes GPU-a1,GPU-b2 2 2 "GPU-b2 $sweep n.gpu1 --output /f/n.gpu1.1.jsonl --quiet"
+takes MIG-x/1/0,MIG-y/2/0 2 0 "MIG-x/1/0 $sweep n.gpu0 --output /f/n.gpu0.1.jsonl --quiet"
+takes "" 2 3 "1 $sweep n.gpu1 --output /f/n.gpu1.2.jsonl --quiet"
+takes 0 2 3 "rift-task: n has 1 GPUs for this job, and --gpus says 2"
+
 skip() {
 	echo "skipped: $*"
 	exit 0
@@ -17,7 +41,6 @@ for program in slurmctld slurmd sbatch munged; do
 	command -v "$program" >/dev/null || skip "needs $program (slurmctld, slurmd, slurm-client, munge)"
 done
 
-work=$(mktemp -d /tmp/rift-slurm.XXXXXX)
 host=$(hostname -s)
 export SLURM_CONF=$work/slurm.conf
 fail() {
@@ -26,7 +49,7 @@ fail() {
 	exit 1
 }
 tidy() {
-	scontrol shutdown >/dev/null 2>&1 || true
+	if [ -e "$SLURM_CONF" ]; then scontrol shutdown >/dev/null 2>&1 || true; fi
 	sleep 1
 	for pid in "$work"/*.pid; do
 		if [ -e "$pid" ]; then kill -9 "$(cat "$pid")" 2>/dev/null || true; fi
@@ -86,7 +109,11 @@ until_true() {
 	done
 }
 idle() { [ "$(sinfo --noheader --Node --states=idle --format=%N | sort -u | wc -l)" = 3 ]; }
-until_true 20 idle
+for ((i = 0; i < 100; i++)); do
+	! idle || break
+	sleep 0.2
+done
+idle || skip "Slurm's nodes do not come up here: $(tail -n 1 "$work/log/node1")"
 
 # Launches of node2 take 300 us more.
 cat >"$work/rift" <<-END
@@ -101,7 +128,7 @@ submit() {
 }
 collector=$(submit)
 
-# One is killed as it runs, and one is requeued; a node goes and comes back.
+# One is killed as it runs, one is requeued, one runs out of time; a node goes and comes back.
 running() { [ "$(squeue --noheader --states=running --nodelist="$1" | wc -l)" -gt 0 ]; }
 began() { compgen -G "$work/fleet/$1.jsonl.part" >/dev/null; }
 until_true 60 began 'node?.1'
@@ -111,6 +138,11 @@ scontrol requeue "$job" 2>/dev/null || true
 scontrol update nodename=node3 state=down reason=test
 until_true 60 began 'node1.2'
 scontrol update nodename=node3 state=resume
+until_true 60 began 'node2.?'
+job=$(squeue --noheader --array --states=running --nodelist=node2 --format=%A | head -n 1)
+scancel --batch --signal=USR1 "$job" || fail "there was no task to signal"
+interrupted() { grep -rq '^rift: interrupted' "$work/fleet/logs"; }
+until_true 20 interrupted
 
 ended() { [ -z "$(squeue --noheader --jobs="$1" 2>/dev/null)" ]; }
 until_true 90 ended "$collector"

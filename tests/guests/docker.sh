@@ -11,7 +11,7 @@ need_root
 daemon=
 clean_up() { [ -z "$daemon" ] || { kill "$daemon" && wait "$daemon"; } 2>/dev/null || true; }
 export DOCKER_HOST="unix://$work/socket"
-dockerd --iptables=false --bridge=none --data-root "$work/data" --exec-root "$work/exec" \
+dockerd --iptables=false --bridge=none --containerd-namespace "rift-$$" --containerd-plugins-namespace "rift-plugins-$$" --data-root "$work/data" --exec-root "$work/exec" \
 	--host "$DOCKER_HOST" --pidfile "$work/pid" >"$work/daemon.log" 2>&1 &
 daemon=$!
 for try in 1 2 3 4 5 6 7 8 9 10; do

@@ -7,6 +7,7 @@ size=${2:?usage: $guest.sh FOLDER quick|all}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 root=$top/build/guests/root
 PATH=$PATH:/usr/sbin:/sbin
+user='' as='' # of need_user(), never what the environment has
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/rift-guests-XXXXXX")
 chmod 755 "$work" # other users run what is in it
 
@@ -32,6 +33,7 @@ need() {
 	program=$1
 	shift
 	command -v "$program" >/dev/null && return
+	[ "${SETUP:-}" != no ] || skip "no $program, and SETUP=no: apt-get install $*"
 	[ "$(id -u)" = 0 ] || skip "no $program, and only root can install it: apt-get install $*"
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >"$work/log" 2>&1 ||
 		skip "apt-get install $*: $(tail -n 1 "$work/log")"
@@ -44,6 +46,7 @@ need_root() {
 	[ "$(id -u)" = 0 ] || skip "only root can make a root folder of a system"
 	need debootstrap debootstrap
 	mkdir -p "$(dirname "$root")"
+	chmod 700 "$(dirname "$root")" # programs in it run as root
 	rm -rf --one-file-system "$root.part"
 	debootstrap --variant=minbase --include=libjansson4,libnlopt0,zlib1g,bubblewrap,openssh-server,sudo,systemd-sysv,linux-image-cloud-amd64 \
 		bookworm "$root.part" >"$work/log" 2>&1 || skip "debootstrap: $(tail -n 1 "$work/log")"
@@ -92,7 +95,7 @@ points='--quick'
 [ "$size" = all ] || points='us=0 --depth 4,64 --mode stream --quick --processes 5 --rounds 8 --warm-up 0.01'
 
 # against COMMAND: a session with COMMAND as its side b ends in a verdict, and nobody is told that the
-# machine has changed meanwhile. as: what stands before rift itself, such as runuser.
+# machine has changed meanwhile. as: the command before rift itself, such as runuser.
 against() { beside --against "$1"; }
 
 # beside OPTION...: the same for a side b that these options of sweep give.
@@ -137,14 +140,14 @@ ends() {
 
 # Makes a user for this script: rift runs as that one by $as. remove_user is for clean_up().
 need_user() {
+	useradd -m "rift-guest-$$" 2>"$work/log" || skip "useradd: $(cat "$work/log")"
 	user=rift-guest-$$
-	useradd -m "$user" 2>"$work/log" || skip "useradd: $(cat "$work/log")"
 	as="runuser -u $user --"
 }
 
 # Podman and Docker leave processes that hold the user's namespace.
 remove_user() {
-	id "${user:=none}" >/dev/null 2>&1 || return 0
+	[ -n "$user" ] || return 0
 	for process in $(pgrep -u "$user"); do
 		kill -KILL "$process" 2>/dev/null || true
 	done

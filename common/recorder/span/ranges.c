@@ -68,10 +68,11 @@ static int find(const struct program_span *s, const char *name)
 /* Threads and processes may add at the same time. */
 static int add(struct program_span *s, const char *name)
 {
-	int at;
+	int at, tries = 0;
 
 	while (__atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE))
-		;
+		if (++tries > 1000000) /* whoever adds one was killed */
+			return -1;
 	at = find(s, name);
 	if (at < 0 && s->ranges < SPAN_RANGES_MAX) {
 		at = (int)s->ranges;

@@ -179,6 +179,8 @@ static double factor(const struct batch *b, int side)
 	return longer;
 }
 
+static const struct fleet_request any = { .side = -1 };
+
 static char *file_of(int i)
 {
 	static char path[16][64];
@@ -214,7 +216,7 @@ Test(small_fleet, files_of_nodes)
 		write_node(i, i == 3 ? 1.4 : 1, NULL);
 		path[i] = file_of(i);
 	}
-	cr_assert(zero(int, fleet_read(&f, path, 5, NULL, NULL)));
+	cr_assert(zero(int, fleet_read(&f, path, 5, &any)));
 	fleet_judge(&f, 0.02);
 	cr_expect(eq(int, f.nodes, 5));
 	cr_expect(eq(int, f.points, 4));
@@ -231,7 +233,7 @@ static void is_refused(char *const *path, int n, const char *words)
 	int err;
 
 	divert_stderr();
-	err = fleet_read(&f, path, n, NULL, NULL);
+	err = fleet_read(&f, path, n, &any);
 	said = diverted_stderr();
 	cr_expect(ne(int, err, 0), "%s", words);
 	cr_expect(tells(said, words), "%s: %s", words, said);
