@@ -157,6 +157,8 @@ Test(small_span, a_pop_too_many_and_ranges_without_a_name_do_no_harm)
 	cr_expect(eq(int, pop(), -1));
 	push_in(NULL, 0, NULL);
 	pop_in(NULL);
+	push("");
+	pop();
 	push_in(NULL, 1, "ascii");
 	pop_in(NULL);
 	cr_expect(eq(int, (int)span->ranges, 1));

@@ -85,9 +85,10 @@ static int add(struct program_span *s, const char *name)
 
 static int begin(const void *domain, const char *name)
 {
-	int range = name ? find(span_at, name) : -1;
+	bool named = name && *name;
+	int range = named ? find(span_at, name) : -1;
 
-	if (name && range < 0 && span_at->ranges < SPAN_RANGES_MAX)
+	if (named && range < 0 && span_at->ranges < SPAN_RANGES_MAX)
 		range = add(span_at, name);
 	if (depth < DEPTH_MAX)
 		stack[depth] = (struct under_way){ domain, range, span_ticks() };

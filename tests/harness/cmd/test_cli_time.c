@@ -145,6 +145,10 @@ Test(small_cli_time, outputs_are_compared_where_asked)
 	is_wrong("--runs 5 --same-output=out --against 'sh -c \"rm -f out\"' --output c.jsonl -- "
 		 "sh -c 'echo a >out'",
 		 "its output is another");
+	/* what the run before has left is not this one's */
+	is_wrong("--runs 5 --same-output=out --against 'sh -c true' --output d.jsonl -- "
+		 "sh -c 'echo a >out'",
+		 "its output is another");
 }
 
 Test(small_cli_time, outputs_that_differ_by_themselves_are_not_compared)
@@ -260,10 +264,25 @@ Test(small_cli_time, what_is_refused)
 	refused(RIFT_USAGE, "--patience=0: must be a time", "time --patience 0 -- true");
 	refused(RIFT_USAGE, "nosuch: cannot be started", "time -- nosuch");
 	refused(RIFT_USAGE, "holds all other settings", "time --resume a.jsonl.part -- true");
+	refused(RIFT_USAGE, "holds all other settings", "time --resume a.jsonl.part --margin 3");
+	refused(RIFT_USAGE, "holds all other settings", "time --resume a.jsonl.part --bare");
 	refused(RIFT_USAGE, "a.jsonl.part", "time --resume a.jsonl.part");
 	shell(NULL, "echo kept >a.jsonl");
 	refused(RIFT_USAGE, "a.jsonl: exists", "time --quiet --output a.jsonl -- true");
 	cr_expect(zero(int, shell(NULL, "grep -qx kept a.jsonl && test ! -e a.jsonl.part")));
+}
+
+/* Text that is no UTF-8 loses what it is of, and no side. */
+Test(small_cli_time, words_of_any_bytes)
+{
+	const char *text;
+
+	shell(&text,
+	      "'%s' time --quiet --runs 2 --against \"$(printf 'env A=x\\377')\" --output a.jsonl "
+	      "-- true; '%s' show --check a.jsonl",
+	      rift(), rift());
+	cr_expect(tells(text, "valid; rift time"), "%s", text);
+	cr_expect(tells(text, "2 sides, 2 rounds"), "%s", text);
 }
 
 Test(small_cli_time, it_draws)
