@@ -280,6 +280,8 @@ endif
 # What has one thread has no races; what shows the same as others is passed by. Large tests run
 # under no sanitizer.
 CALM := $(if $(filter tsan,$(SANITIZE)),$(patsubst %.c,%,$(shell grep -lxE '/\* sanitizers: (one thread|seen elsewhere) \*/' $(TESTS))))
+# Under the address sanitizer too where BRIEF=yes, as in CI; `make sanitize` runs them.
+CALM += $(if $(filter asan,$(SANITIZE)),$(if $(filter yes,$(BRIEF)),$(patsubst %.c,%,$(shell grep -lxF '/* sanitizers: seen elsewhere */' $(TESTS)))))
 CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)

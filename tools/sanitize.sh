@@ -11,7 +11,7 @@
 #                               it is true is seen under the address sanitizer, where
 #                               tools/run_test.sh gives them a device that ends any program that
 #                               uses it.
-#   sanitizers: seen elsewhere  others show the same: these do little but run rift with one option
+#   sanitizers: seen elsewhere  (with BRIEF=yes, as in CI, left out of both) others show the same: these do little but run rift with one option
 #                               after the other, give other data to kernels that run under it in the
 #                               workload's tests of modes, or wait for the device before they read
 set -eu
