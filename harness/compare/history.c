@@ -305,7 +305,7 @@ void history_judge(struct history *h)
 	double *value = calloc((size_t)h->n + 1, sizeof(*value));
 	int best;
 
-	h->dates = h->n >= 2 * HISTORY_LEAST ? h->n - 2 * HISTORY_LEAST + 1 : 0;
+	h->dates = h->n > 2 * HISTORY_LEAST ? h->n - 2 * HISTORY_LEAST + 1 : 0;
 	date = calloc((size_t)h->dates + 1, sizeof(*date));
 	CHECK(value && date, "memory of %d sessions", h->n);
 	for (int i = 0; i < h->n; i++)

@@ -4,10 +4,10 @@
  * A session says one thing here: the median over its processes of the geometric mean over
  * workloads, each the mean of the time of a step over the points that all sessions have. What
  * sessions differ by, though nothing was changed, is seen in the series itself, so nothing is
- * assumed of it. Each date that has HISTORY_LEAST sessions or more on either side parts the series
- * in two groups, which harness/stats/contrast.h compares, sessions in place of processes; the tests
- * are corrected for the number of dates (Holm). Of the dates that are found, the one is
- * named that explains most of the squares of the logarithms.
+ * assumed of it. Of a series of more than 2 HISTORY_LEAST sessions each date that has HISTORY_LEAST
+ * or more on either side parts the series in two groups, which harness/stats/contrast.h compares,
+ * sessions in place of processes; the tests are corrected for the number of dates (Holm). Of the
+ * dates that are found, the one is named that explains most of the squares of the logarithms.
  *
  * One step is looked for. Of several the clearest is found, of a slow drift some date in it.
  */
