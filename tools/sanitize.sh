@@ -14,6 +14,8 @@
 #   sanitizers: seen elsewhere  (with BRIEF=yes, as in CI, left out of both) others show the same: these do little but run rift with one option
 #                               after the other, give other data to kernels that run under it in the
 #                               workload's tests of modes, or wait for the device before they read
+#
+#   sanitizers: faults on purpose  reports on processes that it starts are what it is about
 set -eu
 cpu() { "${MAKE:-make}" --no-print-directory -f build.mk DEVICE=cpu "$@"; }
 

@@ -217,6 +217,7 @@ Test(small_csv, columns_are_found_or_named)
 	line_says(&text, "missing", ":1:", "c");
 	line_says(&text, "unknown", ":1:", "b*a, t");
 	cr_assert(!*text, "more: <%s>", text);
+	csv_free(&csv);
 }
 
 /* ---- numbers --------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * test_cpu_faults.c - what the CPU device says about kernels that cannot go on. They run in the
  * program of seeded bugs (tests/bugs), as they end it.
  */
+/* sanitizers: faults on purpose */
 #include "tests/plain.h"
 
 #include <signal.h>

@@ -2,6 +2,7 @@
  * test_cli_share.c - `rift share` of the real binary: two clients in every way that can be had,
  * the record and going on with it, harm that a client does, and what is refused.
  */
+/* sanitizers: faults on purpose */
 /* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
