@@ -69,7 +69,8 @@ static const struct command_option options[] = {
 	{ OPTION_LAYER, "also run COMMAND under LAYER, which `rift layer` lists; repeatable: one "
 			"side each" },
 	{ OPTION("against", "COMMAND", option_list, FIELD(against)),
-	  "also run COMMAND with this command in front of it, for example 'docker run --rm --gpus all IMAGE'; "
+	  "also run COMMAND with this command in front of it, for example 'docker run --rm --gpus "
+	  "all IMAGE'; "
 	  "repeatable: one side each" },
 	{ OPTION("margin", "PERCENT", option_percent, FIELD(margin)),
 	  "ignore differences up to this, and stop as soon as every side is decided (default: 2)" },
@@ -308,7 +309,8 @@ const struct command command_time = {
 	.usage = "--layer LAYER -- COMMAND",
 	.line = "time a program with and without a layer, alternately",
 	.words = "-- COMMAND",
-	.doc = "Times a whole program, by itself and under each layer, alternately, and tells whether "
+	.doc = "Times a whole program, by itself and under each layer, alternately, and tells "
+	       "whether "
 	       "a layer makes it slower, by how much, and whether the program still does the same.",
 	.remarks = "A first run of each side is not timed. What COMMAND prints is not shown; it "
 		   "reads the same stdin in each run.",

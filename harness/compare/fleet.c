@@ -185,7 +185,8 @@ static void adjust_all(struct fleet *f, bool slower)
 
 static void test_nodes(struct fleet *f)
 {
-	int freedom = (int)(0.5 * (f->judged - 1));
+	int others = f->judged - 1;
+	int freedom = others / 2 > 7 ? others / 2 : others < 7 ? others : 7;
 
 	for (int i = 0; i < f->nodes; i++) {
 		struct fleet_node *n = &f->node[i];
@@ -194,8 +195,8 @@ static void test_nodes(struct fleet *f)
 		if (n->few)
 			continue;
 		n->z = sd > 0 ? n->effect / sd : n->effect ? copysign(INFINITY, n->effect) : 0;
-		n->p_slower = student_tail(n->z, freedom > 1 ? freedom : 1);
-		n->p_faster = student_tail(-n->z, freedom > 1 ? freedom : 1);
+		n->p_slower = student_tail(n->z, freedom);
+		n->p_faster = student_tail(-n->z, freedom);
 	}
 	adjust_all(f, true);
 	adjust_all(f, false);

@@ -8,11 +8,12 @@
  * A node is held against how much nodes differ: z is its effect over the larger of two standard
  * deviations, that of nodes by their median deviation (1.4826 times it), which a few slow nodes do
  * not widen, and the one that its own processes' scatter gives a median of so many. p is Student's
- * with half as many degrees of freedom as there are further nodes, 1 or more, since a median
- * deviation knows the scatter less well than a standard deviation of as many (bench/fleet.c). Of
- * all nodes the false discovery rate is held at JUDGE_LEVEL, for slower and for faster ones apart;
- * and a node counts only where its effect is beyond the margin. docs/validation.md has how often it
- * is wrong. No exact test could single out one node among a thousand.
+ * with as many degrees of freedom as there are further nodes, from the eighth on 7, and half as
+ * many where that is more: a median deviation knows the scatter less well than a standard deviation
+ * of as many (bench/fleet.c). Of all nodes the false discovery rate is held at JUDGE_LEVEL, for
+ * slower and for faster ones apart; and a node counts only where its effect is beyond the margin.
+ * docs/validation.md has how often it is wrong. No exact test could single out one node among a
+ * thousand.
  */
 #ifndef RIFT_COMPARE_FLEET_H
 #define RIFT_COMPARE_FLEET_H
