@@ -1,7 +1,7 @@
 /*
  * span.h - when a program's first and last calls of the CUDA runtime begin, and how long its NVTX
- * ranges take: what the library span/, loaded into the program, and who runs it agree on. A call
- * takes 10 ns longer for it, a range less than 100.
+ * ranges take: what the library span/, loaded into the program, and who runs it agree on. README.md
+ * has what it costs.
  *
  * The file that the variable names is shared by all processes of the program. Programs that link
  * the runtime statically, or have none, leave the calls as they were: zeroed.

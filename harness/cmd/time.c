@@ -204,7 +204,8 @@ static json_t *json(const void *found)
 	return trial_json(found);
 }
 
-int trial_show(const struct arguments *a, const struct trial *t, double margin, const char *plot)
+static int show_trial(const struct arguments *a, const struct trial *t, double margin,
+		      const char *plot)
 {
 	struct picture picture = { .asked = false };
 	struct trial_findings f;
@@ -215,7 +216,7 @@ int trial_show(const struct arguments *a, const struct trial *t, double margin, 
 	if (plot)
 		err = show_picture(a, plot, &picture, trial_chart_write(&picture, &f, plot));
 	picture_release(&picture);
-	note_cpu(a, t->platform && !json_is_true(json_object_get(t->platform, "is_gpu")));
+	note_cpu(a, trial_is_cpu(t));
 	err = err ? err : (int)trial_exit_code(&f);
 	trial_findings_release(&f);
 	return err;
@@ -227,7 +228,7 @@ int trial_show_file(const struct arguments *a, const char *path, double margin)
 	int err = trial_read(&t, path);
 
 	if (!err)
-		err = trial_show(a, &t, margin, NULL);
+		err = show_trial(a, &t, margin, NULL);
 	trial_release(&t);
 	return err;
 }
@@ -288,7 +289,7 @@ static int time_or_resume(struct trial *t, const struct time_args *a)
 		err = a->resume ? trial_resume(t, a->resume) : begin(t, a);
 	if (!err)
 		err = measure(t, a);
-	return err ? err : trial_show(&a->given, t, NAN, a->plot);
+	return err ? err : show_trial(&a->given, t, NAN, a->plot);
 }
 
 static int run_time(void *arguments)

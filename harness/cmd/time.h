@@ -5,13 +5,7 @@
 #include "harness/cmd/options.h"
 #include "harness/trial/trial.h"
 
-/*
- * Shows it, and draws its chart in the folder `plot`, which is there; NULL: no chart. margin: NAN:
- * the record's. Returns an exit code, or a negative errno after one line.
- */
-int trial_show(const struct arguments *a, const struct trial *t, double margin, const char *plot);
-
-/* The same of a file. */
+/* Shows the file. margin: NAN: the record's. An exit code, or a negative errno after one line. */
 int trial_show_file(const struct arguments *a, const char *path, double margin);
 
 #endif

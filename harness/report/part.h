@@ -78,6 +78,12 @@ int report_write(FILE *out, enum page_format format, const struct part *part, in
 /* Draws a picture whose files are written (err: what writing them came to), and shows it. */
 int part_picture(struct page *p, struct picture *picture, int err);
 
+/* The same, and releases it. */
+int part_lone_picture(struct page *p, struct picture *picture, int err);
+
+/* The item of what was not measured, where figures are the CPU device's. */
+void part_say_cpu(struct page *p, bool is_cpu);
+
 /* What a function prints, without the newline at the end; to be freed. */
 char *part_printed(void (*print)(const void *found, FILE *out), const void *found);
 
@@ -101,7 +107,10 @@ void part_say_terms(struct page *p, const struct comparison *c);
  */
 void part_command(struct page *p, const char *command, const char *const *words);
 
-/* "rift sweep ..." of a session, where its record says it. */
-void part_repeat_sweep(struct page *p, const struct journal *j);
+/*
+ * A whole command as a record has it; NULL: it has none. Records come from strangers: one that
+ * would have a shell do more than run rift is shown as text, to be read before it is typed.
+ */
+void part_recorded_command(struct page *p, const char *command);
 
 #endif

@@ -450,8 +450,7 @@ static void lacks(const void *found, struct page *p)
 	page_item(p,
 		  "Bare metal, unless the base is that: a layer is compared with the base alone.");
 	page_item(p, "Other programs, sizes and depths than those in the tables.");
-	if (session_is_cpu(&a->base.side[PAIR_B].view, 0))
-		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+	part_say_cpu(p, session_is_cpu(&a->base.side[PAIR_B].view, 0));
 }
 
 /* "NAME=FILE", "FILE:a"; to be freed. */
@@ -479,7 +478,7 @@ static void repeat(const void *found, struct page *p)
 				     a->entry[i].own_base);
 	if (a->options.force)
 		CHECK(words[n++] = strdup("--force"), "memory of a word");
-	part_repeat_sweep(p, &a->base.session);
+	part_recorded_command(p, a->base.session.argv);
 	part_command(p, "rift compare", (const char *const *)words);
 	while (n)
 		free(words[--n]);

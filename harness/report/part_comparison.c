@@ -224,8 +224,7 @@ static void lacks(const void *found, struct page *p)
 			  counted(c->pairs.only[PAIR_A], "point").s, c->pairs.only[PAIR_B]);
 	page_item(p, "Other programs than these workloads, other sizes and depths than those "
 		     "listed below, and other machines.");
-	if (session_is_cpu(&c->side[PAIR_A]->view, 0))
-		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+	part_say_cpu(p, session_is_cpu(&c->side[PAIR_A]->view, 0));
 }
 
 /* A side of a session that has two is named. */
@@ -250,9 +249,9 @@ static void repeat(const void *found, struct page *p)
 	const struct comparison *c = of(found);
 	bool one = session_same(&c->side[PAIR_A]->view, &c->side[PAIR_B]->view);
 
-	part_repeat_sweep(p, &c->side[PAIR_A]->view);
+	part_recorded_command(p, c->side[PAIR_A]->view.argv);
 	if (!one)
-		part_repeat_sweep(p, &c->side[PAIR_B]->view);
+		part_recorded_command(p, c->side[PAIR_B]->view.argv);
 	if (one)
 		part_command(p, "rift compare",
 			     (const char *const[]){ c->side[PAIR_A]->path, NULL });

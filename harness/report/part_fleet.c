@@ -56,11 +56,8 @@ static void table(const void *found, struct page *p)
 static int charts(const void *found, struct page *p, const char *folder)
 {
 	struct picture picture = { .asked = false };
-	int err = fleet_chart_write(&picture, found, folder);
 
-	err = part_picture(p, &picture, err);
-	picture_release(&picture);
-	return err;
+	return part_lone_picture(p, &picture, fleet_chart_write(&picture, found, folder));
 }
 
 static void how(const void *found, struct page *p)
@@ -74,8 +71,8 @@ static void how(const void *found, struct page *p)
 	page_item(p,
 		  "Nodes differ by %.2g %% (standard deviation, by the median deviation), the "
 		  "processes of a node by %.2g %%. A node stands out if it is further from the "
-		  "others than that explains, and beyond %.3g %%; of those that are named, 5 %% "
-		  "are expected to be wrong.",
+		  "others than that explains, and beyond %.3g %%; the false discovery rate is "
+		  "held at 5 %%, for slower and for faster nodes apart.",
 		  100 * f->sd_nodes, 100 * f->sd_processes, 100 * f->margin);
 }
 
@@ -84,8 +81,7 @@ static void lacks(const void *found, struct page *p)
 	const struct fleet *f = found;
 
 	page_item(p, "Why a node is slower: rift doctor, run on it, may tell.");
-	if (f->is_cpu)
-		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+	part_say_cpu(p, f->is_cpu);
 }
 
 static void print(const void *found, FILE *out)

@@ -51,11 +51,8 @@ static void table(const void *found, struct page *p)
 static int charts(const void *found, struct page *p, const char *folder)
 {
 	struct picture picture = { .asked = false };
-	int err = history_chart_write(&picture, found, folder);
 
-	err = part_picture(p, &picture, err);
-	picture_release(&picture);
-	return err;
+	return part_lone_picture(p, &picture, history_chart_write(&picture, found, folder));
 }
 
 /* The last session before the date that was found and the first from there on; else first and last.
@@ -100,8 +97,7 @@ static void lacks(const void *found, struct page *p)
 		"A second date, and a slow drift: one step is looked for, %d sessions or more from "
 		"either end.",
 		HISTORY_LEAST);
-	if (session_is_cpu(&h->of[0].side.view, 0))
-		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+	part_say_cpu(p, session_is_cpu(&h->of[0].side.view, 0));
 }
 
 static void repeat(const void *found, struct page *p)
@@ -111,7 +107,7 @@ static void repeat(const void *found, struct page *p)
 
 	for (int i = 0; i < h->n && words; i++)
 		words[i] = h->of[i].side.path;
-	part_repeat_sweep(p, &h->of[0].session);
+	part_recorded_command(p, h->of[0].session.argv);
 	if (words)
 		part_command(p, "rift compare --each date", words);
 	free(words);

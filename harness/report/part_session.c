@@ -215,15 +215,14 @@ static void lacks(const void *found, struct page *p)
 			  counted(unchecked, "point").s);
 	if (failed)
 		page_item(p, "%s without a result.", counted(failed, "point").s);
-	if (session_is_cpu(s->journal, s->side))
-		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+	part_say_cpu(p, session_is_cpu(s->journal, s->side));
 }
 
 static void repeat(const void *found, struct page *p)
 {
 	const struct session_found *s = of(found);
 
-	part_repeat_sweep(p, s->journal);
+	part_recorded_command(p, s->journal->argv);
 	part_command(p, "rift show", (const char *const[]){ s->journal->path, NULL });
 }
 

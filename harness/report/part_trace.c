@@ -161,16 +161,18 @@ static void lacks(const void *found, struct page *p)
 	if (t->trace.dropped)
 		page_item(p, "%s that the recorder dropped.",
 			  counted((int64_t)t->trace.dropped, "row").s);
-	if (t->trace.is_cpu)
-		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+	part_say_cpu(p, t->trace.is_cpu);
 }
 
 static void repeat(const void *found, struct page *p)
 {
 	const struct profile *t = of(found);
 
+	char command[1024];
+
+	snprintf(command, sizeof(command), "rift profile -- %s", t->trace.program);
 	if (*t->trace.program)
-		page_command(p, "rift profile -- %s", t->trace.program);
+		part_recorded_command(p, command);
 	part_command(p, "rift profile", (const char *const[]){ t->trace.path, NULL });
 }
 

@@ -66,18 +66,10 @@ static void finding(const void *found, struct page *p)
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-static struct interval in_ns(struct interval s)
-{
-	s.value *= 1e9;
-	s.lo *= 1e9;
-	s.hi *= 1e9;
-	return s;
-}
-
 static void put_side(struct page *p, const struct trial_findings *f, int side)
 {
 	const struct trial_result *r = &f->side[side];
-	const struct interval wall = in_ns(r->wall_s), more = in_ns(r->difference_s);
+	const struct interval wall = trial_in_ns(&r->wall_s), more = trial_in_ns(&r->difference_s);
 	bool timed = !*r->wrong && f->rounds;
 
 	page_cell(p, "%s", trial_side_name(&f->trial->plan, side).s);
@@ -139,11 +131,8 @@ static void tables(const void *found, struct page *p)
 static int charts(const void *found, struct page *p, const char *folder)
 {
 	struct picture picture = { .asked = false };
-	int err = trial_chart_write(&picture, of(found), folder);
 
-	err = part_picture(p, &picture, err);
-	picture_release(&picture);
-	return err;
+	return part_lone_picture(p, &picture, trial_chart_write(&picture, of(found), folder));
 }
 
 static void differs(const void *found, struct page *p)
@@ -188,8 +177,7 @@ static void lacks(const void *found, struct page *p)
 	page_item(p, "Which calls make a side slower, and other inputs of the program.");
 	if (f->trial->outputs_differ)
 		page_item(p, "Outputs: two runs without a layer already differ.");
-	if (!json_is_true(json_object_get(f->trial->platform, "is_gpu")))
-		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+	part_say_cpu(p, trial_is_cpu(f->trial));
 }
 
 static void repeat(const void *found, struct page *p)

@@ -67,6 +67,13 @@ static int draw_all(struct page *p, const struct part *part, int parts)
 	return err == -EINTR ? err : 0;
 }
 
+int part_lone_picture(struct page *p, struct picture *picture, int err)
+{
+	err = part_picture(p, picture, err);
+	picture_release(picture);
+	return err;
+}
+
 /* ---- the template ----------------------------------------------------------------------- */
 
 typedef void section_fn(const void *found, struct page *p);
@@ -333,8 +340,19 @@ void part_command(struct page *p, const char *command, const char *const *words)
 	free(text);
 }
 
-void part_repeat_sweep(struct page *p, const struct journal *j)
+void part_say_cpu(struct page *p, bool is_cpu)
 {
-	if (j->argv)
-		page_command(p, "%s", j->argv);
+	if (is_cpu)
+		page_item(p, "A GPU: this is the CPU device, and these are not GPU figures.");
+}
+
+void part_recorded_command(struct page *p, const char *command)
+{
+	if (!command)
+		return;
+	if (strncmp(command, "rift ", 5) != 0 || strpbrk(command, ";&|<>`\n") ||
+	    strstr(command, "$("))
+		page_text(p, "As the record says, to be read before it is typed: %s", command);
+	else
+		page_command(p, "%s", command);
 }

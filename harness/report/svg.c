@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/check.h"
 #include "common/escape.h"
@@ -53,9 +54,16 @@ static bool is_look(const char *name, size_t n)
 /* Within the file, or none at all. */
 static bool is_local(const char *value, size_t n)
 {
-	const char *url = memmem(value, n, "url(", 4);
+	for (size_t i = 0; i + 4 < n; i++) {
+		const char *in = value + i + 4;
 
-	return !url || (url + 5 < value + n && (url[4] == '#' || url[5] == '#'));
+		if (strncasecmp(value + i, "url(", 4) != 0)
+			continue;
+		in += *in == '\'' || *in == '"';
+		if (in >= value + n || *in != '#')
+			return false;
+	}
+	return true;
 }
 
 /* ---- tags ------------------------------------------------------------------------------- */

@@ -54,6 +54,9 @@ struct trial_plan {
 
 enum { TRIAL_WITHIN_S = 120 };
 
+/* What a record calls the device of a machine without one. */
+#define TRIAL_NO_DEVICE "no device"
+
 json_t *trial_plan_json(const struct trial_plan *p); /* new reference */
 /* 0, or -EINVAL after one line that begins with where. */
 int trial_plan_parse(struct trial_plan *p, const json_t *o, const char *where);
@@ -182,6 +185,12 @@ void trial_findings_release(struct trial_findings *f);
 /* "user time", "range warm up" */
 struct text trial_beside_label(const struct trial_findings *f, int which);
 
+/* Is it timed on the CPU device? A machine without any device is none. */
+bool trial_is_cpu(const struct trial *t);
+
+/* All first runs together: about what a round takes. */
+double trial_round_s(const struct trial *t);
+
 /* Is there a verdict of each side? */
 bool trial_is_decided(const struct trial_findings *f);
 
@@ -189,6 +198,8 @@ bool trial_is_decided(const struct trial_findings *f);
 enum exit_code trial_exit_code(const struct trial_findings *f);
 
 /* ---- for people and machines ------------------------------------------------------------ */
+
+struct interval trial_in_ns(const struct interval *s);
 
 /* "ended with status 3", "ended by signal 11 (Segmentation fault)", "did not end in time". */
 struct text trial_ended(const struct trial_run *r);

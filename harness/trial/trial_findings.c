@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "common/check.h"
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/trial/trial.h"
 
@@ -238,6 +239,21 @@ void trial_findings_init(struct trial_findings *f, const struct trial *t, double
 void trial_findings_release(struct trial_findings *f)
 {
 	contrast_release(&f->contrast);
+}
+
+double trial_round_s(const struct trial *t)
+{
+	double sum = 0;
+
+	for (int i = 0; i < t->plan.sides; i++)
+		sum += t->side[i].untimed.wall_s;
+	return sum;
+}
+
+bool trial_is_cpu(const struct trial *t)
+{
+	return t->platform && !json_is_true(json_object_get(t->platform, "is_gpu")) &&
+	       strcmp(json_get_text(t->platform, "device"), TRIAL_NO_DEVICE) != 0;
 }
 
 bool trial_is_decided(const struct trial_findings *f)

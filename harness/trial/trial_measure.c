@@ -28,7 +28,7 @@ static json_t *describe(void)
 	platform_host(&p);
 	platform_details(&p);
 	o = json_pack("{s:s, s:s, s:b, s:o, s:o}", "record", "platform", "device",
-		      found ? p.device : "no device", "is_gpu", found && p.is_gpu, "pci",
+		      found ? p.device : TRIAL_NO_DEVICE, "is_gpu", found && p.is_gpu, "pci",
 		      p.gpu.pci_bus_id.kind == FACT_TEXT ? json_text(p.gpu.pci_bus_id.text)
 							 : json_text(""),
 		      "environment", environment_of(&p));
@@ -147,22 +147,13 @@ static int run_untimed(struct trial *t, struct stage *s)
 /* ---- how many rounds ---------------------------------------------------------------------------
  */
 
-static double round_s(const struct trial *t)
-{
-	double sum = 0;
-
-	for (int i = 0; i < t->plan.sides; i++)
-		sum += t->side[i].untimed.wall_s;
-	return sum;
-}
-
 /* Those that fit into the time; where none was given, as many as can decide at least. */
 static int rounds_that_fit(const struct trial *t)
 {
 	const struct trial_plan *p = &t->plan;
 	int needed =
 		contrast_processes_needed(JUDGE_LEVEL / (p->sides > 1 ? p->sides - 1 : 1), true);
-	double fit = (p->within_s > 0 ? p->within_s : TRIAL_WITHIN_S) / round_s(t);
+	double fit = (p->within_s > 0 ? p->within_s : TRIAL_WITHIN_S) / trial_round_s(t);
 	int rounds = fit < TRIAL_ROUNDS_MAX ? (int)fit : TRIAL_ROUNDS_MAX;
 
 	if (p->within_s > 0 || rounds > needed)

@@ -15,7 +15,7 @@
 /* ---- the finding -------------------------------------------------------------------------------
  */
 
-static struct interval in_ns(const struct interval *s)
+struct interval trial_in_ns(const struct interval *s)
 {
 	struct interval ns = *s;
 
@@ -39,7 +39,7 @@ static void print_level(const struct trial_findings *f, FILE *out)
 static void print_change(const struct trial_findings *f, int side, FILE *out)
 {
 	const struct trial_result *r = &f->side[side];
-	struct interval more = in_ns(&r->difference_s);
+	struct interval more = trial_in_ns(&r->difference_s);
 	double sign = more.value < 0 ? -1 : 1;
 
 	fprintf(out, "%s %s", text_time(sign * more.value).s, sign < 0 ? "less" : "more");
@@ -60,10 +60,8 @@ static void print_change(const struct trial_findings *f, int side, FILE *out)
 /* How many rounds could decide, where there were fewer. */
 static void print_needed(const struct trial_findings *f, FILE *out)
 {
-	double s = 0;
+	double s = trial_round_s(f->trial);
 
-	for (int i = 0; i < f->trial->plan.sides; i++)
-		s += f->trial->side[i].untimed.wall_s;
 	if (f->rounds < f->needed)
 		fprintf(out, "; n = %d is too few: %d can decide (--runs %d, about %s)", f->rounds,
 			f->needed, f->needed, time_of(s * f->needed).s);
@@ -146,7 +144,7 @@ const char *trial_verdict(const struct trial_findings *f, int side)
 static void print_side(const struct trial_findings *f, int side, FILE *out)
 {
 	const struct trial_result *r = &f->side[side];
-	struct interval more = in_ns(&r->difference_s);
+	struct interval more = trial_in_ns(&r->difference_s);
 
 	fprintf(out, "%-28.28s", trial_side_name(&f->trial->plan, side).s);
 	if (*r->wrong || !f->rounds)

