@@ -46,7 +46,7 @@ static void put_pairs(struct trial *t, int side, int rounds, double ratio)
 	}
 }
 
-Test(small_trial_findings, a_ratio_beyond_the_margin_is_a_verdict_from_six_pairs_on)
+Test(small_trial_findings, a_ratio_beyond_the_margin_is_a_verdict_from_five_pairs_on)
 {
 	static const struct {
 		double ratio;
