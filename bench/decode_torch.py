@@ -1,7 +1,8 @@
 """decode_torch.py MODEL [BATCH [TOKENS]] - the models of the workload decode, by transformers and
 PyTorch, on random weights in bf16: MODEL is tiny, small, 1b or 8b. Prints microseconds a token
 after a prompt of 128 tokens: eager with a static cache, the same as a CUDA graph, and compiled
-(`reduce-overhead`). n = 7 runs of TOKENS (64) tokens each, median, least and most.
+(`reduce-overhead`). n = 7 runs of TOKENS (64) tokens each, median, least and most; before them a
+sum of as many bytes as a token reads of the weights, which is the floor, n = 20.
 
 A peer for docs/results, never a dependency: needs PyTorch, transformers and a GPU. Tokens are
 chosen on the device, as by the workload. All checks of answers are the workload's; here only that
@@ -96,6 +97,24 @@ def capture(decoder):
     return graph
 
 
+def measure_read(model):
+    """The embedding of a model that has its own output matrix is read by rows, so it does not count."""
+    read = sum(p.numel() * p.element_size() for p in model.parameters())
+    if not model.config.tie_word_embeddings:
+        read -= model.model.embed_tokens.weight.numel() * 2
+    data, times = torch.ones(read // 4, device="cuda"), []
+    for _ in range(22):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        data.sum()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end) * 1e3)
+    times = times[2:]
+    print(f"{'a sum of ' + format(read / 1e9, '.3f') + ' GB':24} {statistics.median(times):9.1f} us "
+          f"({min(times):.1f} to {max(times):.1f}), n = {len(times)}", flush=True)
+
+
 def main():
     if len(sys.argv) < 2 or sys.argv[1] not in SHAPES:
         sys.exit("decode_torch.py: give a model: " + ", ".join(SHAPES))
@@ -105,7 +124,9 @@ def main():
     print(f"{name}, batch {batch}: {torch.cuda.get_device_name()}, torch {torch.__version__}, "
           f"transformers {transformers.__version__}")
     with torch.inference_mode():
-        decoder = Decoder(make_model(name), batch, tokens)
+        model = make_model(name)
+        measure_read(model)
+        decoder = Decoder(model, batch, tokens)
         warm(decoder, decoder.step)
         measure("eager, static cache", decoder, decoder.step, tokens)
         graph = capture(decoder)

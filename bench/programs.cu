@@ -123,6 +123,15 @@ static void gpu()
 		kernel_on(stream, 500);
 }
 
+/* About a millisecond of an H200's, so that TIMES sets how long the program takes. */
+static void ms()
+{
+	for (int i = 0; i < 10; i++) {
+		kernel_on(stream, 9);
+		wait();
+	}
+}
+
 /* Two streams that wait for each other by events. */
 static void streams()
 {
@@ -223,6 +232,7 @@ static const struct program {
 	{ "launches", "kernels shorter than their launches", launches },
 	{ "waits", "a wait after each launch", waits },
 	{ "gpu", "long kernels", gpu },
+	{ "ms", "ten kernels in about a millisecond", ms },
 	{ "streams", "two streams with events", streams },
 	{ "copies", "pageable copies", copies },
 	{ "pinned", "pinned copies", pinned },

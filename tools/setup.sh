@@ -43,17 +43,18 @@ need zlib1g-dev header zlib.h
 if [ "$target" = plot ]; then
 	need gnuplot-nox command -v gnuplot
 fi
-# Tests that draw skip without it, and say so: a machine that can install nothing runs the others.
+# Tests that need one of these skip without it, and say so: a machine that can install nothing runs the others.
 if [ "$target" = test ] && [ "$SETUP" != no ]; then
 	need gnuplot-nox command -v gnuplot
-elif [ "$target" = test ] && ! command -v gnuplot >/dev/null; then
-	echo "rift: no gnuplot: tests that draw will be skipped" >&2
+	need bubblewrap command -v bwrap
+elif [ "$target" = test ]; then
+	command -v gnuplot >/dev/null || echo "rift: no gnuplot: tests that draw will be skipped" >&2
+	command -v bwrap >/dev/null || echo "rift: no bwrap: tests of the layer container will be skipped" >&2
 fi
 if [ "$target" = test ]; then
 	need libcriterion-dev header criterion/criterion.h
 	need libgsl-dev header gsl/gsl_odeiv2.h
 	need libedlib-dev header edlib.h
-	need bubblewrap command -v bwrap
 	need libsqlite3-0 library :libsqlite3.so.0
 fi
 # What looks at the pages of rift report as a parser, a browser and a printer do (tests/pages.sh).

@@ -217,14 +217,15 @@ def jumbo():
 
 
 def larger():
-    """Sets of images a hundred times, in one wait, as the paper's figure 5 has them from 64 to 1248 MiB: bare, and over shared memory."""
+    """Sets of images a hundred times, in one wait, as the paper's figure 5 has them from 64 to 1248 MiB: bare, and over TRANSPORT (shm)."""
+    transport = os.environ.get("TRANSPORT", "shm")
     for turn in range(1, RUNS + 1):
         for of in os.environ.get("SETS", "4096:100 8192:100 16384:100").split():
             width, steps = of.split(":")
             for layer in None, POLL:
                 said = run_once(layer, ["stereo", f"width={width}", "upload_output=1", "data=streamed", "--mode", "stream", "--depth", steps,
-                                        "--samples", "1"], transport="shm")
-                yield {"width": width, "steps": steps, "layer": "bare" if layer is None else "shm", "turn": turn,
+                                        "--samples", "1"], transport=transport)
+                yield {"width": width, "steps": steps, "layer": "bare" if layer is None else transport, "turn": turn,
                        "sample_ns": said["step_ns"]["median"] * int(steps) if said else ""}
 
 
@@ -298,7 +299,7 @@ def read_once(layer, cache):
                     pass
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock, time.monotonic()
     said = run_once(layer, ["stereo", f"left={OUT}/left.ppm", f"right={OUT}/right.ppm", "upload_output=1", "data=streamed", "slots=1", "--mode",
-                            "stream", "--depth", os.environ.get("DEPTH", "1"), "--samples", "1"])
+                            "stream", "--depth", os.environ.get("DEPTH", "1"), "--samples", "1", "--check-steps", "1"])
     return {"process_ns": (time.monotonic() - begun) * 1e9 if said else "", "setup_ns": said["startup"]["setup_ns"] if said else "",
             "step_ns": said["step_ns"]["median"] if said else "",
             "read_mb": (resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock - before) * 512 / 1e6}

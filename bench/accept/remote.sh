@@ -98,6 +98,22 @@ end_vmcuda() { table points "$out"/*-table1-*.jsonl.json "$out"/*-large-*.jsonl.
 
 network() { may_run "$1" python3 "$here/network.py" "$1" && python3 "$here/network.py" "$@"; }
 
+# The paper's programs from start to end, as its table 2 and figure 4 have them: as many bytes as there, by sets in one wait.
+whole() {
+	local name depth
+	for name in $paper_programs; do
+		depth=1
+		case $name in
+		blackscholes) depth=25 ;;
+		binomial) depth=64 ;;
+		stereo) depth=26 ;;
+		esac
+		keep "$out/whole-$name.jsonl" "$rift" time --runs "${RUNS:-8}" --quiet --output "$out/whole-$name.jsonl" \
+			--layer "remote transport=shm${poll:+ poll=$poll}" --layer "remote transport=tcp${poll:+ poll=$poll}" -- \
+			"$rift" run "$name" "${WORDS:-preset=vmcuda-table1}" --mode stream --depth "$depth" --samples 1 --check-steps 1
+	done
+}
+
 # Copies by the blocks that they travel in.
 blocks() {
 	local size
