@@ -31,16 +31,17 @@ chmod 755 "$root"
 
 # The mirror that apt uses here for this system, if it does, and how it gets there.
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" 'Component: main' | head -n 1)
-ubuntu=
+ubuntu='' script=''
 case $release in
 jammy | noble)
 	ubuntu="--components=main,universe"
 	[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || ubuntu="$ubuntu --no-check-gpg"
 	mirror=${mirror:-http://archive.ubuntu.com/ubuntu}
+	script=/usr/share/debootstrap/scripts/gutsy # that of all of Ubuntu; Debian 12 does not know noble by name
 	;;
 esac
 # shellcheck disable=SC2086 # options, or none
-debootstrap --variant=minbase --include=git,make $ubuntu "$release" "$root" ${mirror:+"$mirror"} >"$root.log" 2>&1 ||
+debootstrap --variant=minbase --include=git,make $ubuntu "$release" "$root" ${mirror:+"$mirror"} $script >"$root.log" 2>&1 ||
 	{ cat "$root.log" && rm -f "$root.log" && cannot "debootstrap failed"; }
 rm -f "$root.log"
 apt-config dump Acquire >"$root/etc/apt/apt.conf.d/90machine"

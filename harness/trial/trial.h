@@ -77,17 +77,22 @@ enum trial_quantity {
 	TRIAL_PEAK_BYTES,   /* memory of the largest process */
 	TRIAL_BEFORE_S,	    /* from its start to its first call of CUDA */
 	TRIAL_CALLS_S,	    /* from its first call of CUDA to the last */
+	TRIAL_AFTER_S,	    /* from there to its end: what is left of the wall time */
 	TRIAL_DEVICE_BYTES, /* of the device's memory, at most, beside what was in use before */
 	TRIAL_ENERGY_J,	    /* of the device */
 	TRIAL_QUANTITIES
 };
 
 struct trial_quantity_row {
-	const char *name;  /* of the record's member */
+	const char *name;  /* of the record's member, if it is one */
 	const char *label; /* for people */
+	bool derived;	   /* no member of the record: it follows from others */
 };
 
 extern const struct trial_quantity_row trial_quantities[TRIAL_QUANTITIES];
+
+struct trial_run;
+void trial_run_derive(struct trial_run *r);
 
 /* All NVTX ranges of a name in a run. */
 struct trial_range {

@@ -12,14 +12,23 @@
 #include "harness/trial/trial.h"
 
 const struct trial_quantity_row trial_quantities[TRIAL_QUANTITIES] = {
-	[TRIAL_USER_S] = { "user_s", "user time" },
-	[TRIAL_SYSTEM_S] = { "system_s", "system time" },
-	[TRIAL_PEAK_BYTES] = { "peak_bytes", "peak memory" },
-	[TRIAL_BEFORE_S] = { "before_s", "before CUDA" },
-	[TRIAL_CALLS_S] = { "calls_s", "first to last call" },
-	[TRIAL_DEVICE_BYTES] = { "device_bytes", "device memory" },
-	[TRIAL_ENERGY_J] = { "energy_j", "energy" },
+	[TRIAL_USER_S] = { "user_s", "user time", false },
+	[TRIAL_SYSTEM_S] = { "system_s", "system time", false },
+	[TRIAL_PEAK_BYTES] = { "peak_bytes", "peak memory", false },
+	[TRIAL_BEFORE_S] = { "before_s", "before CUDA", false },
+	[TRIAL_CALLS_S] = { "calls_s", "first to last call", false },
+	[TRIAL_AFTER_S] = { "after_s", "after CUDA", true },
+	[TRIAL_DEVICE_BYTES] = { "device_bytes", "device memory", false },
+	[TRIAL_ENERGY_J] = { "energy_j", "energy", false },
 };
+
+/* Processes that end beside each other may leave less than nothing: then it is not known. */
+void trial_run_derive(struct trial_run *r)
+{
+	double after_s = r->wall_s - r->value[TRIAL_BEFORE_S] - r->value[TRIAL_CALLS_S];
+
+	r->value[TRIAL_AFTER_S] = after_s > 0 ? after_s : NAN;
+}
 
 void trial_init(struct trial *t)
 {
@@ -50,7 +59,8 @@ json_t *trial_run_json(int side, int round, const struct trial_run *r)
 			      "said", json_text(r->said));
 
 	for (int q = 0; q < TRIAL_QUANTITIES; q++)
-		json_object_set_new(o, trial_quantities[q].name, json_number(r->value[q]));
+		if (!trial_quantities[q].derived)
+			json_object_set_new(o, trial_quantities[q].name, json_number(r->value[q]));
 	for (int i = 0; i < r->ranges; i++)
 		json_array_append_new(ranges,
 				      json_pack("{s:o, s:I, s:f}", "name",
@@ -112,6 +122,7 @@ static const char *take_run(struct trial *t, const json_t *o)
 	snprintf(r->said, sizeof(r->said), "%.159s", text_escaped(json_get_text(o, "said")).s);
 	for (int q = 0; q < TRIAL_QUANTITIES; q++)
 		r->value[q] = json_get_number(o, trial_quantities[q].name);
+	trial_run_derive(r);
 	return take_ranges(r, json_object_get(o, "ranges"));
 }
 

@@ -312,6 +312,7 @@ static void take(const struct stage *s, const struct program_run *run, double mj
 	out->value[TRIAL_SYSTEM_S] = 1e-9 * (double)run->system_ns;
 	out->value[TRIAL_PEAK_BYTES] = (double)run->peak_bytes;
 	take_span(s, run, out);
+	trial_run_derive(out);
 	if (s->has_nvml && s->used_before >= 0)
 		out->value[TRIAL_DEVICE_BYTES] = (double)(s->used_most - s->used_before);
 	if (s->has_nvml)
