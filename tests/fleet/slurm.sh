@@ -126,7 +126,23 @@ submit() {
 	share/slurm/rift-fleet --rift "$work/rift" --sbatch --licenses=measure:1 "$work/fleet" \
 		launch us=20 --depth 1,4 --mode stream --quick
 }
+
+# What would fail on each node is refused here.
+refused() { # WHAT WORDS...
+	local said
+	if said=$(share/slurm/rift-fleet "${@:2}" 2>&1) || [[ $said != *"$1"* ]]; then fail "rift-fleet ${*:2} says '$said'"; fi
+}
+refused "comes before the folder" "$work/none" launch --quick --runs 5
+refused "write one option with its value" --sbatch --time 10 "$work/none" launch --quick
+refused "unknown option '--bogus'" --rift "$work/rift" "$work/none" launch --bogus
+if [ -e "$work/none" ]; then fail "a refused fleet has a folder"; fi
+
 collector=$(submit)
+refused "take another folder" --rift "$work/rift" "$work/fleet" launch us=30
+# Called again meanwhile, it submits nothing twice.
+scancel "$collector"
+collector=$(submit)
+[ "$(squeue --noheader --array --name=rift-fleet | wc -l)" -le 9 ] || fail "tasks are there twice"
 
 # One is killed as it runs, one is requeued, one runs out of time; a node goes and comes back.
 running() { [ "$(squeue --noheader --states=running --nodelist="$1" | wc -l)" -gt 0 ]; }
@@ -168,4 +184,18 @@ if compgen -G "$work/fleet/*.part" >/dev/null; then fail "something is still und
 grep -q '^1 of 3 nodes is slower than the fleet by more than 2 %: node2 ' "$work/fleet/finding.txt" ||
 	fail "node2 is not named"
 [ "$(cat "$work/fleet/finding.status")" = 1 ] || fail "exit status $(cat "$work/fleet/finding.status"), not 1"
+
+# A damaged file is kept and measured again, and a plan that fails twice is put aside.
+truncate -s 2000 "$work/fleet/node1.2.jsonl"
+head -c 100 "$work/fleet/node3.1.jsonl" >"$work/fleet/node3.1.jsonl.part" && rm "$work/fleet/node3.1.jsonl"
+collector=$(submit)
+until_true 60 ended "$collector"
+grep -q '^missing: node1, run 2: it was damaged' "$work/fleet/finding.txt" || fail "the damaged file is not named"
+grep -q '^missing: node3, run 1: rift: .*part.* (.*/logs/' "$work/fleet/finding.txt" || fail "why a run failed is not said"
+collector=$(submit)
+until_true 60 ended "$collector"
+[ "$(whole)" = 9 ] || fail "of 9 files there are $(whole) after damage"
+for kept in node1.2.jsonl.damaged node3.1.jsonl.part.failed; do
+	[ -s "$work/fleet/$kept" ] || fail "$kept was lost"
+done
 echo "passed in $SECONDS s"
