@@ -33,15 +33,24 @@ for row in shim container cpu-50 cpu-100 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-
 	neighbour-copy neighbour-launch neighbour-spin; do
 	rows+=("$row=$sessions/atlas-h200/$row.jsonl.gz")
 done
-rm -f "$folder/time.jsonl"
-"$rift" time --quiet --runs 6 --against 'sh -c "sleep 0.05; exec \"\$@\"" sh' --output "$folder/time.jsonl" -- \
-	sleep 0.2 >"$folder/time.txt" # ends with 1: the side is slower
+# The base of each of them, on several machines over two days; and nodes of which one has slow launches.
+series=()
+for row in none none-1 none-2 "${rows[@]#*=}"; do
+	series+=("$sessions/atlas-h200/$(basename "$row" .jsonl.gz).jsonl.gz")
+done
+rm -f "$folder"/node?.jsonl
+for node in 1 2 3 4; do
+	RIFT_CPU_LAUNCH_NS=$((node == 3 ? 60000 : 0)) "$rift" sweep launch us=20 --depth 1 --mode stream --quick --processes 3 \
+		--platform "node$node" --output "$folder/node$node.jsonl" --quiet >"$folder/sweep.txt" || bad "node$node: not measured"
+done
 write session $sessions/h200-launch.jsonl
 write two $sessions/atlas-h200/CUPTI.jsonl.gz
 write layers $sessions/atlas-h200/none.jsonl.gz:a "${rows[@]}" --force
 write share $sessions/share-h200/pair-myocyte-mlp.jsonl.gz
 write trace data/traces/h200-pytorch-eager.trace.gz
-write time "$folder/time.jsonl"
+write time $sessions/programs-h200/xsbench.jsonl.gz
+write series --each date --side a "${series[@]}"
+write fleet --each node "$folder"/node?.jsonl
 [ ! "$only" ] || exit "$status"
 
 # ---- as a parser and a browser see them ---------------------------------------------------------
