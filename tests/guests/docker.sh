@@ -5,20 +5,9 @@
 set -eu
 # shellcheck source=tests/guests/lib.sh
 . "$(dirname "$0")/lib.sh"
-[ "$(id -u)" = 0 ] || skip "a daemon of its own needs root"
-need dockerd docker.io
+clean_up() { stop_docker; }
+need_docker
 need_root
-daemon=
-clean_up() { [ -z "$daemon" ] || { kill "$daemon" && wait "$daemon"; } 2>/dev/null || true; }
-export DOCKER_HOST="unix://$work/socket"
-dockerd --iptables=false --bridge=none --containerd-namespace "rift-$$" --containerd-plugins-namespace "rift-plugins-$$" --data-root "$work/data" --exec-root "$work/exec" \
-	--host "$DOCKER_HOST" --pidfile "$work/pid" >"$work/daemon.log" 2>&1 &
-daemon=$!
-for try in 1 2 3 4 5 6 7 8 9 10; do
-	! docker version >"$work/version" 2>&1 || break
-	[ "$try" != 10 ] || skip "dockerd: $(tail -n 1 "$work/daemon.log")"
-	sleep 1
-done
 root_archive | docker import - guest >"$work/log" 2>&1 || skip "docker import: $(tail -n 1 "$work/log")"
 docker run --rm --network none guest true >"$work/log" 2>&1 || skip "docker run: $(tail -n 1 "$work/log")"
 echo "$guest: $(docker version --format '{{.Server.Version}}'), runtime $(runc --version | head -n 1)"

@@ -7,7 +7,7 @@ size=${2:?usage: $guest.sh FOLDER quick|all}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 root=$top/build/guests/root
 PATH=$PATH:/usr/sbin:/sbin
-user='' as='' # of need_user(), never what the environment has
+user='' as='' daemon='' # of need_user() and need_docker(), never what the environment has
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/rift-guests-XXXXXX")
 chmod 755 "$work" # other users run what is in it
 
@@ -38,6 +38,27 @@ need() {
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >"$work/log" 2>&1 ||
 		skip "apt-get install $*: $(tail -n 1 "$work/log")"
 	command -v "$program" >/dev/null || skip "no $program in $*"
+}
+
+# A Docker daemon of this script's own, without networks. Define clean_up() with stop_docker first.
+need_docker() {
+	[ "$(id -u)" = 0 ] || skip "a daemon of its own needs root"
+	need dockerd docker.io
+	export DOCKER_HOST="unix://$work/socket"
+	dockerd --iptables=false --bridge=none --containerd-namespace "rift-$$" --containerd-plugins-namespace "rift-plugins-$$" --data-root "$work/data" --exec-root "$work/exec" \
+		--host "$DOCKER_HOST" --pidfile "$work/pid" >"$work/daemon.log" 2>&1 &
+	daemon=$!
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		! docker version >"$work/version" 2>&1 || break
+		[ "$try" != 10 ] || skip "dockerd: $(tail -n 1 "$work/daemon.log")"
+		sleep 1
+	done
+}
+
+stop_docker() {
+	[ -n "$daemon" ] || return 0
+	{ kill "$daemon" && wait "$daemon"; } 2>/dev/null || true
+	umount "$work"/exec/netns/* 2>/dev/null || true # left by --network host
 }
 
 # The system of a guest: Debian 12 with a kernel, an ssh daemon and what rift needs. Made once, and kept.
