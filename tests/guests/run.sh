@@ -9,7 +9,7 @@ dist=${1:?usage: run.sh FOLDER quick|all}
 size=${2:?usage: run.sh FOLDER quick|all}
 case $size in
 quick) guests='ssh gvisor' ;;
-all) guests='ssh gvisor nspawn docker docker_rootless podman qemu' ;;
+all) guests='ssh gvisor nspawn docker image docker_rootless podman qemu' ;;
 *)
 	echo "run.sh: $size: use quick or all" >&2
 	exit 3
