@@ -3,7 +3,7 @@
 # the other. FOLDER is that of `make dist DEVICE=cpu`. quick is for CI: what needs no system to be made.
 #
 # Each ends with 0 and says "NAME: passed" or "NAME: skipped: REASON"; a skipped one counts for nothing.
-# A script gets 10 minutes, QEMU's 20, and 2 if quick.
+# A script gets 10 minutes, QEMU's and the image's 20, and 2 if quick.
 set -eu
 dist=${1:?usage: run.sh FOLDER quick|all}
 size=${2:?usage: run.sh FOLDER quick|all}
@@ -26,7 +26,7 @@ begin=$(date +%s)
 passed=0 skipped=0 failed=0
 for guest in $guests; do
 	limit=600
-	[ "$guest" != qemu ] || limit=1200
+	case $guest in image | qemu) limit=1200 ;; esac
 	[ "$size" != quick ] || limit=120
 	start=$(date +%s)
 	rc=0
