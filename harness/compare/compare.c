@@ -170,6 +170,50 @@ static void compare_workloads(struct comparison *c)
 	free(means);
 }
 
+static double far_of(const struct compared_workload *w)
+{
+	return w->points ? fabs(log(w->ratio.value)) : -1;
+}
+
+/* The mean over all workloads but one. */
+static void mean_without(const struct comparison *c, const struct compared_workload *one,
+			 struct compared_workload *rest)
+{
+	struct point_pair *means = calloc((size_t)c->pairs.n_workloads, sizeof(*means));
+	int n = 0;
+
+	CHECK(means, "memory of %d workloads", c->pairs.n_workloads);
+	for (int i = 0; i < c->pairs.n_workloads; i++) {
+		const struct compared_workload *w = &c->workload[i];
+
+		if (w != one && w->points)
+			means[n++] = (struct point_pair){ w->mean[PAIR_B], w->mean[PAIR_A] };
+	}
+	compare_means(c, rest, means, n);
+	free(means);
+}
+
+const struct compared_workload *compare_carrier(const struct comparison *c, struct interval *rest)
+{
+	const struct compared_workload *furthest = &c->workload[0];
+	struct compared_workload without = { 0 };
+	double margin = c->options.margin;
+	bool carries;
+
+	*rest = interval_unknown(0);
+	if (c->whole.points < 2 || !(fabs(c->whole.ratio.value - 1) > margin))
+		return NULL;
+	for (int i = 1; i < c->pairs.n_workloads; i++)
+		if (far_of(&c->workload[i]) > far_of(furthest))
+			furthest = &c->workload[i];
+	mean_without(c, furthest, &without);
+	*rest = without.ratio;
+	carries = fabs(rest->value - 1) <= margin;
+	for (int k = 0; k < 2; k++)
+		free(without.mean[k]);
+	return carries ? furthest : NULL;
+}
+
 /* ---- what it comes to ------------------------------------------------------------------- */
 
 static void judge_parameters(struct comparison *c)

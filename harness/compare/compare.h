@@ -139,6 +139,12 @@ void compare_finding(const struct comparison *c, char *out, size_t size);
 /* Its workloads, those that take longest first; to be freed. */
 const struct compared_workload **compare_worst_first(const struct comparison *c);
 
+/*
+ * The workload that alone puts the mean over all beyond the margin: without it, the furthest from
+ * 1, the mean is within. rest: the mean without it. NULL: there is none.
+ */
+const struct compared_workload *compare_carrier(const struct comparison *c, struct interval *rest);
+
 /* all: also the points that are the same or open. */
 void compare_print(const struct comparison *c, bool all, FILE *out);
 

@@ -14,142 +14,17 @@
 #include "harness/compare/format.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
+#include "harness/report/layer_group.h"
 #include "harness/report/part.h"
 #include "workloads/workload.h"
 
-/* ---- the entries, the dearest first ----------------------------------------------------- */
-
-/* The mean over all workloads; of one workload, its own. */
-static const struct compared_workload *mean_of(const struct comparison *c)
-{
-	return c->pairs.n_workloads > 1 && c->whole.points ? &c->whole : &c->workload[0];
-}
-
-static double cost_of(const struct atlas_entry *e)
-{
-	double r = mean_of(&e->c)->ratio.value;
-
-	return isfinite(r) ? r : -1;
-}
-
-static int dearest_first(const void *x, const void *y)
-{
-	double a = cost_of(*(const struct atlas_entry *const *)x);
-	double b = cost_of(*(const struct atlas_entry *const *)y);
-
-	return (a < b) - (a > b);
-}
-
-/* To be freed. */
-static const struct atlas_entry **sorted(const struct atlas *a)
-{
-	const struct atlas_entry **e = calloc((size_t)a->n + 1, sizeof(*e));
-
-	CHECK(e, "memory of %d rows", a->n);
-	for (int i = 0; i < a->n; i++)
-		e[i] = &a->entry[i];
-	qsort(e, (size_t)a->n, sizeof(*e), dearest_first);
-	return e;
-}
-
 /* ---- the finding ------------------------------------------------------------------------ */
-
-enum group { GROUP_SLOWER, GROUP_LIKELY, GROUP_SAME, GROUP_NOT_SLOWER, GROUP_FASTER, GROUP_OPEN };
-
-/* By the mean over workloads. Likely: beyond the margin, by too few processes for a verdict. */
-static enum group group_of(const struct atlas_entry *e)
-{
-	const struct judged *j = &mean_of(&e->c)->judged;
-
-	switch (j->verdict) {
-	case VERDICT_SLOWER:
-		return GROUP_SLOWER;
-	case VERDICT_SAME:
-		return GROUP_SAME;
-	case VERDICT_FASTER:
-		return GROUP_FASTER;
-	default:
-		return j->alone == VERDICT_SLOWER ? GROUP_LIKELY
-		       : j->not_slower		  ? GROUP_NOT_SLOWER
-						  : GROUP_OPEN;
-	}
-}
-
-static int count_group(const struct atlas_entry *const *e, int n, enum group group)
-{
-	int in = 0;
-
-	for (int i = 0; i < n; i++)
-		in += group_of(e[i]) == group;
-	return in;
-}
-
-/* "neighbour-spin most: a step takes 20.2 times as long (90.7 % interval 19.9 to 20.5, n = 6)" */
-static void say_dearest(const struct atlas_entry *e, FILE *out)
-{
-	const struct interval *r = &mean_of(&e->c)->ratio;
-
-	fprintf(out, "%s most: a step takes %s times as long (", e->name, figure_times(r->value).s);
-	if (r->known)
-		fprintf(out, "%.3g %% interval %s to %s, ", 100 * e->c.contrast.level,
-			figure_times(r->lo).s, figure_times(r->hi).s);
-	fprintf(out, "n = %d)", r->n);
-}
-
-/* The first of the sorted ones that is proven slower; NULL: none is. */
-static const struct atlas_entry *dearest(const struct atlas_entry *const *e, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (group_of(e[i]) == GROUP_SLOWER)
-			return e[i];
-	return NULL;
-}
-
-/* "; 2 are slower by their intervals, ..." of a group; nothing of an empty one. */
-static void say_group(const struct atlas_entry *const *e, int n, enum group group,
-		      const char *words, FILE *out)
-{
-	int in = count_group(e, n, group);
-
-	if (in)
-		fprintf(out, "; %d %s", in, words);
-}
-
-static void say_wrong(const struct atlas_entry *const *e, int n, FILE *out)
-{
-	for (int i = 0; i < n; i++)
-		if (e[i]->c.faults[PAIR_B].wrong)
-			fprintf(out, ". Under %s, programs compute wrong results", e[i]->name);
-}
-
-static void print_finding(const void *found, FILE *out)
-{
-	const struct atlas *a = found;
-	const struct atlas_entry **e = sorted(a);
-	const struct atlas_entry *most = dearest(e, a->n);
-	int slower = count_group(e, a->n, GROUP_SLOWER);
-
-	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower,
-		a->n, slower == 1 ? "makes" : "make",
-		a->n ? 100 * a->entry[0].c.options.margin : 0);
-	if (most) {
-		fputs(", ", out);
-		say_dearest(most, out);
-	}
-	say_group(e, a->n, GROUP_LIKELY, "slower too, but not proven by so few processes", out);
-	say_group(e, a->n, GROUP_SAME, "without a difference of that size", out);
-	say_group(e, a->n, GROUP_NOT_SLOWER, "not slower by that much", out);
-	say_group(e, a->n, GROUP_FASTER, "faster on average", out);
-	say_group(e, a->n, GROUP_OPEN, "not decided", out);
-	say_wrong(e, a->n, out);
-	free(e);
-}
 
 static void finding(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
 	const struct compared_side *base = &a->base.side[PAIR_B];
-	char *text = part_printed(print_finding, a);
+	char *text = part_printed(layers_finding, a);
 
 	page_finding(p, TONE_PLAIN, "%s.", text);
 	free(text);
@@ -163,23 +38,30 @@ static void finding(const void *found, struct page *p)
 
 /* ---- the table: a row a layer ----------------------------------------------------------- */
 
-/* Programs whose interval is beyond the margin on that side. */
-static int count_alone(const struct comparison *c, enum ratio_verdict alone)
+/* "6 pairs, 96.9 %" */
+static void put_n(struct page *p, const struct atlas_entry *e, int n)
 {
-	int n = 0;
+	page_cell(p, "%d %s, %.3g %%", n, e->c.contrast.paired ? "pairs" : "processes",
+		  100 * e->c.contrast.level);
+}
 
-	for (int i = 0; i < c->pairs.n_workloads; i++)
-		n += c->workload[i].judged.alone == alone;
-	return n;
+static void put_program(struct page *p, const struct compared_workload *w)
+{
+	page_cell(p, "%s %s", w->workload->name, figure_ratio(&w->ratio).s);
 }
 
 static void put_programs(struct page *p, const struct comparison *c)
 {
+	const struct programs n = programs_of(c);
 	const struct compared_workload **worst = compare_worst_first(c);
+	int least = n.all - 1;
 
-	page_cell(p, "%d slower, %d faster, of %d", count_alone(c, VERDICT_SLOWER),
-		  count_alone(c, VERDICT_FASTER), c->pairs.n_workloads);
-	page_cell(p, "%s %s", worst[0]->workload->name, figure_ratio(&worst[0]->ratio).s);
+	while (least && !worst[least]->points)
+		least--;
+	page_cell(p, "%d slower, %d faster, %d not decided, of %d", n.slower, n.faster, n.open,
+		  n.all);
+	put_program(p, worst[0]);
+	put_program(p, worst[least]);
 	free(worst);
 }
 
@@ -198,33 +80,30 @@ static void put_faults(struct page *p, const struct faults *f)
 		page_cell(p, "all correct");
 }
 
-static const char *sure_text(enum group group)
+/* The average; where one program alone puts it beyond the margin, what it is without that. */
+static void put_average(struct page *p, const struct atlas_entry *e)
 {
-	static const char *const texts[] = {
-		[GROUP_SLOWER] = "slower: proven",
-		[GROUP_LIKELY] = "slower: not proven, too few processes",
-		[GROUP_SAME] = "no difference: proven",
-		[GROUP_NOT_SLOWER] = "not slower: proven; may be faster",
-		[GROUP_FASTER] = "faster: proven",
-		[GROUP_OPEN] = "not decided",
-	};
+	const struct compared_workload *by;
+	struct interval rest;
+	enum page_tone tone = layer_tone(layer_group(e));
 
-	return texts[group];
+	by = compare_carrier(&e->c, &rest);
+	if (by)
+		page_cell_of(p, tone, "%s, by %s alone: %s without it",
+			     figure_ratio(&layer_mean(&e->c)->ratio).s, by->workload->name,
+			     figure_ratio(&rest).s);
+	else
+		page_cell_of(p, tone, "%s", figure_ratio(&layer_mean(&e->c)->ratio).s);
 }
 
 static void put_entry(struct page *p, const struct atlas_entry *e)
 {
-	const struct compared_workload *w = mean_of(&e->c);
-	enum ratio_verdict v = w->judged.verdict;
-
 	page_cell(p, "%s%s", e->name, e->is_model ? " (imitated)" : "");
-	page_cell_of(p, part_tone(v == VERDICT_INCONCLUSIVE ? w->judged.alone : v), "%s",
-		     figure_ratio(&w->ratio).s);
-	page_cell(p, "%s", sure_text(group_of(e)));
+	put_average(p, e);
+	page_cell(p, "%s", layer_sure(e).s);
 	put_programs(p, &e->c);
 	put_faults(p, &e->c.faults[PAIR_B]);
-	page_cell(p, "%d %s, %.3g %%", w->ratio.n, e->c.contrast.paired ? "pairs" : "processes",
-		  100 * e->c.contrast.level);
+	put_n(p, e, layer_mean(&e->c)->ratio.n);
 }
 
 static void table(const void *found, struct page *p)
@@ -233,25 +112,26 @@ static void table(const void *found, struct page *p)
 		"layer",
 		"a step takes so many times as long",
 		"how sure",
-		"programs",
-		"costliest program",
+		"programs beyond the margin, each by itself",
+		"largest ratio of a program",
+		"smallest",
 		"results",
 		"n and interval",
 	};
 	const struct atlas *a = found;
-	const struct atlas_entry **e = sorted(a);
+	const struct atlas_entry **e = layers_sorted(a);
 
-	page_text(
-		p,
-		"A step is one unit of a program's work. 1 means that it takes as long as without "
-		"the layer, and 2 twice as long; the interval is in parentheses. Slower: the "
-		"interval lies beyond %.3g %%, and a test of the average agrees. No difference: it "
-		"lies within. Not decided: it reaches across. The average hides single programs, "
-		"so a layer may slow one of them alone. \"What differs\" says what each "
-		"layer is.",
-		a->n ? 100 * a->entry[0].c.options.margin : 0);
+	page_text(p,
+		  "A step is one unit of a program's work. 1 means that it takes as long as "
+		  "without the layer, and 2 twice as long; the interval is in parentheses. "
+		  "A layer is slower if the average, or one program, is proven to be slower by "
+		  "more than %.3g %%. It makes no difference if the average and every program "
+		  "lie within %.3g %%, and is not decided while one program may be slower: the "
+		  "average hides single programs. Programs are counted by their intervals alone, "
+		  "without a correction for their number.",
+		  layers_margin(a), layers_margin(a));
 	page_table(p, "time per step over that without the layer, average over the programs", heads,
-		   7);
+		   8);
 	for (int i = 0; i < a->n; i++)
 		put_entry(p, e[i]);
 	free(e);
@@ -324,7 +204,7 @@ static void program_table(struct page *p, const struct atlas *a, const struct at
 static void tables(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
-	const struct atlas_entry **e = sorted(a);
+	const struct atlas_entry **e = layers_sorted(a);
 	const struct workload *w;
 
 	page_text(p,
@@ -381,7 +261,7 @@ static void differs(const void *found, struct page *p)
 	static const char *const heads[] = { "layer", "what it is, as recorded", "compared with",
 					     "fields that differ" };
 	const struct atlas *a = found;
-	const struct atlas_entry **e = sorted(a);
+	const struct atlas_entry **e = layers_sorted(a);
 
 	page_table(p, "fields of the record that are not the same on both sides", heads, 4);
 	for (int i = 0; i < a->n; i++) {

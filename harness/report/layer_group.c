@@ -1,0 +1,219 @@
+/* layer_group.c - the rows of an atlas by what is proven of them, in words. */
+#include "harness/report/layer_group.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/check.h"
+#include "harness/compare/format.h"
+#include "harness/report/part.h"
+
+/* ---- one row ---------------------------------------------------------------------------- */
+
+const struct compared_workload *layer_mean(const struct comparison *c)
+{
+	return c->pairs.n_workloads > 1 && c->whole.points ? &c->whole : &c->workload[0];
+}
+
+static enum layer_group open_group(const struct judged *mean)
+{
+	return mean->alone == VERDICT_SLOWER	 ? LAYER_LIKELY
+	       : mean->verdict == VERDICT_SAME	 ? LAYER_MEAN_SAME
+	       : mean->verdict == VERDICT_FASTER ? LAYER_MEAN_FASTER
+	       : mean->not_slower		 ? LAYER_MEAN_NOT_SLOWER
+						 : LAYER_OPEN;
+}
+
+enum layer_group layer_group(const struct atlas_entry *e)
+{
+	const struct judged *mean = &layer_mean(&e->c)->judged;
+
+	switch (e->c.by_time) {
+	case OUTCOME_SLOWER:
+		return mean->verdict == VERDICT_SLOWER ? LAYER_SLOWER : LAYER_PROGRAMS;
+	case OUTCOME_SAME:
+		return LAYER_SAME;
+	case OUTCOME_FASTER:
+		return LAYER_FASTER;
+	case OUTCOME_NOT_SLOWER:
+		return LAYER_NOT_SLOWER;
+	default:
+		return open_group(mean);
+	}
+}
+
+enum page_tone layer_tone(enum layer_group group)
+{
+	static const enum page_tone tones[] = {
+		[LAYER_SLOWER] = TONE_SLOWER,
+		[LAYER_PROGRAMS] = TONE_SLOWER,
+		[LAYER_SAME] = TONE_SAME,
+		[LAYER_NOT_SLOWER] = TONE_SAME,
+		[LAYER_FASTER] = TONE_FASTER,
+		[LAYER_LIKELY] = TONE_SLOWER,
+		[LAYER_MEAN_SAME] = TONE_OPEN,
+		[LAYER_MEAN_FASTER] = TONE_OPEN,
+		[LAYER_MEAN_NOT_SLOWER] = TONE_OPEN,
+		[LAYER_OPEN] = TONE_OPEN,
+	};
+
+	return tones[group];
+}
+
+struct programs programs_of(const struct comparison *c)
+{
+	struct programs n = { .all = c->pairs.n_workloads };
+
+	for (int i = 0; i < n.all; i++) {
+		const struct judged *j = &c->workload[i].judged;
+
+		n.slower += j->alone == VERDICT_SLOWER;
+		n.faster += j->alone == VERDICT_FASTER;
+		n.open += j->alone == VERDICT_INCONCLUSIVE;
+	}
+	return n;
+}
+
+struct text_line layer_sure(const struct atlas_entry *e)
+{
+	static const char *const texts[] = {
+		[LAYER_SLOWER] = "slower: proven",
+		[LAYER_PROGRAMS] = "slower in some program: proven",
+		[LAYER_SAME] = "no difference: proven",
+		[LAYER_NOT_SLOWER] = "not slower: proven; may be faster",
+		[LAYER_FASTER] = "faster, and no program slower: proven",
+		[LAYER_LIKELY] = "slower: not proven, too few processes",
+		[LAYER_MEAN_SAME] = "average: no difference",
+		[LAYER_MEAN_NOT_SLOWER] = "average: not slower",
+		[LAYER_MEAN_FASTER] = "average: faster",
+		[LAYER_OPEN] = "not decided",
+	};
+	enum layer_group group = layer_group(e);
+	const struct programs n = programs_of(&e->c);
+	struct text_line t;
+
+	if (group < LAYER_MEAN_SAME || group == LAYER_OPEN)
+		snprintf(t.s, sizeof(t.s), "%s", texts[group]);
+	else if (n.slower)
+		snprintf(t.s, sizeof(t.s), "%s, but %d of %d programs slower; not decided",
+			 texts[group], n.slower, n.all);
+	else
+		snprintf(t.s, sizeof(t.s), "%s; %d of %d programs not decided", texts[group],
+			 n.open, n.all);
+	return t;
+}
+
+/* ---- all of them, those that take longest first ----------------------------------------- */
+
+double layers_margin(const struct atlas *a)
+{
+	return a->n ? 100 * a->entry[0].c.options.margin : 0;
+}
+
+static double cost_of(const struct atlas_entry *e)
+{
+	double r = layer_mean(&e->c)->ratio.value;
+
+	return isfinite(r) ? r : -1;
+}
+
+static int dearest_first(const void *x, const void *y)
+{
+	double a = cost_of(*(const struct atlas_entry *const *)x);
+	double b = cost_of(*(const struct atlas_entry *const *)y);
+
+	return (a < b) - (a > b);
+}
+
+const struct atlas_entry **layers_sorted(const struct atlas *a)
+{
+	const struct atlas_entry **e = calloc((size_t)a->n + 1, sizeof(*e));
+
+	CHECK(e, "memory of %d rows", a->n);
+	for (int i = 0; i < a->n; i++)
+		e[i] = &a->entry[i];
+	qsort(e, (size_t)a->n, sizeof(*e), dearest_first);
+	return e;
+}
+
+static int count_group(const struct atlas *a, enum layer_group group)
+{
+	int in = 0;
+
+	for (int i = 0; i < a->n; i++)
+		in += layer_group(&a->entry[i]) == group;
+	return in;
+}
+
+/* ---- the finding ------------------------------------------------------------------------ */
+
+/* ", neighbour-spin most: a step takes 20.2 times as long (90.7 % interval 19.9 to 20.5, n = 6)" */
+static void say_dearest(const struct atlas *a, FILE *out)
+{
+	const struct atlas_entry **e = layers_sorted(a), *most = NULL;
+
+	for (int i = 0; i < a->n && !most; i++)
+		most = layer_group(e[i]) == LAYER_SLOWER ? e[i] : NULL;
+	if (most) {
+		const struct interval *r = &layer_mean(&most->c)->ratio;
+
+		fprintf(out, ", %s most: a step takes %s times as long (", most->name,
+			figure_times(r->value).s);
+		if (r->known)
+			fprintf(out, "%.3g %% interval %s to %s, ", 100 * most->c.contrast.level,
+				figure_times(r->lo).s, figure_times(r->hi).s);
+		fprintf(out, "n = %d%s)", r->n, most->c.contrast.paired ? " pairs" : "");
+	}
+	free(e);
+}
+
+/* "; 2 are slower by their intervals, ..." of a group; nothing of an empty one. */
+static void say_group(const struct atlas *a, enum layer_group group, const char *words, FILE *out)
+{
+	int in = count_group(a, group);
+
+	if (in)
+		fprintf(out, "; %d %s", in, words);
+}
+
+/* "; 8 not decided (on average 4 without a difference of that size, 1 faster)" */
+static void say_open(const struct atlas *a, FILE *out)
+{
+	static const char *const words[] = { "without a difference of that size", "not slower",
+					     "faster" };
+	int of[] = { count_group(a, LAYER_MEAN_SAME), count_group(a, LAYER_MEAN_NOT_SLOWER),
+		     count_group(a, LAYER_MEAN_FASTER) };
+	int by_mean = of[0] + of[1] + of[2], all = by_mean + count_group(a, LAYER_OPEN), said = 0;
+
+	if (all)
+		fprintf(out, "; %d not decided", all);
+	for (int i = 0; i < 3; i++)
+		if (of[i])
+			fprintf(out, "%s%d %s", said++ ? ", " : " (on average ", of[i], words[i]);
+	fputs(said ? ")" : "", out);
+}
+
+static void say_wrong(const struct atlas *a, FILE *out)
+{
+	for (int i = 0; i < a->n; i++)
+		if (a->entry[i].c.faults[PAIR_B].wrong)
+			fprintf(out, ". Under %s, programs compute wrong results",
+				a->entry[i].name);
+}
+
+void layers_finding(const void *found, FILE *out)
+{
+	const struct atlas *a = found;
+	int slower = count_group(a, LAYER_SLOWER);
+
+	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower,
+		a->n, slower == 1 ? "makes" : "make", layers_margin(a));
+	say_dearest(a, out);
+	say_group(a, LAYER_PROGRAMS, "slower in some program", out);
+	say_group(a, LAYER_LIKELY, "slower too, but not proven by so few processes", out);
+	say_group(a, LAYER_SAME, "without a difference of that size", out);
+	say_group(a, LAYER_NOT_SLOWER, "not slower by that much", out);
+	say_group(a, LAYER_FASTER, "faster, and slower in no program", out);
+	say_open(a, out);
+	say_wrong(a, out);
+}

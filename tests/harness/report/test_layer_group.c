@@ -1,0 +1,121 @@
+/* test_layer_group.c - rows of an atlas in words: the outcome decides, and not the mean alone. */
+#include "tests/test.h"
+
+#include "harness/report/layer_group.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(small_layer_group, .timeout = 30);
+
+static struct judged of(enum ratio_verdict verdict)
+{
+	return (struct judged){
+		.known = true,
+		.alone = verdict,
+		.verdict = verdict,
+		.not_slower = verdict == VERDICT_SAME || verdict == VERDICT_FASTER,
+	};
+}
+
+/* A row of workloads with these verdicts; its outcome is what they and the mean come to. */
+static void entry_init(struct atlas_entry *e, const enum ratio_verdict *verdict, int n,
+		       enum ratio_verdict mean)
+{
+	struct judged *all[8];
+
+	*e = (struct atlas_entry){ .name = "layer" };
+	e->c.workload = calloc((size_t)n, sizeof(*e->c.workload));
+	e->c.pairs.n_workloads = n;
+	e->c.whole = (struct compared_workload){ .points = n, .judged = of(mean) };
+	for (int i = 0; i < n; i++) {
+		e->c.workload[i].judged = of(verdict[i]);
+		all[i] = &e->c.workload[i].judged;
+	}
+	e->c.by_time = e->c.outcome = outcome_of(all, n, &e->c.whole.judged);
+}
+
+#define SA VERDICT_SAME
+#define SL VERDICT_SLOWER
+#define FA VERDICT_FASTER
+#define IN VERDICT_INCONCLUSIVE
+
+Test(small_layer_group, the_mean_alone_proves_nothing)
+{
+	static const struct {
+		enum ratio_verdict of[3], mean;
+		enum layer_group group;
+		enum page_tone tone;
+		const char *sure;
+	} rows[] = {
+		{ { SA, SA, SA }, SA, LAYER_SAME, TONE_SAME, "no difference: proven" },
+		{ { SA, IN, IN },
+		  SA,
+		  LAYER_MEAN_SAME,
+		  TONE_OPEN,
+		  "average: no difference; 2 of 3 programs not decided" },
+		{ { SA, FA, IN },
+		  FA,
+		  LAYER_MEAN_FASTER,
+		  TONE_OPEN,
+		  "average: faster; 1 of 3 programs not decided" },
+		{ { SA, FA, FA },
+		  FA,
+		  LAYER_FASTER,
+		  TONE_FASTER,
+		  "faster, and no program slower: proven" },
+		{ { SA, SA, SL },
+		  SA,
+		  LAYER_PROGRAMS,
+		  TONE_SLOWER,
+		  "slower in some program: proven" },
+		{ { SL, SL, IN }, SL, LAYER_SLOWER, TONE_SLOWER, "slower: proven" },
+		{ { IN, IN, IN }, IN, LAYER_OPEN, TONE_OPEN, "not decided" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct atlas_entry e;
+
+		entry_init(&e, rows[i].of, 3, rows[i].mean);
+		cr_expect(eq(int, layer_group(&e), rows[i].group), "row %zu", i);
+		cr_expect(eq(int, layer_tone(layer_group(&e)), rows[i].tone), "row %zu", i);
+		cr_expect(eq(str, layer_sure(&e).s, (char *)(uintptr_t)rows[i].sure), "row %zu", i);
+		free(e.c.workload);
+	}
+}
+
+/* A program beyond the margin by its interval, which the correction leaves open. */
+Test(small_layer_group, a_program_that_is_slower_is_named_beside_a_faster_mean)
+{
+	struct atlas_entry e;
+
+	entry_init(&e, (enum ratio_verdict[]){ FA, FA, IN }, 3, FA);
+	e.c.workload[2].judged.alone = VERDICT_SLOWER;
+	cr_expect(eq(str, layer_sure(&e).s,
+		     "average: faster, but 1 of 3 programs slower; not decided"));
+	cr_expect(eq(int, programs_of(&e.c).open, 0));
+	free(e.c.workload);
+}
+
+Test(small_layer_group, one_sentence_counts_what_is_open)
+{
+	struct atlas_entry e[3];
+	struct atlas a = { .entry = e, .n = 3 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	entry_init(&e[0], (enum ratio_verdict[]){ SA, IN, IN }, 3, SA);
+	entry_init(&e[1], (enum ratio_verdict[]){ FA, IN, IN }, 3, FA);
+	entry_init(&e[2], (enum ratio_verdict[]){ IN, IN, IN }, 3, IN);
+	e[0].c.options.margin = 0.02;
+	layers_finding(&a, out);
+	fclose(out);
+	cr_expect(eq(str, text,
+		     "0 of 3 layers make programs slower by more than 2 % on average; 3 not "
+		     "decided (on average 1 without a difference of that size, 1 faster)"));
+	free(text);
+	for (int i = 0; i < 3; i++)
+		free(e[i].c.workload);
+}
