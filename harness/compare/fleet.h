@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 #include "harness/base/command.h"
+#include "harness/record/trust.h"
 #include "harness/stats/decide.h"
 
 enum { FLEET_PROCESSES_MIN = 3, FLEET_NODES_MIN = 3, FLEET_NAME = 80 };
@@ -52,6 +53,7 @@ struct fleet {
 	/* what fleet_read() found out */
 	int files, points;
 	char device[128];
+	struct distrusted distrusted; /* sessions, by their nodes */
 	bool is_cpu;
 };
 

@@ -28,6 +28,7 @@ struct table {
 	json_t *header; /* of the first file */
 	json_t *seen;	/* session's id and side -> file */
 	int columns;
+	struct distrusted distrusted;
 };
 
 /* ---- one file ---------------------------------------------------------------------------------
@@ -109,6 +110,7 @@ static int take_values(struct table *t, const struct compared_side *s, const cha
 
 	CHECK(value, "memory of %d values", s->n);
 	name_node(s, path, name);
+	distrusted_add(&t->distrusted, name, &s->view);
 	row = add_rows(t, s, name, session);
 	for (int i = 0; i < p->n_points; i++) {
 		const json_t *column = json_object_get(t->points, p->point[i].key);
@@ -227,6 +229,7 @@ int fleet_read(struct fleet *f, char *const *path, int n, const struct fleet_req
 		const json_t *gpu = json_object_get(t.header, "gpu");
 
 		fill_fleet(f, &t);
+		f->distrusted = t.distrusted;
 		snprintf(f->device, sizeof(f->device), "%.127s",
 			 text_escaped(json_get_text(gpu, "name")).s);
 		f->is_cpu = !strcmp(json_get_text(json_object_get(t.header, "build"), "build_type"),

@@ -46,6 +46,7 @@ void fleet_finding(const void *found, FILE *out)
 {
 	const struct fleet *f = found;
 
+	distrusted_print(&f->distrusted, out);
 	if (f->judged < FLEET_NODES_MIN) {
 		fprintf(out,
 			"Nothing is decided: %s with %d processes or more %s too few for a fleet, "

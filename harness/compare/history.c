@@ -199,6 +199,8 @@ int history_make(struct history *h)
 		take_ratios(h);
 		history_judge(h);
 	}
+	for (int i = 0; i < h->n && !err; i++)
+		distrusted_add(&h->distrusted, h->of[i].date, &h->of[i].side.view);
 	free(common);
 	free(value);
 	return err;

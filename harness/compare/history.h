@@ -20,6 +20,7 @@
 #include "harness/base/command.h"
 #include "harness/compare/compare.h"
 #include "harness/record/journal.h"
+#include "harness/record/trust.h"
 
 #define HISTORY_MARGIN 0.005
 
@@ -46,6 +47,7 @@ struct history {
 	struct interval ratio; /* the sessions from there on over those before */
 	struct judged judged;  /* of that date */
 	double level;	       /* of that interval; NAN: none */
+	struct distrusted distrusted; /* sessions, by their dates */
 	double scatter; /* half of the sessions lie within this share of their group's median */
 };
 

@@ -28,6 +28,7 @@ static void say_found(const struct history *h, FILE *out)
 
 void history_finding(const struct history *h, FILE *out)
 {
+	distrusted_print(&h->distrusted, out);
 	if (h->since)
 		say_found(h, out);
 	else if (h->enough)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/record/journal_impl.h"
 #include "harness/stats/bootstrap.h"
@@ -78,4 +79,27 @@ const char *session_distrust(const struct journal *j, char out[TRUST_TEXT])
 			 "%s%d of %d spread by over 100 %% between processes", used ? ", " : "",
 			 t.unknown, t.results);
 	return out;
+}
+
+enum { DISTRUSTED_NAMED = 3 };
+
+void distrusted_add(struct distrusted *d, const char *name, const struct journal *j)
+{
+	char why[TRUST_TEXT];
+	size_t used = strlen(d->text);
+
+	if (!*session_distrust(j, why) || ++d->n > DISTRUSTED_NAMED)
+		return;
+	snprintf(d->text + used, sizeof(d->text) - used, "%s%.40s (%s)", used ? ", " : "", name,
+		 why);
+}
+
+void distrusted_print(const struct distrusted *d, FILE *out)
+{
+	if (!d->n)
+		return;
+	fprintf(out, "Cannot be trusted: %s", d->text);
+	if (d->n > DISTRUSTED_NAMED)
+		fprintf(out, " and %d more", d->n - DISTRUSTED_NAMED);
+	fputs(". By time: ", out);
 }

@@ -9,6 +9,8 @@
 #ifndef RIFT_RECORD_TRUST_H
 #define RIFT_RECORD_TRUST_H
 
+#include <stdio.h>
+
 #include "harness/record/journal.h"
 
 /* Results of a session: one for each point and side that any process has measured. */
@@ -27,5 +29,19 @@ enum { TRUST_TEXT = 160 };
  * unknown. Who prints results says it first. "": they may be believed.
  */
 const char *session_distrust(const struct journal *j, char out[TRUST_TEXT]);
+
+enum { DISTRUSTED_TEXT = 640 };
+
+/* Those of several sessions that are not to be believed; zeroed at first. */
+struct distrusted {
+	int n;
+	char text[DISTRUSTED_TEXT]; /* of the first ones, "NAME (why), NAME (why)" */
+};
+
+/* Adds the session under that name, unless it may be believed. */
+void distrusted_add(struct distrusted *d, const char *name, const struct journal *j);
+
+/* "Cannot be trusted: NAME (why) and 2 more. By time: "; nothing where there are none. */
+void distrusted_print(const struct distrusted *d, FILE *out);
 
 #endif

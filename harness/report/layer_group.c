@@ -201,11 +201,30 @@ static void say_wrong(const struct atlas *a, FILE *out)
 				a->entry[i].name);
 }
 
+struct distrusted layers_distrusted(const struct atlas *a)
+{
+	struct distrusted d = { 0 };
+	char name[ATLAS_NAME + 32];
+
+	distrusted_add(&d, "the base", &a->base.side[PAIR_B].view);
+	for (int i = 0; i < a->n; i++) {
+		const struct atlas_entry *e = &a->entry[i];
+
+		snprintf(name, sizeof(name), "%.28s without it", e->name);
+		if (e->own_base)
+			distrusted_add(&d, name, &e->side[PAIR_A].view);
+		distrusted_add(&d, e->name, &e->side[PAIR_B].view);
+	}
+	return d;
+}
+
 void layers_finding(const void *found, FILE *out)
 {
 	const struct atlas *a = found;
+	const struct distrusted d = layers_distrusted(a);
 	int slower = count_group(a, LAYER_SLOWER);
 
+	distrusted_print(&d, out);
 	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower,
 		a->n, slower == 1 ? "makes" : "make", layers_margin(a));
 	say_dearest(a, out);

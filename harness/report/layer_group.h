@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/compare/atlas.h"
+#include "harness/record/trust.h"
 #include "harness/report/page.h"
 
 /*
@@ -45,6 +46,9 @@ double layers_margin(const struct atlas *a);
 
 /* The rows, those that take longest first; to be freed. */
 const struct atlas_entry **layers_sorted(const struct atlas *a);
+
+/* The rows, and the base, that are not to be believed. */
+struct distrusted layers_distrusted(const struct atlas *a);
 
 /* How many rows are what, and which takes longest; found: a struct atlas. */
 void layers_finding(const void *found, FILE *out);

@@ -87,6 +87,9 @@ void part_say_cpu(struct page *p, bool is_cpu);
 /* What a function prints, without the newline at the end; to be freed. */
 char *part_printed(void (*print)(const void *found, FILE *out), const void *found);
 
+/* A finding for each line of the text, which is changed. */
+void part_findings(struct page *p, enum page_tone tone, char *text);
+
 /* A table of fields that differ, as environment_diff.h has them; left, right: its heads. */
 void part_differences(struct page *p, const json_t *rows, const char *left, const char *right);
 

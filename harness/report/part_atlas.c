@@ -26,7 +26,7 @@ static void finding(const void *found, struct page *p)
 	const struct compared_side *base = &a->base.side[PAIR_B];
 	char *text = part_printed(layers_finding, a);
 
-	page_finding(p, TONE_PLAIN, "%s.", text);
+	page_finding(p, layers_distrusted(a).n ? TONE_OPEN : TONE_PLAIN, "%s.", text);
 	free(text);
 	page_small(p,
 		   "The base is %s, %s, begun %s (%s%s%s). Each layer is compared with the same "

@@ -17,7 +17,11 @@ static void finding(const void *found, struct page *p)
 	const struct fleet *f = found;
 	char *text = part_printed(fleet_finding, f);
 
-	page_finding(p, f->slower ? part_tone(VERDICT_SLOWER) : TONE_PLAIN, "%s", text);
+	part_findings(p,
+		      f->distrusted.n ? TONE_OPEN
+		      : f->slower     ? part_tone(VERDICT_SLOWER)
+				      : TONE_PLAIN,
+		      text);
 	free(text);
 	page_small(p, "%s, %s of %s", f->device, counted(f->nodes, "node").s,
 		   counted(f->files, "file").s);

@@ -54,10 +54,9 @@ static void print_finding(const void *found, FILE *out)
 static void finding(const void *found, struct page *p)
 {
 	const struct trial_findings *f = of(found);
-	char *text = part_printed(print_finding, found), *rest = text, *line;
+	char *text = part_printed(print_finding, found);
 
-	while ((line = strsep(&rest, "\n")))
-		page_finding(p, part_outcome_tone(f->outcome), "%s", line);
+	part_findings(p, part_outcome_tone(f->outcome), text);
 	free(text);
 	page_small(p, "Program: %s; device: %s; %s; %s", trial_program_name(&f->trial->plan).s,
 		   json_get_text(f->trial->platform, "device"), counted(f->rounds, "round").s,

@@ -191,6 +191,14 @@ int report_write(FILE *out, enum page_format format, const struct part *part, in
 
 /* ---- what several kinds say alike ------------------------------------------------------- */
 
+void part_findings(struct page *p, enum page_tone tone, char *text)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n")))
+		page_finding(p, tone, "%s", line);
+}
+
 /* A value of a header, cut: libraries and variables may be long. */
 static char *value_text(const json_t *v)
 {

@@ -57,6 +57,39 @@ Test(small_trust, processes_that_agree_were_not_moved)
 	cr_assert(eq(int, noisy_of(1, 1, 0), 1), "one");
 }
 
+/* Five processes that scatter at each point, noisy at so many of them. */
+static struct journal noisy_session(int points)
+{
+	struct journal j = session_of(1, 5, true);
+
+	for (int i = 0; i < POINTS; i++)
+		scale_times(&j, 0, i, 1, 0.03);
+	for (int i = 0; i < points; i++)
+		make_noisy(&j, i, 5);
+	return j;
+}
+
+Test(small_trust, those_of_several_sessions_that_cannot_be_trusted_are_named)
+{
+	struct journal good = noisy_session(2), bad = noisy_session(3);
+	struct distrusted d = { 0 };
+	char text[1024] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	distrusted_add(&d, "good", &good);
+	distrusted_print(&d, out);
+	for (int i = 0; i < 4; i++)
+		distrusted_add(&d, (const char *[]){ "w", "x", "y", "z" }[i], &bad);
+	distrusted_print(&d, out);
+	fclose(out);
+	cr_expect(eq(int, d.n, 4));
+	cr_expect(eq(str, text,
+		     "Cannot be trusted: w (3 of 4 results are noisy), x (3 of 4 results are "
+		     "noisy), y (3 of 4 results are noisy) and 1 more. By time: "));
+	journal_release(&good);
+	journal_release(&bad);
+}
+
 /* What has no result is not counted; each side has results of its own. */
 Test(small_trust, results_are_of_points_and_sides)
 {

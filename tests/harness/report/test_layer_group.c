@@ -2,6 +2,8 @@
 #include "tests/test.h"
 
 #include "harness/report/layer_group.h"
+#include "harness/report/part.h"
+#include "tests/four_points.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,20 +104,51 @@ Test(small_layer_group, one_sentence_counts_what_is_open)
 {
 	struct atlas_entry e[3];
 	struct atlas a = { .entry = e, .n = 3 };
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text;
 
 	entry_init(&e[0], (enum ratio_verdict[]){ SA, IN, IN }, 3, SA);
 	entry_init(&e[1], (enum ratio_verdict[]){ FA, IN, IN }, 3, FA);
 	entry_init(&e[2], (enum ratio_verdict[]){ IN, IN, IN }, 3, IN);
 	e[0].c.options.margin = 0.02;
-	layers_finding(&a, out);
-	fclose(out);
+	text = part_printed(layers_finding, &a);
 	cr_expect(eq(str, text,
 		     "0 of 3 layers make programs slower by more than 2 % on average; 3 not "
 		     "decided (on average 1 without a difference of that size, 1 faster)"));
 	free(text);
 	for (int i = 0; i < 3; i++)
 		free(e[i].c.workload);
+}
+
+/* A side of five processes that are noisy at every point. */
+static struct journal noisy_view(void)
+{
+	struct journal j = session_of(1, 5, true);
+
+	for (int i = 0; i < POINTS; i++)
+		scale_times(&j, 0, i, 1, 0.03);
+	for (int i = 0; i < 5 * POINTS; i++)
+		j.noisy[i] = true;
+	return j;
+}
+
+Test(small_layer_group, sessions_that_cannot_be_trusted_come_first)
+{
+	struct atlas_entry e;
+	struct atlas a = { .entry = &e, .n = 1 };
+	char *text;
+
+	entry_init(&e, (enum ratio_verdict[]){ SA, SA }, 2, SA);
+	e.c.options.margin = 0.02;
+	e.own_base = true;
+	e.side[PAIR_A].view = noisy_view();
+	text = part_printed(layers_finding, &a);
+	cr_expect(
+		eq(str, text,
+		   "Cannot be trusted: layer without it (4 of 4 results are noisy). By time: 0 of "
+		   "1 layers make programs slower by more than 2 % on average; 1 without a "
+		   "difference of that size"));
+	cr_expect(eq(int, layers_distrusted(&a).n, 1));
+	free(text);
+	free(e.c.workload);
+	journal_release(&e.side[PAIR_A].view);
 }
