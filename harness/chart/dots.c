@@ -7,6 +7,7 @@
 #include "common/plural.h"
 #include "harness/chart/chart.h"
 #include "harness/chart/words.h"
+#include "harness/compare/format.h"
 #include "workloads/workload.h"
 
 /* A workload in one mode. */
@@ -139,33 +140,50 @@ static int write_points(const struct dots *d, struct plot *p)
 
 /* ---- texts ------------------------------------------------------------------------------ */
 
-/* "1.283 to 1.317 (95 %)": no verdict, which is rift compare's, of a whole workload. */
-static struct text interval_text(const struct interval *mean)
+static struct levels levels_of(const struct dots *d)
+{
+	struct levels l = { 0 };
+
+	for (int i = 0; i < d->rows; i++)
+		levels_add(&l, d->row[i].set->pair->comparison.contrast.level);
+	return l;
+}
+
+/* "1.283 to 1.317 (96.9 %)": no verdict, which is rift compare's, of a whole workload. */
+static struct text interval_text(const struct row *r)
 {
 	struct text t = { "no interval, which takes 5 processes" };
 
-	if (mean->known)
-		snprintf(t.s, sizeof(t.s), "%.3f to %.3f (95 %%)", mean->lo, mean->hi);
+	if (r->mean.known)
+		snprintf(t.s, sizeof(t.s), "%.3f to %.3f (%.3g %%)", r->mean.lo, r->mean.hi,
+			 100 * r->set->pair->comparison.contrast.level);
 	return t;
+}
+
+/* The interval holds 1: it may be no longer and no shorter. */
+static bool is_open(const struct interval *ratio)
+{
+	return ratio->known && ratio->lo <= 1 && 1 <= ratio->hi;
 }
 
 static void label_plot(const struct dots *d, struct plot *p)
 {
 	const struct row *worst = &d->row[d->rows - 1], *best = &d->row[0];
 	const struct chart_side *side = worst->set->side;
+	const struct levels levels = levels_of(d);
 	char text[160];
 
 	plot_text(p, "title", "B takes %s in %s, %s mode (mean of %s): %s",
 		  words_ratio(worst->mean.value).s, worst->set->grid[0].workload->name,
 		  mode_name(worst->mode), counted(worst->points, "point").s,
-		  interval_text(&worst->mean).s);
+		  interval_text(worst).s);
 	*text = '\0';
 	if (d->rows > 1)
-		snprintf(text, sizeof(text), "least: %s in %s, %s mode; ",
+		snprintf(text, sizeof(text), "least: %s in %s, %s mode%s; ",
 			 words_ratio(best->mean.value).s, best->set->grid[0].workload->name,
-			 mode_name(best->mode));
-	words_finding(p, "%slarge dots: geometric means, with 95 %% intervals; small: points",
-		      text);
+			 mode_name(best->mode), is_open(&best->mean) ? " (not resolved)" : "");
+	words_finding(p, "%slarge dots: geometric means, with %s intervals; small: points", text,
+		      levels_text(&levels).s);
 	plot_text(p, "made1", "%s", side[0].made);
 	plot_text(p, "made2", "%s", side[1].made);
 }

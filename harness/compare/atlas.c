@@ -445,6 +445,15 @@ struct atlas_cell atlas_step(const struct atlas *a, const struct atlas_entry *e,
 	return cell;
 }
 
+struct levels atlas_levels(const struct atlas *a)
+{
+	struct levels l = { 0 };
+
+	for (int i = 0; i < a->n; i++)
+		levels_add(&l, a->entry[i].c.contrast.level);
+	return l;
+}
+
 /* ---- what it comes to ------------------------------------------------------------------- */
 
 static int count_unsupported(const struct compared_side *p)

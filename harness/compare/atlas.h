@@ -13,6 +13,7 @@
 
 #include "harness/base/command.h"
 #include "harness/compare/compare.h"
+#include "harness/compare/format.h"
 #include "harness/record/journal.h"
 
 /* ---- what is held against what ---------------------------------------------------------- */
@@ -125,6 +126,9 @@ const struct workload *atlas_workload(const struct atlas *a, int i);
 
 /* Does the entry have points of the workload? */
 bool atlas_has(const struct atlas_entry *e, const struct workload *w);
+
+/* Of the intervals of times and ratios, of all rows. */
+struct levels atlas_levels(const struct atlas *a);
 
 /* Results that are missing or failed their check, of both sides; not supported is neither. */
 int atlas_failed(const struct atlas_entry *e);

@@ -80,3 +80,27 @@ struct figure figure_difference(const struct interval *i, bool is_ns)
 			 figure_value(i->lo, is_ns).s, figure_value(i->hi, is_ns).s);
 	return t;
 }
+
+/* ---- levels ----------------------------------------------------------------------------- */
+
+void levels_add(struct levels *l, double level)
+{
+	if (!isfinite(level))
+		return;
+	l->least = l->n ? fmin(l->least, level) : level;
+	l->most = l->n ? fmax(l->most, level) : level;
+	l->n++;
+}
+
+struct text levels_text(const struct levels *l)
+{
+	struct text least, t = { "95 %" };
+
+	if (!l->n)
+		return t;
+	snprintf(least.s, sizeof(least.s), "%.3g", 100 * l->least);
+	snprintf(t.s, sizeof(t.s), "%.3g %%", 100 * l->most);
+	if (strncmp(least.s, t.s, strlen(least.s)) != 0 || t.s[strlen(least.s)] != ' ')
+		snprintf(t.s, sizeof(t.s), "%.20s to %.3g %%", least.s, 100 * l->most);
+	return t;
+}

@@ -26,4 +26,16 @@ struct figure figure_difference(const struct interval *i, bool is_ns);
 /* "5.02 us", "1.02", "-" for NaN. */
 struct text figure_value(double value, bool is_ns);
 
+/* The levels of exact intervals, which differ with n; zeroed at first. */
+struct levels {
+	double least, most;
+	int n;
+};
+
+/* NAN: there is no interval. */
+void levels_add(struct levels *l, double level);
+
+/* "96.9 %", "90.7 to 96.9 %"; "95 %" where there is none, and so no interval either. */
+struct text levels_text(const struct levels *l);
+
 #endif

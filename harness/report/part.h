@@ -103,8 +103,8 @@ const char *part_verdict_text(const struct judged *j);
 /* "NVIDIA H200, driver 580.1" of a header. */
 struct text_line part_device(const json_t *header);
 
-/* The items on what all sessions share: what a step, a pair and an interval are. */
-void part_say_terms(struct page *p, const struct comparison *c);
+/* The items on what all comparisons share: what a step, a pair and an interval are. */
+void part_say_terms(struct page *p, const struct comparison *const *c, int n);
 
 /* A command and words of it that come from files, quoted where a shell needs that; NULL ends them.
  */

@@ -177,12 +177,12 @@ static void program_table(struct page *p, const struct atlas *a, const struct at
 			  const struct workload *w)
 {
 	static const char *const heads[] = { "layer", "waits after every step",
-					     "waits after 64 steps, or the nearest", "n" };
+					     "waits after 64 steps, or the nearest",
+					     "n and interval" };
 	char caption[160];
 
 	snprintf(caption, sizeof(caption),
-		 "%s: times as long as without the layer (95 %% interval of each by itself)",
-		 w->name);
+		 "%s: times as long as without the layer (interval of each by itself)", w->name);
 	page_table(p, caption, heads, 2 + ATLAS_DEPTHS);
 	put_base(p, a, w);
 	for (int i = 0; i < a->n; i++) {
@@ -197,7 +197,10 @@ static void program_table(struct page *p, const struct atlas *a, const struct at
 			put_step(p, &c);
 			n = c.of.n > n ? c.of.n : n;
 		}
-		page_cell(p, "%d", n);
+		if (n)
+			put_n(p, e[i], n);
+		else
+			page_cell(p, "-");
 	}
 }
 
@@ -207,9 +210,13 @@ static void tables(const void *found, struct page *p)
 	const struct atlas_entry **e = layers_sorted(a);
 	const struct workload *w;
 
+	const struct levels levels = atlas_levels(a);
+
 	page_text(p,
 		  "A colour marks a difference whose interval leaves out 1. Each cell is judged by "
-		  "itself, so one in twenty that has no difference is coloured by chance.");
+		  "itself, at %s: of 100 that have no difference, up to %.0f are coloured by "
+		  "chance.",
+		  levels_text(&levels).s, levels.n ? ceil(100 * (1 - levels.least)) : 100);
 	for (int i = 0; (w = atlas_workload(a, i)); i++)
 		program_table(p, a, e, w);
 	free(e);
@@ -281,12 +288,16 @@ static void differs(const void *found, struct page *p)
 static void how(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
+	const struct comparison **c = calloc((size_t)a->n + 1, sizeof(*c));
 
+	CHECK(c, "memory of %d rows", a->n);
+	for (int i = 0; i < a->n; i++)
+		c[i] = &a->entry[i].c;
 	if (a->n)
-		part_say_terms(p, &a->entry[0].c);
-	page_item(p, "Where the two sides disturbed each other they ran one after the other: the "
-		     "last column of the first table says processes, not pairs, and which interval "
-		     "each row has.");
+		part_say_terms(p, c, a->n);
+	free(c);
+	page_item(p, "The last column of a table says of each row what its n counts, and which "
+		     "interval it has.");
 	page_item(p, "The average is the geometric mean over workloads, each the mean over its "
 		     "points. A verdict is about one layer; none is corrected for the number of "
 		     "layers.");

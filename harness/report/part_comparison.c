@@ -186,7 +186,7 @@ static void how(const void *found, struct page *p)
 {
 	const struct comparison *c = of(found);
 
-	part_say_terms(p, c);
+	part_say_terms(p, &c, 1);
 	if (c->pairs.n_workloads > 1)
 		page_item(p, "The mean over the workloads decides, and each workload, corrected "
 			     "for their number (Holm).");

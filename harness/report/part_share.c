@@ -46,8 +46,10 @@ static void finding(const void *found, struct page *p)
 	const struct share *s = of(found);
 	char *text = part_printed(print_finding, s);
 
-	page_finding(p, TONE_PLAIN, "%s",
-		     *text ? text : "No configuration of several clients has a result.");
+	if (*text)
+		part_findings(p, TONE_PLAIN, text);
+	else
+		page_finding(p, TONE_PLAIN, "No configuration of several clients has a result.");
 	free(text);
 	page_small(p, "%s; %s of %g s or longer per configuration, %s; depth %ld; %s",
 		   share_device(s), counted(share_plan_windows(&s->plan), "window").s,
@@ -69,6 +71,49 @@ static void put_head(struct page *p, const struct share *s, const struct share_f
 	page_cell(p, "%d", set->n);
 }
 
+/* "3.69 (3.51 to 3.80)"; "-" */
+static struct text range_text(const struct interval *i)
+{
+	struct text t = { "-" };
+
+	if (isfinite(i->value) && i->known)
+		snprintf(t.s, sizeof(t.s), "%.12s (%.12s to %.12s)", share_number(i->value).s,
+			 share_number(i->lo).s, share_number(i->hi).s);
+	else if (isfinite(i->value))
+		snprintf(t.s, sizeof(t.s), "%.12s (no interval)", share_number(i->value).s);
+	return t;
+}
+
+/* The client that is furthest from the mean of those that are shown to be; -1: none is. */
+static int most_unfair(const struct share_found *e)
+{
+	int most = -1;
+
+	for (int k = 0; k < e->of->set.n; k++) {
+		const struct judged_point *p = &e->client[k].against_mean;
+		bool shown =
+			p->judged.verdict == VERDICT_SLOWER || p->judged.verdict == VERDICT_FASTER;
+
+		if (shown &&
+		    (most < 0 || fabs(log(p->ratio.value)) >
+					 fabs(log(e->client[most].against_mean.ratio.value))))
+			most = k;
+	}
+	return most;
+}
+
+static void put_fairness(struct page *p, const struct share_found *e)
+{
+	int most = e->of->set.n > 1 ? most_unfair(e) : -1;
+
+	if (most >= 0)
+		page_cell(p, "%s: client %d takes %s times the mean",
+			  share_fairness_names[e->fairness], most + 1,
+			  range_text(&e->client[most].against_mean.ratio).s);
+	else
+		page_cell(p, "%s", e->of->set.n > 1 ? share_fairness_names[e->fairness] : "-");
+}
+
 static void put_set(struct page *p, const struct share *s, const struct share_found *e)
 {
 	const char *base = share_arms[share_arms[e->of->set.arm].base].name;
@@ -77,14 +122,12 @@ static void put_set(struct page *p, const struct share *s, const struct share_fo
 	if (!e->passed)
 		page_cell_of(p, TONE_WRONG, "wrong results");
 	else
-		page_cell(p, "%s (%s)", share_number(e->slowdown.value).s,
-			  *share_range(&e->slowdown).s ? share_range(&e->slowdown).s
-						       : "no interval");
-	page_cell(p, "%s", e->of->set.n > 1 ? share_fairness_names[e->fairness] : "-");
+		page_cell(p, "%s", range_text(&e->slowdown).s);
+	put_fairness(p, e);
 	if (e->has_base)
 		page_cell_of(p, part_tone(e->over_base.judged.verdict),
-			     "%s times as long as %s: %s", share_number(e->over_base.ratio.value).s,
-			     base, verdict_names[e->over_base.judged.verdict]);
+			     "%s times as long as %s: %s", range_text(&e->over_base.ratio).s, base,
+			     verdict_names[e->over_base.judged.verdict]);
 	else
 		page_cell(p, "-");
 	page_cell(p, "%d", e->slowdown.n);
@@ -92,21 +135,32 @@ static void put_set(struct page *p, const struct share *s, const struct share_fo
 
 static void table(const void *found, struct page *p)
 {
-	static const char *const heads[] = { "way of sharing",	 "clients",
-					     "slowdown (95 %)",	 "fairness",
-					     "against its base", "n" };
+	static const char *const heads[] = { "way of sharing", "clients",	   "slowdown",
+					     "fairness",       "against its base", "n" };
 	const struct share *s = of(found);
 	struct share_findings f;
+	char caption[320];
 
 	share_findings_init(&f, s);
-	page_table(p,
-		   "slowdown of all clients together: 1 is one client alone, and n clients that "
-		   "share without loss or gain have n; n: windows",
-		   heads, 6);
+	snprintf(caption, sizeof(caption),
+		 "slowdown of all clients together: 1 is one client alone, and n clients that "
+		 "share without loss or gain have n; in parentheses the %.3g %% interval, of "
+		 "fairness %.3g %%; n: %ss",
+		 100 * f.level, 100 * f.pair_level, f.unit);
+	page_table(p, caption, heads, 6);
 	for (int i = 0; i < f.sets; i++)
 		if (f.set[i].known)
 			put_set(p, s, &f.set[i]);
 	share_findings_release(&f);
+}
+
+static void put_step(struct page *p, const struct interval *of, double median_ns)
+{
+	if (of->known)
+		page_cell(p, "%s (%s to %s)", text_time(of->value).s, text_time(of->lo).s,
+			  text_time(of->hi).s);
+	else
+		page_cell(p, "%s", isfinite(median_ns) ? text_time(median_ns).s : "-");
 }
 
 static void put_client(struct page *p, const struct share *s, const struct share_found *e,
@@ -118,13 +172,9 @@ static void put_client(struct page *p, const struct share *s, const struct share
 	put_head(p, s, e);
 	page_cell(p, "%d: %s", client + 1,
 		  share_workload_text(&s->plan.mix[share_client_mix(&s->plan, set, client)]).s);
-	page_cell(p, "%s", share_number(c->slowdown).s);
-	page_cell(p, "%s",
-		  isfinite(c->quantile_ns[SHARE_P50]) ? text_time(c->quantile_ns[SHARE_P50]).s
-						      : "-");
-	page_cell(p, "%s",
-		  isfinite(c->quantile_ns[SHARE_P99]) ? text_time(c->quantile_ns[SHARE_P99]).s
-						      : "-");
+	page_cell(p, "%s", range_text(set->n > 1 ? &c->over_alone.ratio : &e->slowdown).s);
+	put_step(p, &c->median_ns, c->quantile_ns[SHARE_P50]);
+	put_step(p, &c->p99_ns, c->quantile_ns[SHARE_P99]);
 }
 
 static void tables(const void *found, struct page *p)
@@ -134,9 +184,14 @@ static void tables(const void *found, struct page *p)
 					     "median step",    "99 % of steps within" };
 	const struct share *s = of(found);
 	struct share_findings f;
+	char caption[240];
 
 	share_findings_init(&f, s);
-	page_table(p, "each client", heads, 6);
+	snprintf(caption, sizeof(caption),
+		 "each client, n = %s; in parentheses the interval over them, %.3g %% of what is "
+		 "over the time alone, %.3g %% of a step",
+		 counted(f.units, f.unit).s, 100 * f.level, 100 * f.pair_level);
+	page_table(p, caption, heads, 6);
 	for (int i = 0; i < f.sets; i++)
 		for (int k = 0; f.set[i].known && k < f.set[i].of->set.n; k++)
 			put_client(p, s, &f.set[i], k);
@@ -167,16 +222,20 @@ static void differs(const void *found, struct page *p)
 
 static void how(const void *found, struct page *p)
 {
-	const struct share *s = of(found);
+	struct share_findings f;
 
+	share_findings_init(&f, of(found));
 	page_item(p, "Clients are started, warmed up and then timed together in windows. A client "
 		     "steps without a pause, so this is the largest load that it can be.");
-	page_item(p, "Ranges are 95 %% intervals over %s.",
-		  s->plan.starts >= 5 ? "starts" : "windows");
+	page_item(p,
+		  "Intervals are over %ss. One over the time of another configuration has %.3g "
+		  "%%, and one within a configuration %.3g %%.",
+		  f.unit, 100 * f.level, 100 * f.pair_level);
 	page_item(p,
 		  "A client is treated unfairly if it is slowed by over %.0f %% more, or less, "
 		  "than the mean of its neighbours, tested and corrected for their number.",
 		  100 * SHARE_FAIR_MARGIN);
+	share_findings_release(&f);
 }
 
 static void lacks(const void *found, struct page *p)

@@ -12,6 +12,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/compare/compare.h"
+#include "harness/compare/format.h"
 #include "harness/record/journal.h"
 #include "harness/report/part.h"
 
@@ -290,35 +291,53 @@ struct text_line part_device(const json_t *header)
 	return t;
 }
 
-void part_say_terms(struct page *p, const struct comparison *c)
+static void say_replicates(struct page *p, int paired, int n)
 {
-	const struct contrast *t = &c->contrast;
-
-	page_item(p, "A step is one unit of a workload, such as a video frame or a launch. Its "
-		     "time was taken on both sides, and a ratio of 2 means twice as long.");
-	if (t->paired)
+	if (paired)
 		page_item(p, "The two sides took turns on the same machine: a pair is one process "
 			     "of each, and n counts pairs.");
-	else
-		page_item(p, "n counts processes of a side; each is a fresh process.");
-	if (t->rank)
-		page_item(
-			p,
-			"The numbers in parentheses after a ratio are its %.3g %% interval: if all "
-			"were measured again, such intervals would hold the true ratio that often.",
-			100 * t->level);
-	page_item(p,
-		  "Differences up to %.3g %% count as none (the margin). Slower means that the "
-		  "whole interval lies beyond the margin, and that a test agrees which allows for "
-		  "the number of tests. Where the test does not, as with too few processes, the "
-		  "difference is not proven.",
-		  100 * c->options.margin);
+	if (paired < n)
+		page_item(p, "%sn counts processes of a side; each is a fresh process.",
+			  paired ? "Where the two sides disturbed each other they ran one after "
+				   "the other: "
+				 : "");
+}
+
+static void say_separate(struct page *p, const struct comparison *c)
+{
 	if (c->options.session_sd > 0)
 		page_item(p,
 			  "These are separate sessions. Two of one system may be %.3g %% apart "
 			  "by themselves (standard deviation %.3g %% each, assumed, not "
 			  "measured); intervals are wider by that.",
-			  100 * (t->apart - 1), 100 * c->options.session_sd);
+			  100 * (c->contrast.apart - 1), 100 * c->options.session_sd);
+}
+
+void part_say_terms(struct page *p, const struct comparison *const *c, int n)
+{
+	struct levels levels = { 0 };
+	int paired = 0;
+
+	for (int i = 0; i < n; i++) {
+		levels_add(&levels, c[i]->contrast.level);
+		paired += c[i]->contrast.paired;
+	}
+	page_item(p, "A step is one unit of a workload, such as a video frame or a launch. Its "
+		     "time was taken on both sides, and a ratio of 2 means twice as long.");
+	say_replicates(p, paired, n);
+	if (levels.n)
+		page_item(
+			p,
+			"The numbers in parentheses after a ratio are its %s interval: if all "
+			"were measured again, such intervals would hold the true ratio that often.",
+			levels_text(&levels).s);
+	page_item(p,
+		  "Differences up to %.3g %% count as none (the margin). Slower means that the "
+		  "whole interval lies beyond the margin, and that a test agrees which allows for "
+		  "the number of tests. Where the test does not, as with too few processes, the "
+		  "difference is not proven.",
+		  100 * c[0]->options.margin);
+	say_separate(p, c[0]);
 	page_item(p, "Every timed run was checked against an independent reference.");
 }
 

@@ -189,6 +189,34 @@ static double median_per_step(const struct table *t, const struct share_measured
 	return median;
 }
 
+/* NAN: no step of it ended in that window. */
+static double quantile_in(const struct share_measured *m, int window, int client, int quantile)
+{
+	const json_t *c =
+		json_array_get(json_object_get(m->window[window], "clients"), (size_t)client);
+	const json_t *q = json_array_get(json_object_get(c, "step_ns"), (size_t)quantile);
+
+	return json_is_number(q) ? json_number_value(q) : NAN;
+}
+
+/* Unless some window has none. */
+static struct interval quantile_interval(const struct table *t, const struct share_measured *m,
+					 int client, int quantile)
+{
+	double *window = zeroed((size_t)t->windows, sizeof(*window));
+	double *unit = zeroed((size_t)t->units, sizeof(*unit));
+	struct interval of;
+
+	for (int k = 0; k < t->windows; k++)
+		window[k] = quantile_in(m, k, client, quantile);
+	fold(t, window, unit);
+	if (contrast_median(&of, &t->paired, unit))
+		of = interval_unknown(0);
+	free(window);
+	free(unit);
+	return of;
+}
+
 static double median_quantile(const struct table *t, const struct share_measured *m, int client,
 			      int quantile)
 {
@@ -196,12 +224,10 @@ static double median_quantile(const struct table *t, const struct share_measured
 	int n = 0;
 
 	for (int k = 0; k < t->windows; k++) {
-		const json_t *c =
-			json_array_get(json_object_get(m->window[k], "clients"), (size_t)client);
-		const json_t *q = json_array_get(json_object_get(c, "step_ns"), (size_t)quantile);
+		double q = quantile_in(m, k, client, quantile);
 
-		if (json_is_number(q))
-			ns[n++] = json_number_value(q);
+		if (isfinite(q))
+			ns[n++] = q;
 	}
 	median = median_of(ns, n);
 	free(ns);
@@ -217,6 +243,8 @@ static void find_client(const struct table *t, struct share_found *f, int i)
 	c->slowdown = alone / fmax(STARVED * alone, c->rate);
 	for (int q = 0; q < SHARE_QUANTILES; q++)
 		c->quantile_ns[q] = median_quantile(t, f->of, i, q);
+	c->median_ns = quantile_interval(t, f->of, i, SHARE_P50);
+	c->p99_ns = quantile_interval(t, f->of, i, SHARE_P99);
 }
 
 static void sum_up(struct share_found *f)
@@ -404,12 +432,18 @@ void share_findings_init(struct share_findings *f, const struct share *s)
 	struct table t = { .share = s, .windows = share_plan_windows(&s->plan) };
 
 	t.units = s->plan.starts >= BOOTSTRAP_N_MIN ? s->plan.starts : t.windows;
-	*f = (struct share_findings){ zeroed((size_t)s->sets, sizeof(*f->set)), s->sets, t.units };
+	*f = (struct share_findings){ .set = zeroed((size_t)s->sets, sizeof(*f->set)),
+				      .sets = s->sets,
+				      .units = t.units,
+				      .unit = s->plan.starts >= BOOTSTRAP_N_MIN ? "start"
+										: "window" };
 	t.alone_times = zeroed((size_t)t.units, sizeof(*t.alone_times));
 	t.own_times = zeroed((size_t)(s->plan.mixes * t.units), sizeof(*t.own_times));
 	t.times = zeroed((size_t)(s->sets * t.units), sizeof(*t.times));
 	contrast_init(&t.apart, t.units, t.units, false, 1);
 	contrast_init(&t.paired, t.units, t.units, true, 1);
+	f->level = t.apart.level;
+	f->pair_level = t.paired.level;
 	find_alone(&t);
 	find_times(&t);
 	for (int i = 0; i < s->sets; i++)

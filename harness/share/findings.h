@@ -25,6 +25,7 @@ struct share_client_found {
 	double rate;			     /* steps a second, the median of windows */
 	double slowdown;		     /* its time over its time alone */
 	double quantile_ns[SHARE_QUANTILES]; /* of a step; medians of windows; NAN: none ended */
+	struct interval median_ns, p99_ns;   /* of a step, over windows, at pair_level */
 	struct judged_point against_mean;    /* its time over the set's mean */
 	struct judged_point over_alone;	     /* slowdown with an interval; of two clients or more */
 };
@@ -56,7 +57,10 @@ struct share_found {
 struct share_findings {
 	struct share_found *set; /* as share.set */
 	int sets;
-	int units; /* windows of a set, or starts: what intervals are over */
+	int units;	   /* windows of a set, or starts: what intervals are over */
+	const char *unit;  /* "window", "start" */
+	double level;	   /* of intervals over another set; NAN: there are none */
+	double pair_level; /* of those within a set: fairness, and the time of a step */
 };
 
 void share_findings_init(struct share_findings *f, const struct share *s);

@@ -9,6 +9,7 @@
 #include "common/check.h"
 #include "common/plural.h"
 #include "harness/chart/words.h"
+#include "harness/compare/format.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_file.h"
 #include "harness/share/share_words.h"
@@ -154,14 +155,15 @@ static void slowdown_text(const struct drawn *d, char *out, size_t size)
 
 static int make_slowdown(const struct drawn *d, struct plot *p)
 {
+	struct levels level = { 0 };
 	char text[256];
 
 	p->script = "plots/share.gp";
 	slowdown_text(d, text, sizeof(text));
 	label_title(d, p, text);
-	words_finding(
-		p,
-		"points: mean of clients, 95 %% intervals over windows; dashed: the ideal share");
+	levels_add(&level, d->f->level);
+	words_finding(p, "points: mean of clients, %s intervals over %ss; dashed: the ideal share",
+		      levels_text(&level).s, d->f->unit);
 	label_series(d, p);
 	plot_count(p, "most_clients", d->most_clients);
 	plot_number(p, "most", d->most);

@@ -246,19 +246,60 @@ static int most_clients(const struct share_findings *f)
 	return n;
 }
 
-/* "3.69 times as long as alone under mps (mlp)" */
-static void put_slowed(const struct share *s, const struct share_found *e, const char *words,
-		       FILE *out)
+/* ", 94.1 % interval 3.51 to 3.80, n = 7 windows" */
+static void put_interval(const struct share_findings *f, const struct interval *i, FILE *out)
+{
+	if (i->known)
+		fprintf(out, "%.3g %% interval %s to %s, ", 100 * f->level, share_number(i->lo).s,
+			share_number(i->hi).s);
+	fprintf(out, "n = %s", counted(f->units, f->unit).s);
+}
+
+/* "3.69 times as long as alone under mps (mlp; 94.1 % interval 3.51 to 3.80, n = 7 windows)" */
+static void put_slowed(const struct share *s, const struct share_findings *f,
+		       const struct share_found *e, FILE *out)
 {
 	const struct share_set *set = &e->of->set;
 	int client = slowed_most(e);
 
-	fprintf(out, "%s%s times as long as alone under %s", words,
+	fprintf(out, "%s times as long as alone under %s (",
 		share_number(e->client[client].slowdown).s, share_arms[set->arm].name);
 	if (s->plan.mixes > 1)
-		fprintf(out, " (%s)",
+		fprintf(out, "%s; ",
 			share_workload_text(&s->plan.mix[share_client_mix(&s->plan, set, client)])
 				.s);
+	put_interval(f, &e->client[client].over_alone.ratio, out);
+	fputc(')', out);
+}
+
+static double slowed_by(const struct share_found *e)
+{
+	return e->client[slowed_most(e)].slowdown;
+}
+
+/* Do the intervals of the clients that each slows most have something in common? */
+static bool is_tie(const struct share_found *a, const struct share_found *b)
+{
+	const struct interval *x = &a->client[slowed_most(a)].over_alone.ratio;
+	const struct interval *y = &b->client[slowed_most(b)].over_alone.ratio;
+
+	return !(x->known && y->known) || (x->lo <= y->hi && y->lo <= x->hi);
+}
+
+/* "; not shown to differ: streams, remote+mps" */
+static void put_ties(const struct share_findings *f, const struct share_found *e, FILE *out)
+{
+	int said = 0;
+
+	for (int i = 0; i < f->sets; i++) {
+		const struct share_found *o = &f->set[i];
+
+		if (o == e || o->of->set.n != e->of->set.n || slowed_most(o) < 0 || !is_tie(e, o))
+			continue;
+		fprintf(out, "%s%s", said++ ? ", " : " (not shown to differ from it: ",
+			share_arms[o->of->set.arm].name);
+	}
+	fputs(said ? ")" : "", out);
 }
 
 /* Of the sets with the most clients: what the worst served one of them gets, at best and at worst.
@@ -270,23 +311,54 @@ static void put_answer(const struct share *s, const struct share_findings *f, FI
 
 	for (int i = 0; i < f->sets && n > 1; i++) {
 		const struct share_found *e = &f->set[i];
-		int client = e->of->set.n == n ? slowed_most(e) : -1;
 
-		if (client < 0)
+		if (e->of->set.n != n || slowed_most(e) < 0)
 			continue;
-		if (!best || e->client[client].slowdown < best->client[slowed_most(best)].slowdown)
+		if (!best || slowed_by(e) < slowed_by(best))
 			best = e;
-		if (!worst ||
-		    e->client[client].slowdown > worst->client[slowed_most(worst)].slowdown)
+		if (!worst || slowed_by(e) > slowed_by(worst))
 			worst = e;
 	}
 	if (!best)
 		return;
 	fprintf(out, "Of %d clients the one that is slowed most takes ", n);
-	put_slowed(s, best, "", out);
-	if (worst != best)
-		put_slowed(s, worst, ", the best way of sharing measured, and ", out);
-	fprintf(out, "%s\n", worst != best ? ", the worst" : "");
+	put_slowed(s, f, best, out);
+	if (worst != best) {
+		fputs(", the best way of sharing measured", out);
+		put_ties(f, best, out);
+		fputs(", and ", out);
+		put_slowed(s, f, worst, out);
+		fputs(", the worst", out);
+	}
+	fputc('\n', out);
+}
+
+/* Nothing runs faster beside others than alone: its time alone was another one. */
+static void put_faster(const struct share *s, const struct share_findings *f, FILE *out)
+{
+	const struct share_client_found *least = NULL;
+	const struct share_found *in = NULL;
+
+	for (int i = 0; i < f->sets; i++)
+		for (int k = 0; f->set[i].known && k < f->set[i].of->set.n; k++) {
+			const struct share_client_found *c = &f->set[i].client[k];
+
+			if (f->set[i].of->set.n < 2 ||
+			    c->over_alone.judged.verdict != VERDICT_FASTER ||
+			    (least && least->slowdown <= c->slowdown))
+				continue;
+			least = c;
+			in = &f->set[i];
+		}
+	if (!least)
+		return;
+	fprintf(out, "%s ran faster under %s than alone (%s times as long, ",
+		share_workload_text(&s->plan.mix[share_client_mix(&s->plan, &in->of->set,
+								  (int)(least - in->client))])
+			.s,
+		share_arms[in->of->set.arm].name, share_number(least->slowdown).s);
+	put_interval(f, &least->over_alone.ratio, out);
+	fputs("): its time alone may be off\n", out);
 }
 
 void share_answer_print(const struct share *s, FILE *out)
@@ -295,6 +367,7 @@ void share_answer_print(const struct share *s, FILE *out)
 
 	share_findings_init(&f, s);
 	put_answer(s, &f, out);
+	put_faster(s, &f, out);
 	share_findings_release(&f);
 }
 
@@ -304,6 +377,7 @@ void share_print(const struct share *s, FILE *out)
 
 	share_findings_init(&f, s);
 	put_answer(s, &f, out);
+	put_faster(s, &f, out);
 	fprintf(out, "%s: %s, depth %ld, %s%s%s of %g s or longer per configuration, %s\n",
 		mix_text(s).s, text_escaped(share_device(s)).s, (long)s->plan.depth,
 		s->plan.sync ? s->plan.sync : "", s->plan.sync ? " waits, " : "",

@@ -196,6 +196,29 @@ static double *sorted_ratios(const struct contrast *c, const struct point_pair *
 	return ratio;
 }
 
+/* Of values in ascending order, as many as there are ratios. */
+static void from_sorted(struct interval *out, const struct contrast *c, const double *sorted)
+{
+	out->value = (sorted[(c->ratios - 1) / 2] + sorted[c->ratios / 2]) / 2;
+	out->known = c->rank > 0;
+	if (out->known) {
+		out->lo = sorted[c->rank - 1];
+		out->hi = sorted[c->ratios - c->rank];
+	}
+}
+
+int contrast_median(struct interval *out, const struct contrast *c, const double *value)
+{
+	double *sorted = c->paired ? sorted_copy(value, c->nb) : NULL;
+
+	*out = interval_unknown(c->nb);
+	if (!sorted)
+		return -EINVAL;
+	from_sorted(out, c, sorted);
+	free(sorted);
+	return 0;
+}
+
 int contrast_ratio(struct interval *out, const struct contrast *c, const struct point_pair *p)
 {
 	double *ratio;
@@ -204,12 +227,9 @@ int contrast_ratio(struct interval *out, const struct contrast *c, const struct 
 	if (!is_usable(c, p))
 		return -EINVAL;
 	ratio = sorted_ratios(c, p);
-	out->value = (ratio[(c->ratios - 1) / 2] + ratio[c->ratios / 2]) / 2;
-	out->known = c->rank > 0;
-	if (out->known) {
-		out->lo = ratio[c->rank - 1] / c->apart;
-		out->hi = ratio[c->ratios - c->rank] * c->apart;
-	}
+	from_sorted(out, c, ratio);
+	out->lo /= c->apart;
+	out->hi *= c->apart;
 	free(ratio);
 	return 0;
 }

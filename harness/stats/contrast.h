@@ -77,6 +77,13 @@ int contrast_difference(struct interval *out, const struct contrast *c,
 			const struct point_pair *p) STATS_MUST_CHECK;
 
 /*
+ * The median of nb values of one side, which may be 0 or less, and the interval that pairs of as
+ * many have: from one order statistic to another, at c->level. c is of pairs.
+ */
+int contrast_median(struct interval *out, const struct contrast *c,
+		    const double *value) STATS_MUST_CHECK;
+
+/*
  * Whether B is slower than A by more than the margin, a share of A, and more than `floor`, in the
  * unit of the values. The verdict is `alone`, and what the interval says: no other tests count.
  * Where no interval is known there still are p-values.

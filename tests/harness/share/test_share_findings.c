@@ -77,6 +77,10 @@ Test(small_share_findings, figures_by_hand)
 	share_findings_init(&f, &s);
 	e = found(&f, ARM_PROCESSES, 2);
 	cr_expect(epsilon_eq(dbl, e->stp, 0.75, 1e-9));
+	cr_expect(epsilon_eq(dbl, e->client[1].median_ns.value, e->client[1].quantile_ns[SHARE_P50],
+			     1e-9));
+	cr_expect(e->client[1].median_ns.known);
+	cr_expect(eq(int, e->client[1].p99_ns.n, WINDOWS));
 	cr_expect(epsilon_eq(dbl, e->mean_slowdown, 3, 1e-9));
 	cr_expect(epsilon_eq(dbl, e->slowdown.value, 2 / 0.75, 1e-9));
 	cr_expect(epsilon_eq(dbl, e->overhead, 1 / 0.75 - 1, 1e-9));

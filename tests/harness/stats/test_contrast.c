@@ -400,6 +400,28 @@ Test(small_contrast, a_difference_is_what_the_ratio_adds)
 	contrast_release(&c);
 }
 
+/* Times of a processor may be 0: 5 of 6 pairs' values, whose interval is from end to end. */
+Test(small_contrast, a_median_of_one_side_may_be_of_zeros)
+{
+	const double value[] = { 0, 0.3, 0, 0.1, 0, 0.2 };
+	struct contrast pairs, groups;
+	struct interval of;
+
+	contrast_init(&pairs, 6, 6, true, 1);
+	contrast_init(&groups, 6, 6, false, 1);
+	cr_expect(zero(int, contrast_median(&of, &pairs, value)));
+	cr_expect(epsilon_eq(dbl, of.value, 0.05, 1e-12));
+	cr_expect(zero(dbl, of.lo));
+	cr_expect(epsilon_eq(dbl, of.hi, 0.3, 1e-12));
+	cr_expect(eq(int, of.n, 6));
+	cr_expect(of.known);
+	cr_expect(eq(int, contrast_median(&of, &groups, value), -EINVAL));
+	cr_expect(eq(int, contrast_median(&of, &pairs, (const double[]){ 0, 1, 2, 3, 4, NAN }),
+		     -EINVAL));
+	contrast_release(&pairs);
+	contrast_release(&groups);
+}
+
 Test(small_contrast, times_are_positive_numbers)
 {
 	static const double bad[] = { 0, -1, NAN, INFINITY };
