@@ -81,6 +81,18 @@ struct figure figure_difference(const struct interval *i, bool is_ns)
 	return t;
 }
 
+struct figure figure_own(const struct interval *i, bool is_ns)
+{
+	struct figure t;
+
+	if (i->known)
+		snprintf(t.s, sizeof(t.s), "%s (%s to %s)", figure_value(i->value, is_ns).s,
+			 figure_value(i->lo, is_ns).s, figure_value(i->hi, is_ns).s);
+	else
+		snprintf(t.s, sizeof(t.s), "%s", figure_value(i->value, is_ns).s);
+	return t;
+}
+
 /* ---- levels ----------------------------------------------------------------------------- */
 
 void levels_add(struct levels *l, double level)

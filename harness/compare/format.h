@@ -23,6 +23,9 @@ struct figure figure_percent(const struct interval *ratio);
 /* "+5.02 us (4.97 to 5.10 us)", of ns; for pure numbers without a unit. */
 struct figure figure_difference(const struct interval *i, bool is_ns);
 
+/* "5.02 us (4.97 us to 5.10 us)"; "5.02 us" without an interval, "-" for none. */
+struct figure figure_own(const struct interval *i, bool is_ns);
+
 /* "5.02 us", "1.02", "-" for NaN. */
 struct text figure_value(double value, bool is_ns);
 

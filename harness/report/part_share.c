@@ -7,6 +7,7 @@
 #include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/compare/format.h"
 #include "harness/report/part.h"
 #include "harness/share/findings.h"
 #include "harness/share/share_chart.h"
@@ -156,11 +157,11 @@ static void table(const void *found, struct page *p)
 
 static void put_step(struct page *p, const struct interval *of, double median_ns)
 {
-	if (of->known)
-		page_cell(p, "%s (%s to %s)", text_time(of->value).s, text_time(of->lo).s,
-			  text_time(of->hi).s);
-	else
-		page_cell(p, "%s", isfinite(median_ns) ? text_time(median_ns).s : "-");
+	struct interval own = *of;
+
+	if (!of->known)
+		own.value = median_ns;
+	page_cell(p, "%s", figure_own(&own, true).s);
 }
 
 static void put_client(struct page *p, const struct share *s, const struct share_found *e,

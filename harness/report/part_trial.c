@@ -72,11 +72,7 @@ static void put_side(struct page *p, const struct trial_findings *f, int side)
 	bool timed = !*r->wrong && f->rounds;
 
 	page_cell(p, "%s", trial_side_name(&f->trial->plan, side).s);
-	if (timed && wall.known)
-		page_cell(p, "%s (%s to %s)", text_time(wall.value).s, text_time(wall.lo).s,
-			  text_time(wall.hi).s);
-	else
-		page_cell(p, "%s", timed ? figure_value(wall.value, true).s : "-");
+	page_cell(p, "%s", timed ? figure_own(&wall, true).s : "-");
 	page_cell(p, "%s", timed && side ? figure_difference(&more, true).s : "-");
 	page_cell(p, "%s", timed && side ? figure_ratio(&r->ratio).s : "-");
 	page_cell_of(p,
@@ -105,20 +101,31 @@ static void table(const void *found, struct page *p)
 static void put_quantity(struct page *p, const struct trial_findings *f, int side, int q)
 {
 	const struct trial_result *r = &f->side[side];
+	const struct interval *own = &r->beside[q].own;
+	enum trial_quantity of = (enum trial_quantity)q;
 
 	page_cell(p, "%s", trial_beside_label(f, q).s);
 	page_cell(p, "%s", trial_side_name(&f->trial->plan, side).s);
-	page_cell(p, "%s", trial_quantity_text((enum trial_quantity)q, r->beside[q].own.value).s);
+	if (own->known)
+		page_cell(p, "%s (%s to %s)", trial_quantity_text(of, own->value).s,
+			  trial_quantity_text(of, own->lo).s, trial_quantity_text(of, own->hi).s);
+	else
+		page_cell(p, "%s", trial_quantity_text(of, own->value).s);
 	page_cell(p, "%s", side ? figure_ratio(&r->beside[q].over).s : "-");
-	page_cell(p, "%d", r->beside[q].own.n);
+	page_cell(p, "%d", own->n);
 }
 
 static void tables(const void *found, struct page *p)
 {
 	static const char *const heads[] = { "quantity", "side", "median", "times as much", "n" };
 	const struct trial_findings *f = of(found);
+	char caption[160];
 
-	page_table(p, "beside the wall time; these inform and decide nothing", heads, 5);
+	snprintf(caption, sizeof(caption),
+		 "beside the wall time; these inform and decide nothing; in parentheses the %.3g "
+		 "%% interval",
+		 100 * f->contrast.level);
+	page_table(p, caption, heads, 5);
 	for (int q = 0; q < f->beside; q++)
 		for (int i = 0; i < f->trial->plan.sides; i++)
 			if (isfinite(f->side[i].beside[q].own.value))

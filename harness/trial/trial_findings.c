@@ -120,21 +120,10 @@ static bool values_of(const struct trial_findings *f, int side, int which, doubl
 		if (!is_whole(f, i))
 			continue;
 		out[n] = value_of(f->trial, r, which);
-		known &= isfinite(out[n]) && out[n] > 0;
+		known &= isfinite(out[n]);
 		n++;
 	}
 	return known;
-}
-
-/* The median and its sign test's interval, as of pairs whose other value is 1. */
-static void find_own(struct interval *out, const struct trial_findings *f, const double *value)
-{
-	double one[TRIAL_ROUNDS_MAX];
-
-	for (int i = 0; i < f->rounds; i++)
-		one[i] = 1;
-	if (contrast_ratio(out, &f->contrast, &(struct point_pair){ value, one }))
-		*out = interval_unknown(f->rounds);
 }
 
 static void find_beside(struct trial_findings *f, int side, int which)
@@ -142,12 +131,8 @@ static void find_beside(struct trial_findings *f, int side, int which)
 	double b[TRIAL_ROUNDS_MAX], a[TRIAL_ROUNDS_MAX];
 	struct trial_beside *found = &f->side[side].beside[which];
 
-	if (!values_of(f, side, which, b)) {
-		if (all_finite(b, f->rounds))
-			found->own.value = median_of(b, f->rounds);
+	if (!values_of(f, side, which, b) || contrast_median(&found->own, &f->contrast, b))
 		return;
-	}
-	find_own(&found->own, f, b);
 	if (side && values_of(f, 0, which, a) &&
 	    contrast_ratio(&found->over, &f->contrast, &(struct point_pair){ b, a }))
 		found->over = interval_unknown(f->rounds);
@@ -163,8 +148,7 @@ static void find_side(struct trial_findings *f, int side)
 		find_beside(f, side, i);
 	values_of(f, side, -1, b);
 	values_of(f, 0, -1, a);
-	find_own(&r->wall_s, f, b);
-	if (!side)
+	if (contrast_median(&r->wall_s, &f->contrast, b) || !side)
 		return;
 	if (contrast_ratio(&r->ratio, &f->contrast, &pair) ||
 	    contrast_difference(&r->difference_s, &f->contrast, &pair))

@@ -130,6 +130,27 @@ Test(small_trial_findings, several_sides_are_corrected)
 	}
 }
 
+/* Processor time of short programs is 0 in some rounds: no ratio, but a median and its ends. */
+Test(small_trial_findings, zeros_have_a_median_and_an_interval)
+{
+	static const double user[] = { 0, 0.01, 0, 0.02, 0.01, 0.03 };
+	struct trial_findings f;
+	struct trial t;
+
+	begin(&t, 2);
+	put_pairs(&t, 1, 6, 1);
+	for (int i = 0; i < 6; i++)
+		t.side[1].run[i].value[TRIAL_USER_S] = user[i];
+	trial_findings_init(&f, &t, NAN);
+	cr_expect(eq(int, f.side[1].beside[TRIAL_USER_S].own.n, 6));
+	cr_expect(epsilon_eq(dbl, f.side[1].beside[TRIAL_USER_S].own.value, 0.01, 1e-12));
+	cr_expect(zero(dbl, f.side[1].beside[TRIAL_USER_S].own.lo));
+	cr_expect(epsilon_eq(dbl, f.side[1].beside[TRIAL_USER_S].own.hi, 0.03, 1e-12));
+	cr_expect(not(isfinite(f.side[1].beside[TRIAL_USER_S].over.value)));
+	trial_findings_release(&f);
+	trial_release(&t);
+}
+
 /* Five looks: each has a fifth of the 5 %, which six pairs do not reach. */
 Test(small_trial_findings, looks_share_the_level)
 {
