@@ -224,6 +224,7 @@ static void predict(struct profile *p, const struct processes *from)
 		profile_add_starts(&p->trace, draws);
 	err = interval_of_draws(&p->predicted, s.base, BOOTSTRAP_N_MIN, draws);
 	CHECK(!err, "times of a trace");
+	p->predicted.n = from->n >= PROCESSES_LEAST ? from->n : 1;
 	free(draws);
 	widen(p);
 }

@@ -64,7 +64,8 @@ struct profile {
 	bool retimed;
 	int64_t host_gaps; /* gaps corrected by runs with calls alone */
 
-	struct interval predicted; /* wall time, ns */
+	struct interval predicted; /* wall time, ns; n: processes that prices are of, 1: the
+				    * recorded one, whose calls they are of */
 	struct interval measured;  /* of runs without the recorder, ns; known from 5 on */
 	double recorded_ns;	   /* with it */
 	enum trust trust;

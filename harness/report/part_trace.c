@@ -7,6 +7,7 @@
 #include "common/plural.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/compare/format.h"
 #include "harness/profile/profile_chart.h"
 #include "harness/report/part.h"
 
@@ -34,26 +35,63 @@ static void release(void *found)
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-static void finding(const void *found, struct page *p)
+/* "54.9 %"; of less than half of the last digit "under 0.1 %". */
+static struct text percent_text(double share, int digits)
 {
-	const struct profile *t = of(found);
+	double least = pow(10, -digits);
+	struct text t;
+
+	if (share > 0 && 100 * share < least / 2)
+		snprintf(t.s, sizeof(t.s), "under %.*f %%", digits, least);
+	else
+		snprintf(t.s, sizeof(t.s), "%.*f %%", digits, 100 * share);
+	return t;
+}
+
+/* Of the time: before the first call and after the last. */
+static const double outside_said = 0.01;
+
+/* "54.9 % of its time is host (device idle), 0.8 % kernels (a kernel runs), and 42.6 % ..." */
+static void say_shares(const struct profile *t, FILE *out)
+{
+	double outside = share_of(&t->shares, SHARE_OUTSIDE);
 	enum share largest[2];
 
 	shares_largest(&t->shares, largest);
-	if (t->has_kind)
-		page_finding(p, TONE_PLAIN,
-			     "%s is %s: %.3g %% of its time is %s (%s) and %.3g %% %s (%s). What a "
-			     "layer touches: %s.",
-			     profile_program(&t->trace), program_kind_names[t->kind],
-			     100 * share_of(&t->shares, largest[0]), share_names[largest[0]],
-			     share_text(&t->shares, largest[0]),
-			     100 * share_of(&t->shares, largest[1]), share_names[largest[1]],
-			     share_text(&t->shares, largest[1]), program_kind_touched[t->kind]);
-	else
-		page_finding(p, TONE_OPEN, "What bounds %s is not known: %s.",
-			     profile_program(&t->trace),
-			     t->trust == TRUST_REFUSED ? "the self-check refused the re-timed trace"
-						       : "what the device did is not in the trace");
+	for (int i = 0; i < 2; i++)
+		fprintf(out, "%s%s %s%s (%s)", i ? ", " : "",
+			percent_text(share_of(&t->shares, largest[i]), 1).s,
+			i ? "" : "of its time is ", share_names[largest[i]],
+			share_text(&t->shares, largest[i]));
+	if (outside > outside_said)
+		fprintf(out, ", %s lies before its first call and after its last",
+			percent_text(outside, 1).s);
+}
+
+static void print_finding(const void *found, FILE *out)
+{
+	const struct profile *t = of(found);
+
+	if (!t->has_kind) {
+		fprintf(out, "What bounds %s is not known: %s", profile_program(&t->trace),
+			t->trust == TRUST_REFUSED ? "the self-check refused the re-timed trace"
+						  : "what the device did is not in the trace");
+		return;
+	}
+	fprintf(out, "In one recorded run%s, %s is %s: ",
+		t->trust == TRUST_LOW ? ", with low confidence" : "", profile_program(&t->trace),
+		program_kind_names[t->kind]);
+	say_shares(t, out);
+	fprintf(out, ". What a layer touches: %s", program_kind_touched[t->kind]);
+}
+
+static void finding(const void *found, struct page *p)
+{
+	const struct profile *t = of(found);
+	char *text = part_printed(print_finding, found);
+
+	page_finding(p, t->has_kind ? TONE_PLAIN : TONE_OPEN, "%s.", text);
+	free(text);
 	page_small(p, "%s; recorded by %s; %s; self-check: %s; %s", profile_program(&t->trace),
 		   json_get_text(t->trace.header, "recorder"),
 		   counted(t->shares.kernels, "kernel").s, trust_names[t->trust],
@@ -62,21 +100,31 @@ static void finding(const void *found, struct page *p)
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
+/* Re-timed it has an interval. */
+static struct interval total_of(const struct profile *t)
+{
+	struct interval total = t->retimed ? t->predicted : interval_unknown(1);
+
+	total.value = t->shares.total_ns;
+	return total;
+}
+
 static void table(const void *found, struct page *p)
 {
 	static const char *const heads[] = { "share", "of the time", "time", "what it is" };
 	const struct profile *t = of(found);
-	char caption[160];
+	const struct interval total = total_of(t);
+	char caption[360];
 
-	snprintf(caption, sizeof(caption), "shares of %s, %s; one recorded run",
-		 text_time(t->shares.total_ns).s, profile_retimed(t));
+	snprintf(caption, sizeof(caption), "shares of %s, %s; n = 1 recorded run",
+		 figure_own(&total, true).s, profile_retimed(t));
 	page_table(p, caption, heads, 4);
 	for (int i = 0; i < SHARES; i++) {
 		bool known = share_is_known(&t->shares, (enum share)i);
 
 		page_cell(p, "%s", share_names[i]);
 		if (known)
-			page_cell(p, "%.1f %%", 100 * share_of(&t->shares, (enum share)i));
+			page_cell(p, "%s", percent_text(share_of(&t->shares, (enum share)i), 1).s);
 		else
 			page_cell(p, "not known");
 		page_cell(p, "%s", known ? text_time(t->shares.ns[i]).s : "-");
@@ -84,38 +132,51 @@ static void table(const void *found, struct page *p)
 	}
 }
 
-static void put_time(struct page *p, const char *label, const struct interval *i, int n)
+static void put_time(struct page *p, const char *label, const struct interval *i)
 {
 	page_cell(p, "%s", label);
-	if (i->known)
-		page_cell(p, "%s (%s to %s)", text_time(i->value).s, text_time(i->lo).s,
-			  text_time(i->hi).s);
+	page_cell(p, "%s", figure_own(i, true).s);
+}
+
+static void put_n(struct page *p, const struct profile *t, int n)
+{
+	if (n > 1)
+		page_cell(p, "%d processes, of which prices are", n);
 	else
-		page_cell(p, "%s", isfinite(i->value) ? text_time(i->value).s : "-");
-	page_cell(p, "%d", n);
+		page_cell(p, "1 recording; prices of its %s", counted(t->trace.calls, "call").s);
+}
+
+static void costs_table(const struct profile *t, struct page *p)
+{
+	static const char *const heads[] = { "1 us more for", "makes the program longer by" };
+
+	page_table(p, "what a layer's costs would do, by re-timing the one recorded run", heads, 2);
+	for (int i = 0; i < PROFILE_COSTS; i++) {
+		page_cell(p, "%s", profile_cost_texts[i]);
+		page_cell(p, "%s", percent_text(t->cost_ns[i] / t->shares.total_ns, 2).s);
+	}
 }
 
 static void tables(const void *found, struct page *p)
 {
-	static const char *const costs[] = { "1 us more for", "makes the program longer by" };
-	static const char *const times[] = { "wall time", "(95 %)", "n" };
+	static const char *const heads[] = { "run", "wall time (95 % interval)", "n" };
 	const struct profile *t = of(found);
 	struct interval recorded = interval_unknown(1);
 
-	if (t->retimed) {
-		page_table(p, "what a layer's costs would do, by re-timing the trace", costs, 2);
-		for (int i = 0; i < PROFILE_COSTS; i++) {
-			page_cell(p, "%s", profile_cost_texts[i]);
-			page_cell(p, "%.2f %%", 100 * t->cost_ns[i] / t->shares.total_ns);
-		}
-	}
-	recorded.value = t->recorded_ns;
-	page_table(p, "the self-check: the re-timed trace and runs without the recorder", times, 3);
-	put_time(p, "with the recorder", &recorded, 1);
 	if (t->retimed)
-		put_time(p, "re-timed", &t->predicted, t->predicted.n);
-	if (t->measured.n)
-		put_time(p, "without the recorder", &t->measured, t->measured.n);
+		costs_table(t, p);
+	recorded.value = t->recorded_ns;
+	page_table(p, "the self-check: the re-timed trace and runs without the recorder", heads, 3);
+	put_time(p, "with the recorder", &recorded);
+	page_cell(p, "%d", recorded.n);
+	if (t->retimed) {
+		put_time(p, "re-timed", &t->predicted);
+		put_n(p, t, t->predicted.n);
+	}
+	if (t->measured.n) {
+		put_time(p, "without the recorder", &t->measured);
+		page_cell(p, "%d", t->measured.n);
+	}
 }
 
 /* ---- the others ------------------------------------------------------------------------- */
