@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/plural.h"
 #include "harness/compare/compare.h"
 #include "harness/compare/format.h"
 #include "harness/measure/model.h"
@@ -127,15 +128,22 @@ static void add_workload(struct line *l, const struct comparison *c,
 
 /* ---- in time, and not as a ratio ---------------------------------------------------------- */
 
-/* "5.01 us more (4.97 us to 5.10 us)" */
-static void add_more(struct line *l, const struct interval *d)
+/* "5.01 us more (95 % interval 4.97 us to 5.10 us, n = 6)" */
+static void add_more(struct line *l, const struct interval *d, double level)
 {
 	bool less = d->value < 0;
 	double lo = less ? -d->hi : d->lo, hi = less ? -d->lo : d->hi;
 
 	append_text(l, "%s %s", text_time(fabs(d->value)).s, less ? "less" : "more");
 	if (d->known)
-		append_text(l, " (%s to %s)", text_time(lo).s, text_time(hi).s);
+		append_text(l, " (%.3g %% interval %s to %s, n = %d)", 100 * level, text_time(lo).s,
+			    text_time(hi).s, d->n);
+}
+
+/* May be more or less, or none. */
+static bool is_open(const struct interval *d)
+{
+	return d->known && d->lo <= 0 && 0 <= d->hi;
 }
 
 /* What a launch costs more, where both sides' points tell; NULL: they do not. */
@@ -175,22 +183,20 @@ static void add_difference(struct line *l, const struct comparison *c)
 {
 	const struct compared_parameter *p = launch_cost(c);
 	const struct compared_point *point = p ? NULL : deepest_stream(c);
+	const struct point_pair values = { .b = point ? point->pair->value[PAIR_B] : NULL,
+					   .a = point ? point->pair->value[PAIR_A] : NULL };
+	struct interval d;
 	char where[160];
 
-	if (p) {
+	if (p && !is_open(&p->difference)) {
 		append_text(l, "; a launch costs ");
-		add_more(l, &p->difference);
+		add_more(l, &p->difference, 0.95);
 		append_text(l, ", by the model");
-	} else if (point) {
-		struct interval d = point->ratio;
-
-		d.value = point->step_ns[PAIR_A].value * (d.value - 1);
-		d.lo = point->step_ns[PAIR_A].value * (d.lo - 1);
-		d.hi = point->step_ns[PAIR_A].value * (d.hi - 1);
+	} else if (point && !contrast_difference(&d, &c->contrast, &values) && !is_open(&d)) {
 		plan_point_text(&c->side[PAIR_A]->view.plan, point->pair->at[PAIR_A], where,
 				sizeof(where));
 		append_text(l, "; a step of %s takes ", where);
-		add_more(l, &d);
+		add_more(l, &d, c->contrast.level);
 	}
 }
 
@@ -276,20 +282,24 @@ static void add_points(struct line *l, const struct comparison *c)
 
 /* ---- too few processes -------------------------------------------------------------------- */
 
-/* "; all 5 place launch, matmul and 3 more beyond the margin" */
+/* "; in all 5 pairs launch, matmul and 3 more are beyond 2 %, too few to prove each" */
 static void add_beyond(struct line *l, const struct comparison *c)
 {
+	char lead[128];
 	int said = 0;
 
+	snprintf(lead, sizeof(lead), "; in all %s ",
+		 counted(c->contrast.nb, c->contrast.paired ? "pair" : "process").s);
 	for (int i = 0; i < c->pairs.n_workloads; i++) {
 		const struct compared_workload *w = &c->workload[i];
 
 		if (w->all_slower || w->all_faster)
-			add_name(l, &said, "; all place ", w);
+			add_name(l, &said, lead, w);
 	}
 	end_names(l, said);
 	if (said)
-		append_text(l, " beyond the margin");
+		append_text(l, " %s beyond %.3g %%, too few to prove %s", said > 1 ? "are" : "is",
+			    100 * c->options.margin, said > 1 ? "each" : "it");
 }
 
 /* How many processes a side could decide, where these are fewer. */

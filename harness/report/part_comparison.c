@@ -85,24 +85,31 @@ static void put_parameter(struct page *p, const struct compared_parameter *r)
 {
 	page_cell(p, "%s", r->workload->name);
 	page_cell(p, "%s: %s", r->row->name, r->row->what);
-	page_cell(p, "%s", figure_value(r->of[PAIR_A].value, r->is_ns).s);
-	page_cell(p, "%s", figure_value(r->of[PAIR_B].value, r->is_ns).s);
+	page_cell(p, "%s", figure_own(&r->of[PAIR_A], r->is_ns).s);
+	page_cell(p, "%s", figure_own(&r->of[PAIR_B], r->is_ns).s);
 	page_cell(p, "%s", figure_difference(&r->difference, r->is_ns).s);
 	page_cell(p, "%d", r->difference.n);
 }
 
+/* A count that both have, such as how many launches a queue takes, differs by nothing. */
+static bool is_equal_count(const struct compared_parameter *r)
+{
+	return !isfinite(r->difference.value) && r->of[PAIR_A].value == r->of[PAIR_B].value;
+}
+
 static void parameters_table(const struct comparison *c, struct page *p)
 {
-	static const char *const heads[] = {
-		"workload", "parameter", "A", "B", "B - A (95 %)", "n"
-	};
+	static const char *const heads[] = { "workload", "parameter", "A", "B", "B - A", "n" };
 	bool begun = false;
 
 	for (int i = 0; i < c->parameters.n; i++) {
-		if (!c->parameters.row[i].identified)
+		if (!c->parameters.row[i].identified || is_equal_count(&c->parameters.row[i]))
 			continue;
 		if (!begun)
-			page_table(p, "what calls cost, by the model; informational", heads, 6);
+			page_table(p,
+				   "what calls cost, by the model; informational; in parentheses "
+				   "95 % intervals",
+				   heads, 6);
 		begun = true;
 		put_parameter(p, &c->parameters.row[i]);
 	}
@@ -111,18 +118,21 @@ static void parameters_table(const struct comparison *c, struct page *p)
 static void points_table(const struct comparison *c, struct page *p)
 {
 	static const char *const heads[] = { "point", "A", "B", "B / A", "verdict", "n" };
-	char text[160];
+	char text[240];
 
-	page_table(p, "every point, time per step; informational, corrected for their number",
-		   heads, 6);
+	snprintf(text, sizeof(text),
+		 "every point, time per step; informational, corrected for their number; in "
+		 "parentheses 95 %% intervals of A and B, %.3g %% of B / A",
+		 100 * c->contrast.level);
+	page_table(p, text, heads, 6);
 	for (int i = 0; i < c->pairs.n; i++) {
 		const struct compared_point *at = &c->point[i];
 
 		plan_point_text(&c->side[PAIR_A]->view.plan, at->pair->at[PAIR_A], text,
 				sizeof(text));
 		page_cell(p, "%s", text);
-		page_cell(p, "%s", figure_value(at->step_ns[PAIR_A].value, true).s);
-		page_cell(p, "%s", figure_value(at->step_ns[PAIR_B].value, true).s);
+		page_cell(p, "%s", figure_own(&at->step_ns[PAIR_A], true).s);
+		page_cell(p, "%s", figure_own(&at->step_ns[PAIR_B], true).s);
 		page_cell(p, "%s", figure_ratio(&at->ratio).s);
 		page_cell_of(p, part_tone(at->judged.verdict), "%s",
 			     verdict_names[at->judged.verdict]);

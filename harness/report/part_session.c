@@ -108,7 +108,7 @@ static void put_parameter(struct page *p, const struct fit *f, int which)
 		page_cell(p, "%s to %s", figure_value(i->lo, is_ns).s,
 			  figure_value(i->hi, is_ns).s);
 	else
-		page_cell(p, "-");
+		page_cell(p, "%s", which == MODEL_Q ? "a count" : "-");
 	page_cell(p, "%d", f->n);
 }
 

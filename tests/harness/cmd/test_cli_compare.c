@@ -211,7 +211,7 @@ Test(small_cli_compare, halves_of_a_session_are_alike)
 Test(small_cli_compare, the_workloads_that_decide_are_named_after_the_mean)
 {
 	static const char *const of[][2] = {
-		{ "HAMi-O0", "n = 6 pairs); open: memory, alignment; a launch costs " },
+		{ "HAMi-O0", "n = 6 pairs); open: memory, alignment; n = 6 is too few" },
 		{ "HAMi-O2", "n = 6 pairs); open: memory, alignment, mlp and 2 more; " },
 		{ "neighbour-spin", "n = 6); slower: launch, transfer, myocyte and 8 more" },
 	};

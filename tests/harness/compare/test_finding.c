@@ -141,7 +141,8 @@ Test(small_finding, too_few_processes_are_told_how_many_are_enough)
 	s.model[1].v[MODEL_P] *= 4;
 	c = compared_sides(&s, &o, NULL);
 	cr_assert(eq(int, c->c.outcome, OUTCOME_INCONCLUSIVE), "%d", c->c.outcome);
-	cr_assert(tells(finding_of(c), "n = 2 *: 3 *(--processes 3); * launch beyond the margin"),
+	cr_assert(tells(finding_of(c), "n = 2 *: 3 *(--processes 3); in all 2 processes launch is "
+				       "beyond 2 %, too few to prove it"),
 		  "%s", finding_of(c));
 	compared_free(c);
 }
@@ -169,14 +170,20 @@ Test(small_finding, what_a_launch_costs_more_or_less)
 
 	cr_assert(ne(ptr, p, NULL));
 	p->difference = (struct interval){ 5000, 4000, 7000, PROCESSES, true };
+	cr_assert(
+		ne(ptr,
+		   strstr(finding_of(c), "; a launch costs 5.00 us more (95 % interval 4.00 us to "
+					 "7.00 us, n = 5), by the model"),
+		   NULL),
+		"%s", finding_of(c));
+	p->difference = (struct interval){ -5000, -7000, -4000, PROCESSES, true };
 	cr_assert(ne(ptr,
-		     strstr(finding_of(c), "; a launch costs 5.00 us more (4.00 us to 7.00 us), by "
-					   "the model"),
+		     strstr(finding_of(c),
+			    "costs 5.00 us less (95 % interval 4.00 us to 7.00 us, n = 5)"),
 		     NULL),
 		  "%s", finding_of(c));
-	p->difference = (struct interval){ -5000, -7000, -4000, PROCESSES, true };
-	cr_assert(ne(ptr, strstr(finding_of(c), "costs 5.00 us less (4.00 us to 7.00 us)"), NULL),
-		  "%s", finding_of(c));
+	p->difference = (struct interval){ 5000, -1, 7000, PROCESSES, true };
+	cr_assert(zero(ptr, strstr(finding_of(c), "launch costs")), "%s", finding_of(c));
 	compared_free(c);
 }
 
@@ -193,12 +200,15 @@ Test(small_finding, else_a_step_of_the_deepest_point)
 		struct compared_point *p = &c->c.point[i];
 		const struct plan_point *at = &plan->point[p->pair->at[PAIR_A]];
 
-		p->step_ns[PAIR_A].value = 2000;
-		p->ratio = (struct interval){ 3, 2, 5, PROCESSES, true };
+		for (int k = 0; k < PROCESSES; k++) {
+			p->pair->value[PAIR_A][k] = 2000;
+			p->pair->value[PAIR_B][k] = 6000;
+		}
 		deepest = at->mode == MODE_STREAM && at->depth > deepest ? at->depth : deepest;
 	}
 	snprintf(want, sizeof(want),
-		 "a step of *stream depth %ld takes 4.00 us more (2.00 us to *8.00 us)",
+		 "a step of *stream depth %ld takes 4.00 us more (90.5 %% interval 4.00 us to "
+		 "4.00 us, n = 5)",
 		 (long)deepest);
 	cr_assert(tells(finding_of(c), want), "%s in %s", want, finding_of(c));
 	compared_free(c);
