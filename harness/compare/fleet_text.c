@@ -24,8 +24,9 @@ static void print_named(const struct fleet *f, int way, FILE *out)
 
 		if (n->stands_out != way || named == NAMED_MAX)
 			continue;
-		fprintf(out, "%s%s (%s times)", named++ ? ", " : ": ", n->name,
-			figure_times(exp(n->effect)).s);
+		fprintf(out, "%s%s (%s times, n = %s, p = %.2g)", named++ ? ", " : ": ", n->name,
+			figure_times(exp(n->effect)).s, counted(n->processes, "process").s,
+			way > 0 ? n->p_slower : n->p_faster);
 	}
 	if (count > named)
 		fprintf(out, " and %d more", count - named);

@@ -73,11 +73,12 @@ static void how(const void *found, struct page *p)
 		  "median; a node's is the median of its processes.",
 		  counted(f->points, "point").s);
 	page_item(p,
-		  "Nodes differ by %.2g %% (standard deviation, by the median deviation), the "
+		  "%s differ by %.2g %% (standard deviation, by the median deviation), the "
 		  "processes of a node by %.2g %%. A node stands out if it is further from the "
 		  "others than that explains, and beyond %.3g %%; the false discovery rate is "
 		  "held at 5 %%, for slower and for faster nodes apart.",
-		  100 * f->sd_nodes, 100 * f->sd_processes, 100 * f->margin);
+		  counted(f->judged, "node").s, 100 * f->sd_nodes, 100 * f->sd_processes,
+		  100 * f->margin);
 }
 
 static void lacks(const void *found, struct page *p)
