@@ -548,9 +548,9 @@ static void label_programs(const struct atlas *a, struct plot *p)
 		 s.rows, worst_text(&s, true).s);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
-	words_finding(p,
-		      "time over that without the layer; ·: no difference resolved; ±: none, and "
-		      "how wide that is; bad: wrong results");
+	words_finding(
+		p, "time over that without the layer; ·: not resolved; ±: nor that, so wide; bad "
+		   "5/5: wrong in 5 of 5 processes");
 	plot_text(p, "made2",
 		  "grey: a step of the base, its kernels, copies, allocations (k, c, a) and time; "
 		  "smallest kernels; depth: steps before a wait");

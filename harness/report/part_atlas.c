@@ -68,14 +68,15 @@ static void put_programs(struct page *p, const struct comparison *c)
 static void put_faults(struct page *p, const struct faults *f)
 {
 	if (f->wrong)
-		page_cell_of(p, TONE_WRONG, "wrong in %d of %d: %s", f->wrong, f->results,
+		page_cell_of(p, TONE_WRONG, "%d of %d results wrong: %s", f->wrong, f->results,
 			     f->wrong_of);
 	else if (f->lacking)
-		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d could not run: no %s",
-			     f->lacking, f->results, f->lacks);
+		page_cell_of(p, TONE_OPEN,
+			     "the rest correct; %d of %d results could not run: no %s", f->lacking,
+			     f->results, f->lacks);
 	else if (f->missing)
-		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d missing: %s", f->missing,
-			     f->results, f->missing_of);
+		page_cell_of(p, TONE_OPEN, "the rest correct; %d of %d results missing: %s",
+			     f->missing, f->results, f->missing_of);
 	else
 		page_cell(p, "all correct");
 }
@@ -153,24 +154,63 @@ static void put_step(struct page *p, const struct atlas_cell *c)
 	static const char *const words[] = {
 		[ATLAS_NOTHING] = "not measured",
 		[ATLAS_NOT_SUPPORTED] = "not supported",
-		[ATLAS_WRONG] = "wrong results",
 	};
 
 	if (c->state >= ATLAS_NOT_RESOLVED)
 		page_cell_of(p, cell_tone(c), "%s", figure_ratio(&c->of).s);
+	else if (c->state == ATLAS_WRONG)
+		page_cell_of(p, cell_tone(c), "wrong in %d of %d processes", c->wrong,
+			     c->processes);
 	else
 		page_cell_of(p, cell_tone(c), "%s", words[c->state]);
 }
 
+/* From the least to the most of the sessions, which may be of other machines each. */
+struct own_times {
+	double least, most;
+	int sessions;
+};
+
+static void add_own(struct own_times *t, const struct atlas_cell *c)
+{
+	double ns = c->point ? c->point->step_ns[PAIR_A].value : NAN;
+
+	if (!isfinite(ns))
+		return;
+	t->least = t->sessions ? fmin(t->least, ns) : ns;
+	t->most = t->sessions ? fmax(t->most, ns) : ns;
+	t->sessions++;
+}
+
+static struct own_times own_times(const struct atlas *a, const struct workload *w, int depth)
+{
+	struct own_times t = { 0 };
+	struct atlas_cell c = atlas_step(a, &a->base, w, depth);
+
+	add_own(&t, &c);
+	for (int i = 0; i < a->n; i++)
+		if (a->entry[i].own_base && atlas_has(&a->entry[i], w)) {
+			c = atlas_step(a, &a->entry[i], w, depth);
+			add_own(&t, &c);
+		}
+	return t;
+}
+
 static void put_base(struct page *p, const struct atlas *a, const struct workload *w)
 {
-	page_cell(p, "the base's own time");
-	for (int i = 0; i < ATLAS_DEPTHS; i++) {
-		const struct atlas_cell c = atlas_step(a, &a->base, w, i);
+	int sessions = 0;
 
-		page_cell(p, "%s", c.point ? text_time(c.point->step_ns[PAIR_A].value).s : "-");
+	page_cell(p, "the time without a layer");
+	for (int i = 0; i < ATLAS_DEPTHS; i++) {
+		const struct own_times t = own_times(a, w, i);
+
+		if (t.sessions)
+			page_cell(p, "%s to %s", text_time(t.least).s, text_time(t.most).s);
+		else
+			page_cell(p, "-");
+		sessions = t.sessions > sessions ? t.sessions : sessions;
 	}
-	page_cell(p, "%d", a->base.side[PAIR_B].n);
+	page_cell(p, "%s", counted(sessions, "session").s);
 }
 
 static void program_table(struct page *p, const struct atlas *a, const struct atlas_entry *const *e,
@@ -328,10 +368,24 @@ static void say_others(struct page *p, const struct atlas *a)
 			  names, used >= sizeof(names) ? "..." : "");
 }
 
+static void say_lacking(struct page *p, const struct atlas *a)
+{
+	for (int i = 0; i < a->n; i++) {
+		const struct faults *f = &a->entry[i].c.faults[PAIR_B];
+
+		if (f->lacking)
+			page_item(p,
+				  "%s: %d of %d results could not run (no %s); its average is over "
+				  "the rest.",
+				  a->entry[i].name, f->lacking, f->results, f->lacks);
+	}
+}
+
 static void lacks(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
 
+	say_lacking(p, a);
 	for (int i = 0; i < a->n; i++)
 		if (atlas_failed(&a->entry[i]))
 			page_item(p, "%s: %s missing or wrong, of which no time is used.",

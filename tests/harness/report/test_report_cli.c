@@ -95,6 +95,7 @@ static void has(const char *words, const char *const *want)
 
 /* ---- a part for each kind --------------------------------------------------------------- */
 
+#define H200 "data/sessions/atlas-h200/"
 #define SECTIONS "Charts", "How it was measured", "What was not measured", "Repeat it", "In full"
 
 Test(small_report_cli, of_one_session)
@@ -137,8 +138,8 @@ Test(small_report_cli, of_two_sessions_and_of_many)
 	snprintf(words, sizeof(words), "%s slow=%s slower=%s", at("a.jsonl"), at("b.jsonl"),
 		 at("c.jsonl"));
 	has(words, (const char *const[]){ "2 of 2 layers make programs slower", "slower: proven",
-					  "1 slower, 0 faster, 0 not decided, of 1", "Which layer costs what",
-					  SECTIONS, NULL });
+					  "1 slower, 0 faster, 0 not decided, of 1",
+					  "Which layer costs what", SECTIONS, NULL });
 	cr_expect(tells(markdown_of(words), "| slow | "), "%s", words);
 }
 
@@ -159,8 +160,22 @@ Test(small_report_cli, of_a_timed_program_beside_a_share_record)
 Test(small_report_cli, of_a_trace)
 {
 	has("data/traces/cpu-mlp.trace.gz",
-	    (const char *const[]){ "is CPU-bound", "Where the time goes", "self-check",
-				   "not GPU figures", SECTIONS, NULL });
+	    (const char *const[]){ "In one recorded run", "is CPU-bound",
+				   "lies before its first call and after its last",
+				   "n = 1 recorded run", "1 recording; prices of its ",
+				   "Where the time goes", "self-check", "not GPU figures", SECTIONS,
+				   NULL });
+}
+
+/* Kept ones: some results are wrong, others could not run, and their machines differ. */
+Test(small_report_cli, of_layers_that_lack_results)
+{
+	static const char words[] = H200 "none.jsonl.gz:a nvshare=" H200
+					 "nvshare.jsonl.gz Lupine=" H200 "Lupine.jsonl.gz "
+					 "--force";
+	has(words, (const char *const[]){
+			   "39 of 435 results wrong", "nvshare: 69 of 522 results could not run",
+			   "5 pairs, 93.8 %", "at 93.8 to 96.9 %", "3 sessions", SECTIONS, NULL });
 }
 
 /* ---- a series --------------------------------------------------------------------------- */
