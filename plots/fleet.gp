@@ -12,6 +12,7 @@ set rmargin at screen 0.975
 set label 1000 'nodes, from the fastest to the slowest' at graph 0.5, screen 18.0 / 560 center
 set ylabel 'time over the median of the fleet'
 set format x '%.0f'
+set xtics judged > 12 ? ceil(judged / 12.0) : 1
 stats nodes using 2 skip 1 nooutput
 least = STATS_min < 1 - margin ? STATS_min : 1 - margin
 most = STATS_max > 1 + margin ? STATS_max : 1 + margin

@@ -26,7 +26,7 @@ static int write_nodes(const struct fleet *f, struct plot *p)
 	return output_commit(&out);
 }
 
-/* Names of those that stand out, so many at most, the slowest first. */
+/* Names of those that stand out, so many at most, the slowest first; in a small fleet, of all. */
 static void name_nodes(const struct fleet *f, struct plot *p)
 {
 	int named = 0, place = f->judged;
@@ -36,7 +36,7 @@ static void name_nodes(const struct fleet *f, struct plot *p)
 
 		if (n->few)
 			continue;
-		if (n->stands_out) {
+		if (n->stands_out || f->judged <= FLEET_CHART_NAMES) {
 			named++;
 			plot_text(p, words_name("name", named).s, "%s", n->name);
 			plot_count(p, words_name("place", named).s, place);

@@ -78,11 +78,11 @@ static const char *word_of(const struct fleet_node *n)
 				   : "";
 }
 
-static void print_node(const struct fleet_node *n, FILE *out)
+static void print_node(const struct fleet *f, const struct fleet_node *n, FILE *out)
 {
 	struct text z = { "-" }, p = { "-" };
 
-	if (!n->few) {
+	if (!n->few && f->judged >= FLEET_NODES_MIN) {
 		snprintf(z.s, sizeof(z.s), "%.1f", n->z);
 		snprintf(p.s, sizeof(p.s), "%.2g", fmin(n->p_slower, n->p_faster));
 	}
@@ -101,7 +101,7 @@ static void print_nodes(const struct fleet *f, bool all, FILE *out)
 		const struct fleet_node *n = &f->node[i];
 
 		if (all || n->few || n->stands_out || shown < SHOWN) {
-			print_node(n, out);
+			print_node(f, n, out);
 			shown += !n->few && !n->stands_out;
 		} else {
 			left_out++;
@@ -138,7 +138,7 @@ void fleet_print(const struct fleet *f, bool all, FILE *out)
 	print_sd("between sessions", f->sd_sessions,
 		 isfinite(f->sd_sessions)
 			 ? "sessions of one node, beyond that"
-			 : "takes several sessions of a node with several processes each",
+			 : "no node has several sessions of several processes each",
 		 out);
 }
 
