@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/plural.h"
 #include "harness/record/journal_impl.h"
 #include "harness/stats/bootstrap.h"
 #include "harness/stats/stats.h"
@@ -83,13 +84,26 @@ const char *session_distrust(const struct journal *j, char out[TRUST_TEXT])
 
 enum { DISTRUSTED_NAMED = 3 };
 
+/* A node may have several sessions. */
+static bool is_named(const struct distrusted *d, const char *name)
+{
+	char begin[64];
+
+	snprintf(begin, sizeof(begin), "%.40s (", name);
+	return strstr(d->text, begin) != NULL;
+}
+
 void distrusted_add(struct distrusted *d, const char *name, const struct journal *j)
 {
 	char why[TRUST_TEXT];
 	size_t used = strlen(d->text);
 
-	if (!*session_distrust(j, why) || ++d->n > DISTRUSTED_NAMED)
+	if (!*session_distrust(j, why))
 		return;
+	d->n++;
+	if (d->named == DISTRUSTED_NAMED || is_named(d, name))
+		return;
+	d->named++;
 	snprintf(d->text + used, sizeof(d->text) - used, "%s%.40s (%s)", used ? ", " : "", name,
 		 why);
 }
@@ -98,8 +112,8 @@ void distrusted_print(const struct distrusted *d, FILE *out)
 {
 	if (!d->n)
 		return;
-	fprintf(out, "Cannot be trusted: %s", d->text);
-	if (d->n > DISTRUSTED_NAMED)
-		fprintf(out, " and %d more", d->n - DISTRUSTED_NAMED);
+	fprintf(out, "%s cannot be trusted: %s", counted(d->n, "session").s, d->text);
+	if (d->n > d->named)
+		fprintf(out, " and %d more", d->n - d->named);
 	fputs(". By time: ", out);
 }

@@ -34,14 +34,15 @@ enum { DISTRUSTED_TEXT = 640 };
 
 /* Those of several sessions that are not to be believed; zeroed at first. */
 struct distrusted {
-	int n;
-	char text[DISTRUSTED_TEXT]; /* of the first ones, "NAME (why), NAME (why)" */
+	int n, named;
+	char text[DISTRUSTED_TEXT]; /* of the first names, "NAME (why), NAME (why)" */
 };
 
 /* Adds the session under that name, unless it may be believed. */
 void distrusted_add(struct distrusted *d, const char *name, const struct journal *j);
 
-/* "Cannot be trusted: NAME (why) and 2 more. By time: "; nothing where there are none. */
+/* "3 sessions cannot be trusted: NAME (why) and 2 more. By time: "; nothing where there are none.
+ */
 void distrusted_print(const struct distrusted *d, FILE *out);
 
 #endif

@@ -146,13 +146,15 @@ Test(small_history, eight_sessions_can_decide_and_seven_cannot)
 
 Test(small_history, a_session_that_cannot_be_trusted_comes_first)
 {
-	struct history h = { .n = 2, .distrusted = { 1, "2026-11-02 (9 of 9 results are noisy)" } };
+	struct history h = { .n = 2,
+			     .distrusted = { 1, 1, "2026-11-02 (9 of 9 results are noisy)" } };
 	char text[256] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
 	history_finding(&h, out);
 	fclose(out);
 	cr_expect(eq(str, text,
-		     "Cannot be trusted: 2026-11-02 (9 of 9 results are noisy). By time: Nothing "
+		     "1 session cannot be trusted: 2026-11-02 (9 of 9 results are noisy). By time: "
+		     "Nothing "
 		     "is decided: 2 sessions are too few to find a date"));
 }

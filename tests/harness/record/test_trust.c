@@ -78,14 +78,14 @@ Test(small_trust, those_of_several_sessions_that_cannot_be_trusted_are_named)
 
 	distrusted_add(&d, "good", &good);
 	distrusted_print(&d, out);
-	for (int i = 0; i < 4; i++)
-		distrusted_add(&d, (const char *[]){ "w", "x", "y", "z" }[i], &bad);
+	for (int i = 0; i < 5; i++)
+		distrusted_add(&d, (const char *[]){ "w", "x", "x", "y", "z" }[i], &bad);
 	distrusted_print(&d, out);
 	fclose(out);
-	cr_expect(eq(int, d.n, 4));
+	cr_expect(eq(int, d.n, 5));
 	cr_expect(eq(str, text,
-		     "Cannot be trusted: w (3 of 4 results are noisy), x (3 of 4 results are "
-		     "noisy), y (3 of 4 results are noisy) and 1 more. By time: "));
+		     "5 sessions cannot be trusted: w (3 of 4 results are noisy), x (3 of 4 "
+		     "results are noisy), y (3 of 4 results are noisy) and 2 more. By time: "));
 	journal_release(&good);
 	journal_release(&bad);
 }

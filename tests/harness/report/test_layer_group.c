@@ -142,11 +142,11 @@ Test(small_layer_group, sessions_that_cannot_be_trusted_come_first)
 	e.own_base = true;
 	e.side[PAIR_A].view = noisy_view();
 	text = part_printed(layers_finding, &a);
-	cr_expect(
-		eq(str, text,
-		   "Cannot be trusted: layer without it (4 of 4 results are noisy). By time: 0 of "
-		   "1 layers make programs slower by more than 2 % on average; 1 without a "
-		   "difference of that size"));
+	cr_expect(eq(str, text,
+		     "1 session cannot be trusted: layer without it (4 of 4 results are noisy). By "
+		     "time: 0 of "
+		     "1 layers make programs slower by more than 2 % on average; 1 without a "
+		     "difference of that size"));
 	cr_expect(eq(int, layers_distrusted(&a).n, 1));
 	free(text);
 	free(e.c.workload);
