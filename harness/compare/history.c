@@ -157,6 +157,20 @@ static void take_means(struct history *h, const bool *common, double *value)
 	}
 }
 
+static void take_steps(struct history *h)
+{
+	for (int i = 0; i < h->n; i++) {
+		struct history_session *s = &h->of[i];
+		struct contrast c;
+
+		contrast_init(&c, s->side.n, s->side.n, true, 1);
+		if (contrast_median(&s->step, &c, s->mean))
+			s->step = interval_unknown(s->side.n);
+		levels_add(&h->of_step, c.level);
+		contrast_release(&c);
+	}
+}
+
 /* Over the first session, by their processes. */
 static void take_ratios(struct history *h)
 {
@@ -168,6 +182,7 @@ static void take_ratios(struct history *h)
 		contrast_init(&c, s->side.n, h->of[0].side.n, false, 1);
 		if (contrast_ratio(&s->ratio, &c, &p))
 			s->ratio = interval_unknown(s->side.n);
+		levels_add(&h->of_ratio, c.level);
 		contrast_release(&c);
 	}
 }
@@ -196,6 +211,7 @@ int history_make(struct history *h)
 		err = complain(EPROTONOSUPPORT, "no point is in all %d sessions", h->n);
 	if (!err) {
 		take_means(h, common, value);
+		take_steps(h);
 		take_ratios(h);
 		history_judge(h);
 	}

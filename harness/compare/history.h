@@ -19,6 +19,7 @@
 
 #include "harness/base/command.h"
 #include "harness/compare/compare.h"
+#include "harness/compare/format.h"
 #include "harness/record/journal.h"
 #include "harness/record/trust.h"
 
@@ -32,6 +33,7 @@ struct history_session {
 	char date[HISTORY_DATE]; /* its start */
 	double *mean;		 /* of each process, ns per step */
 	double value;		 /* their median */
+	struct interval step;	 /* the same, over its processes */
 	struct interval ratio;	 /* over the first session; informs */
 };
 
@@ -47,7 +49,8 @@ struct history {
 	struct interval ratio; /* the sessions from there on over those before */
 	struct judged judged;  /* of that date */
 	double level;	       /* of that interval; NAN: none */
-	struct distrusted distrusted; /* sessions, by their dates */
+	struct levels of_step, of_ratio; /* of the intervals of each session */
+	struct distrusted distrusted;	 /* sessions, by their dates */
 	double scatter; /* half of the sessions lie within this share of their group's median */
 };
 

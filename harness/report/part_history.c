@@ -36,17 +36,21 @@ static void table(const void *found, struct page *p)
 	static const char *const heads[] = { "date", "a step", "over the first session",
 					     "processes", "file" };
 	const struct history *h = found;
+	char caption[320];
 
-	page_table(p, "each session by itself; in parentheses the interval over its processes",
-		   heads, 5);
+	snprintf(caption, sizeof(caption),
+		 "each session by itself; in parentheses the interval over its processes, %s of a "
+		 "step, %s of the ratio",
+		 levels_text(&h->of_step).s, levels_text(&h->of_ratio).s);
+	page_table(p, caption, heads, 5);
 	for (int i = 0; i < h->n; i++) {
 		const struct history_session *s = &h->of[i];
 		bool late = h->since && i >= h->since;
 
 		page_cell(p, "%s", s->date);
-		page_cell(p, "%s", text_time(s->value).s);
+		page_cell(p, "%s", figure_own(&s->step, true).s);
 		page_cell_of(p, late ? part_tone(h->judged.verdict) : TONE_PLAIN, "%s",
-			     figure_ratio(&s->ratio).s);
+			     i ? figure_ratio(&s->ratio).s : "1");
 		page_cell(p, "%d", s->side.n);
 		page_cell(p, "%s", s->side.path);
 	}
@@ -84,11 +88,10 @@ static void how(const void *found, struct page *p)
 		  "exact test, corrected for the number of dates (Holm). Differences up to %.3g %% "
 		  "count as none.",
 		  counted(h->dates, "date").s, 100 * h->options.margin);
-	page_item(
-		p,
-		"Half of the sessions lie within %.2g %% of their group's median: by so much they "
-		"differ though nothing is known to have changed.",
-		100 * h->scatter);
+	page_item(p,
+		  "Half of the %d sessions lie within %.2g %% of their group's median: by so much "
+		  "they differ though nothing is known to have changed.",
+		  h->n, 100 * h->scatter);
 }
 
 static void lacks(const void *found, struct page *p)

@@ -142,6 +142,27 @@ Test(small_history, eight_sessions_can_decide_and_seven_cannot)
 	}
 }
 
+/* Six processes: the sign test's interval is from the least to the most. */
+Test(small_history, a_session_has_an_interval_of_its_own)
+{
+	const struct session_arg arg = { .word = "data/sessions/atlas-h200/none.jsonl.gz:a",
+					 .side = SIDE_ANY };
+	struct history h;
+	double least = INFINITY;
+	int side;
+
+	history_init(&h, 1, &compare_not_given);
+	cr_assert(zero(int, session_read_any(&h.of[0].session, &arg, NULL, &side)));
+	history_add(&h, 0, side);
+	cr_assert(zero(int, history_make(&h)));
+	for (int i = 0; i < PROCESSES; i++)
+		least = fmin(least, h.of[0].mean[i]);
+	cr_expect(epsilon_eq(dbl, h.of[0].step.value, h.of[0].value, 1e-9));
+	cr_expect(epsilon_eq(dbl, h.of[0].step.lo, least, 1e-9));
+	cr_expect(eq(str, levels_text(&h.of_step).s, "96.9 %"));
+	history_release(&h);
+}
+
 /* ---- texts ---------------------------------------------------------------------------------- */
 
 Test(small_history, a_session_that_cannot_be_trusted_comes_first)
