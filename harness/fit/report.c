@@ -197,7 +197,7 @@ static void print_diagnostics(const struct fit_report *r, FILE *out)
 
 static const double answer_share = 0.05;
 
-/* "181 us", "more than 50.0 us"; "": not known. */
+/* "181 us (172 us to 190 us)", "more than 50.0 us"; "": not known. */
 static struct text needed_text(const struct answer *a)
 {
 	static const char *const words[] = { [ANSWER_VALUE] = "",
@@ -207,7 +207,11 @@ static struct text needed_text(const struct answer *a)
 	struct text s = { "" };
 
 	if (a->kind <= ANSWER_LEAST)
-		snprintf(s.s, sizeof(s.s), "%s%s", words[a->kind], text_time(a->interval.value).s);
+		snprintf(s.s, sizeof(s.s), "%s%.20s", words[a->kind],
+			 text_time(a->interval.value).s);
+	if (a->kind == ANSWER_VALUE && a->interval.known)
+		snprintf(s.s + strlen(s.s), sizeof(s.s) - strlen(s.s), " (%.20s to %.20s)",
+			 text_time(a->interval.lo).s, text_time(a->interval.hi).s);
 	return s;
 }
 
@@ -222,7 +226,10 @@ static int64_t usual_batch(const struct grid *g)
 	return batch;
 }
 
-/* "181 us for 5 % overhead if the program waits for each, 44.1 us if it waits once per 16" */
+/*
+ * "181 us (170 us to 190 us) for 5 % overhead if the program waits for each, 44.1 us (...) if it
+ * waits once per 16"
+ */
 static bool say_mode(const struct fit *f, enum mode mode, bool is_first, FILE *out)
 {
 	int64_t batch = usual_batch(f->grid);
@@ -246,12 +253,14 @@ void answer_line_print(const struct fit *f, FILE *out)
 {
 	bool streams = f->grid->n_depths && say_mode(f, MODE_STREAM, true, out);
 
-	if (streams)
-		say_mode(f, MODE_GRAPH, false, out);
-	else
+	if (!streams)
 		fprintf(out,
 			"How long kernels must be is not known: these points do not tell what a "
 			"launch costs in streams");
+	else
+		say_mode(f, MODE_GRAPH, false, out);
+	if (streams && f->n >= BOOTSTRAP_N_MIN)
+		fprintf(out, "; 95 %% intervals, n = %d", f->n);
 	fprintf(out, "\n");
 }
 

@@ -33,8 +33,9 @@ Test(small_cli_fit, a_table)
 	/* Z / 5 % of streams: 5.8 us / 0.05 */
 	cr_assert(zero(int, strncmp(text, "Kernels need 11", 15)), "%s", text);
 	cr_assert(tells(text,
-			"Kernels need 11* us for 5 % overhead if the program waits for each one, "
-			"and * us if it waits once per 16; as graphs * us and * us\n"),
+			"Kernels need 11* us (11* us to 1* us) for 5 % overhead if the program "
+			"waits for each one, and * us (*) if it waits once per 16; as graphs * us "
+			"(*) and * us (*); 95 % intervals, n = 5\n"),
 		  "%s", text);
 }
 
