@@ -115,5 +115,5 @@ void distrusted_print(const struct distrusted *d, FILE *out)
 	fprintf(out, "%s cannot be trusted: %s", counted(d->n, "session").s, d->text);
 	if (d->n > d->named)
 		fprintf(out, " and %d more", d->n - d->named);
-	fputs(". By time: ", out);
+	fputs(".\n", out);
 }

@@ -41,8 +41,7 @@ struct distrusted {
 /* Adds the session under that name, unless it may be believed. */
 void distrusted_add(struct distrusted *d, const char *name, const struct journal *j);
 
-/* "3 sessions cannot be trusted: NAME (why) and 2 more. By time: "; nothing where there are none.
- */
+/* The line "3 sessions cannot be trusted: NAME (why) and 2 more."; nothing where there are none. */
 void distrusted_print(const struct distrusted *d, FILE *out);
 
 #endif

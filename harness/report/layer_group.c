@@ -235,4 +235,5 @@ void layers_finding(const void *found, FILE *out)
 	say_group(a, LAYER_FASTER, "faster, and slower in no program", out);
 	say_open(a, out);
 	say_wrong(a, out);
+	fputc('.', out);
 }

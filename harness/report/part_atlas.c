@@ -10,7 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/chart/atlas_chart.h"
-#include "harness/compare/atlas.h"
+#include "harness/compare/atlas_impl.h"
 #include "harness/compare/format.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
@@ -26,7 +26,7 @@ static void finding(const void *found, struct page *p)
 	const struct compared_side *base = &a->base.side[PAIR_B];
 	char *text = part_printed(layers_finding, a);
 
-	page_finding(p, layers_distrusted(a).n ? TONE_OPEN : TONE_PLAIN, "%s.", text);
+	part_findings(p, layers_distrusted(a).n ? TONE_OPEN : TONE_PLAIN, text);
 	free(text);
 	page_small(p,
 		   "The base is %s, %s, begun %s (%s%s%s). Each layer is compared with the same "
@@ -107,6 +107,42 @@ static void put_entry(struct page *p, const struct atlas_entry *e)
 	put_n(p, e, layer_mean(&e->c)->ratio.n);
 }
 
+/* Those whose build or machine is not the base's, which matters to the base's own times alone. */
+static void say_others(struct page *p, const struct atlas *a)
+{
+	char names[512] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < a->n; i++) {
+		const struct atlas_entry *e = &a->entry[i];
+
+		if (*e->not_comparable && !e->own_base)
+			page_item(p,
+				  "%s is not comparable with the base, and is compared all the "
+				  "same: %s.",
+				  e->name, e->not_comparable);
+		else if (*e->not_comparable && used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 used ? ", " : "", e->name);
+	}
+	if (used)
+		page_item(p,
+			  "One build and machine for all: the base is of another one than %s%s, "
+			  "which are compared with themselves without the layer.",
+			  names, used >= sizeof(names) ? "..." : "");
+}
+
+/* Markdown has no section on how it was measured, nor on what was not. */
+static void say_in_brief(struct page *p, const struct atlas *a)
+{
+	if (p->format != PAGE_MARKDOWN)
+		return;
+	page_item(p, "n: pairs of a process on each side, which took turns; or processes of each "
+		     "side, which ran one after the other.");
+	say_others(p, a);
+	part_say_cpu(p, session_is_cpu(&a->base.side[PAIR_B].view, 0));
+}
+
 static void table(const void *found, struct page *p)
 {
 	static const char *const heads[] = {
@@ -136,6 +172,7 @@ static void table(const void *found, struct page *p)
 	for (int i = 0; i < a->n; i++)
 		put_entry(p, e[i]);
 	free(e);
+	say_in_brief(p, a);
 }
 
 /* ---- a table for each program ----------------------------------------------------------- */
@@ -244,6 +281,60 @@ static void program_table(struct page *p, const struct atlas *a, const struct at
 	}
 }
 
+static bool has_cost(const struct atlas *a, int which)
+{
+	for (int i = 0; i < a->n; i++)
+		if (a->entry[i].cost[which].state != ATLAS_NOTHING)
+			return true;
+	return false;
+}
+
+static void put_cost(struct page *p, const struct atlas_cost *c, int which)
+{
+	bool resolved = c->state == ATLAS_KNOWN;
+
+	if (c->state >= ATLAS_NOT_RESOLVED)
+		page_cell(p, "%s",
+			  atlas_is_rate(which) ? atlas_rate_text(&c->of, resolved, true).s
+					       : atlas_time_text(&c->of, resolved, true).s);
+	else
+		page_cell(p, "%s", c->state == ATLAS_NOTHING ? "-" : atlas_state_names[c->state]);
+}
+
+static int most_processes(const struct atlas_entry *e)
+{
+	int n = 0;
+
+	for (int k = 0; k < ATLAS_COSTS; k++)
+		n = e->cost[k].of.n > n ? e->cost[k].of.n : n;
+	return n;
+}
+
+/* What the chart of them has as dots, and as numbers beyond its axis. */
+static void costs_table(struct page *p, const struct atlas *a, const struct atlas_entry *const *e)
+{
+	const char *heads[ATLAS_COSTS + 2] = { "layer" };
+	int which[ATLAS_COSTS], n = 0;
+
+	for (int k = 0; k < ATLAS_COSTS; k++)
+		if (has_cost(a, k)) {
+			which[n] = k;
+			heads[++n] = atlas_cost_names[k];
+		}
+	if (!n)
+		return;
+	heads[n + 1] = "n and interval";
+	page_table(p,
+		   "copies, memory, cold starts: what each layer adds (interval of each by itself)",
+		   heads, n + 2);
+	for (int i = 0; i < a->n; i++) {
+		page_cell(p, "%s", e[i]->name);
+		for (int k = 0; k < n; k++)
+			put_cost(p, &e[i]->cost[which[k]], which[k]);
+		put_n(p, e[i], most_processes(e[i]));
+	}
+}
+
 static void tables(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
@@ -259,6 +350,7 @@ static void tables(const void *found, struct page *p)
 		  levels_text(&levels).s, levels.n ? ceil(100 * (1 - levels.least)) : 100);
 	for (int i = 0; (w = atlas_workload(a, i)); i++)
 		program_table(p, a, e, w);
+	costs_table(p, a, e);
 	free(e);
 }
 
@@ -341,31 +433,6 @@ static void how(const void *found, struct page *p)
 	page_item(p, "The average is the geometric mean over workloads, each the mean over its "
 		     "points. A verdict is about one layer; none is corrected for the number of "
 		     "layers.");
-}
-
-/* Those whose build or machine is not the base's, which matters to the base's own times alone. */
-static void say_others(struct page *p, const struct atlas *a)
-{
-	char names[512] = "";
-	size_t used = 0;
-
-	for (int i = 0; i < a->n; i++) {
-		const struct atlas_entry *e = &a->entry[i];
-
-		if (*e->not_comparable && !e->own_base)
-			page_item(p,
-				  "%s is not comparable with the base, and is compared all the "
-				  "same: %s.",
-				  e->name, e->not_comparable);
-		else if (*e->not_comparable && used < sizeof(names))
-			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
-						 used ? ", " : "", e->name);
-	}
-	if (used)
-		page_item(p,
-			  "One build and machine for all: the base is of another one than %s%s, "
-			  "which are compared with themselves without the layer.",
-			  names, used >= sizeof(names) ? "..." : "");
 }
 
 static void say_lacking(struct page *p, const struct atlas *a)

@@ -21,11 +21,11 @@ static void finding(const void *found, struct page *p)
 	const struct history *h = found;
 	char *text = part_printed(print_finding, h);
 
-	page_finding(p,
-		     h->distrusted.n ? TONE_OPEN
-		     : h->since	     ? part_tone(h->judged.verdict)
-				     : TONE_PLAIN,
-		     "%s", text);
+	part_findings(p,
+		      h->distrusted.n ? TONE_OPEN
+		      : h->since      ? part_tone(h->judged.verdict)
+				      : TONE_PLAIN,
+		      text);
 	free(text);
 	page_small(p, "%s, %s from %s to %s", part_device(side_header(&h->of[0].side)).s,
 		   counted(h->n, "session").s, h->of[0].date, h->of[h->n - 1].date);

@@ -132,6 +132,9 @@ refused() { # WHAT WORDS...
 	local said
 	if said=$(share/slurm/rift-fleet "${@:2}" 2>&1) || [[ $said != *"$1"* ]]; then fail "rift-fleet ${*:2} says '$said'"; fi
 }
+scontrol update nodename=node2 state=drain reason=test
+refused "left out: node2 (drained)" --rift "$work/rift" --sbatch --partition=none "$work/drained" launch us=20
+scontrol update nodename=node2 state=resume
 refused "comes before the folder" "$work/none" launch --quick --runs 5
 refused "write one option with its value" --sbatch --time 10 "$work/none" launch --quick
 refused "unknown option '--bogus'" --rift "$work/rift" "$work/none" launch --bogus

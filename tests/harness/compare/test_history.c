@@ -175,7 +175,6 @@ Test(small_history, a_session_that_cannot_be_trusted_comes_first)
 	history_finding(&h, out);
 	fclose(out);
 	cr_expect(eq(str, text,
-		     "1 session cannot be trusted: 2026-11-02 (9 of 9 results are noisy). By time: "
-		     "Nothing "
+		     "1 session cannot be trusted: 2026-11-02 (9 of 9 results are noisy).\nNothing "
 		     "is decided: 2 sessions are too few to find a date"));
 }

@@ -85,7 +85,7 @@ Test(small_trust, those_of_several_sessions_that_cannot_be_trusted_are_named)
 	cr_expect(eq(int, d.n, 5));
 	cr_expect(eq(str, text,
 		     "5 sessions cannot be trusted: w (3 of 4 results are noisy), x (3 of 4 "
-		     "results are noisy), y (3 of 4 results are noisy) and 2 more. By time: "));
+		     "results are noisy), y (3 of 4 results are noisy) and 2 more.\n"));
 	journal_release(&good);
 	journal_release(&bad);
 }

@@ -173,9 +173,12 @@ Test(small_report_cli, of_layers_that_lack_results)
 	static const char words[] = H200 "none.jsonl.gz:a nvshare=" H200
 					 "nvshare.jsonl.gz Lupine=" H200 "Lupine.jsonl.gz "
 					 "--force";
-	has(words, (const char *const[]){
-			   "39 of 435 results wrong", "nvshare: 69 of 522 results could not run",
-			   "5 pairs, 93.8 %", "at 93.8 to 96.9 %", "3 sessions", SECTIONS, NULL });
+	has(words, (const char *const[]){ "39 of 435 results wrong",
+					  "nvshare: 69 of 522 results could not run",
+					  "5 pairs, 93.8 %", "at 93.8 to 96.9 %", "3 sessions",
+					  "cold start", SECTIONS, NULL });
+	cr_expect(tells(markdown_of(words), "n: pairs of a process on each side"), "%s", words);
+	cr_expect(tells(markdown_of(words), "the base is of another one than Lupine"), "%s", words);
 }
 
 /* ---- a series --------------------------------------------------------------------------- */
