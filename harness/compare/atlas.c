@@ -40,19 +40,6 @@ static void name_by_file(const struct atlas_entry *e, char out[ATLAS_NAME])
 			 journal_side_name(e->side[PAIR_B].side));
 }
 
-static bool is_model(const json_t *layers)
-{
-	const json_t *layer;
-	size_t i;
-
-	json_array_foreach(layers, i, layer)
-	{
-		if (!strcmp(json_get_text(layer, "label"), "model"))
-			return true;
-	}
-	return false;
-}
-
 /* What the command line calls it; its layers, the platform that was declared, or the file. */
 static void name_entry(struct atlas_entry *e)
 {
@@ -60,7 +47,7 @@ static void name_entry(struct atlas_entry *e)
 	const json_t *layers = json_object_get(header, "layers");
 	const char *declared = json_get_text(json_object_get(header, "virt"), "declared_platform");
 
-	e->is_model = is_model(layers);
+	e->is_model = side_is_model(&e->side[PAIR_B]);
 	if (e->given_name)
 		snprintf(e->name, sizeof(e->name), "%.200s%s", text_escaped(e->given_name).s,
 			 e->is_model ? " (model)" : "");

@@ -8,6 +8,7 @@
 #include "harness/compare/format.h"
 #include "harness/measure/model.h"
 #include "harness/measure/plan_record.h"
+#include "harness/record/environment.h"
 #include "harness/record/trust.h"
 #include "workloads/workload.h"
 
@@ -320,6 +321,20 @@ static void add_needed(struct line *l, const struct comparison *c)
 	add_beyond(l, c);
 }
 
+/* What a reader has to know before the figures: who made them. */
+static void add_caveats(struct line *l, const struct comparison *c)
+{
+	char what[160];
+
+	for (int k = 0; k < 2; k++)
+		if (side_is_model(c->side[k]))
+			append_text(l, "; %c is imitated: its layer has the costs of another one",
+				    'A' + k);
+	if (environment_field_differs(side_header(c->side[PAIR_A]), side_header(c->side[PAIR_B]),
+				      "build", "binary_sha256", what, sizeof(what)))
+		append_text(l, "; the binaries differ");
+}
+
 void compare_finding(const struct comparison *c, char *out, size_t size)
 {
 	struct line l = { .text = out, .size = size };
@@ -334,4 +349,5 @@ void compare_finding(const struct comparison *c, char *out, size_t size)
 		append_text(&l, "; and %d more", l.more);
 	add_difference(&l, c);
 	add_needed(&l, c);
+	add_caveats(&l, c);
 }

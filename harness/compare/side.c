@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "harness/base/json.h"
 #include "harness/record/journal.h"
 #include "workloads/workload.h"
 
@@ -64,6 +65,19 @@ bool side_is_pair(const struct compared_side *a, const struct compared_side *b)
 const json_t *side_header(const struct compared_side *p)
 {
 	return p->view.header[0];
+}
+
+bool side_is_model(const struct compared_side *p)
+{
+	const json_t *layers = json_object_get(side_header(p), "layers"), *layer;
+	size_t i;
+
+	json_array_foreach(layers, i, layer)
+	{
+		if (!strcmp(json_get_text(layer, "label"), "model"))
+			return true;
+	}
+	return false;
 }
 
 int side_values(const struct compared_side *p, int point, double *value)

@@ -39,6 +39,9 @@ bool side_is_pair(const struct compared_side *a, const struct compared_side *b);
 /* The header of its first process. */
 const json_t *side_header(const struct compared_side *p);
 
+/* Does some layer of it imitate the costs of another one? */
+bool side_is_model(const struct compared_side *p);
+
 /*
  * ns per step of every process at a point of its plan. Returns how many have measured it; only
  * where that is p->n are they in the order of processes.

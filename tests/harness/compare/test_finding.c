@@ -213,3 +213,24 @@ Test(small_finding, else_a_step_of_the_deepest_point)
 	cr_assert(tells(finding_of(c), want), "%s in %s", want, finding_of(c));
 	compared_free(c);
 }
+
+/* ---- who made the figures --------------------------------------------------------------- */
+
+static json_t *header_of(struct compared *c, int side)
+{
+	return (json_t *)(uintptr_t)side_header(c->c.side[side]);
+}
+
+Test(small_finding, imitated_layers_and_other_binaries_are_named)
+{
+	struct compared *c = spoiled(nothing, false);
+
+	cr_expect(zero(ptr, strstr(finding_of(c), "imitated")), "%s", finding_of(c));
+	cr_expect(zero(ptr, strstr(finding_of(c), "binaries")), "%s", finding_of(c));
+	json_object_set_new(header_of(c, PAIR_B), "layers", json_pack("[{s:s}]", "label", "model"));
+	cr_expect(tells(finding_of(c), "; B is imitated: "), "%s", finding_of(c));
+	json_object_set_new(header_of(c, PAIR_B), "build",
+			    json_pack("{s:s}", "binary_sha256", "other"));
+	cr_expect(tells(finding_of(c), "; the binaries differ"), "%s", finding_of(c));
+	compared_free(c);
+}
