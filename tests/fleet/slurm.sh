@@ -108,7 +108,7 @@ until_true() {
 		sleep 0.2
 	done
 }
-idle() { [ "$(sinfo --noheader --Node --states=idle --format=%N | sort -u | wc -l)" = 3 ]; }
+idle() { [ "$(sinfo --noheader --Node --format='%N %T' | grep -c ' idle$')" = 3 ]; }
 for ((i = 0; i < 100; i++)); do
 	! idle || break
 	sleep 0.2
@@ -133,8 +133,9 @@ refused() { # WHAT WORDS...
 	if said=$(share/slurm/rift-fleet "${@:2}" 2>&1) || [[ $said != *"$1"* ]]; then fail "rift-fleet ${*:2} says '$said'"; fi
 }
 scontrol update nodename=node2 state=drain reason=test
-refused "left out: node2 (drained)" --rift "$work/rift" --sbatch --partition=none "$work/drained" launch us=20
+refused "left out: node2 (drained)" --rift "$work/rift" --sbatch --licenses=nosuch:1 "$work/drained" launch us=20
 scontrol update nodename=node2 state=resume
+until_true 20 idle
 refused "comes before the folder" "$work/none" launch --quick --runs 5
 refused "write one option with its value" --sbatch --time 10 "$work/none" launch --quick
 refused "unknown option '--bogus'" --rift "$work/rift" "$work/none" launch --bogus
