@@ -2,6 +2,7 @@
 #include "harness/chart/history_chart.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/plural.h"
 #include "harness/base/json.h"
@@ -32,12 +33,19 @@ static int write_sessions(const struct history *h, struct plot *p)
 	return output_commit(&out);
 }
 
+enum { DAY = 10 }; /* characters of 2026-11-27T16:51:44Z */
+
+/* Dates; of one day times. */
 static void name_dates(const struct history *h, struct plot *p)
 {
 	int step = (h->n + LABELS_MOST - 1) / LABELS_MOST, n = 0;
+	bool one_day = !strncmp(h->of[0].date, h->of[h->n - 1].date, DAY);
 
 	for (int i = 0; i < h->n; i += step) {
-		plot_text(p, words_name("date", ++n).s, "%.10s", h->of[i].date);
+		if (one_day && strlen(h->of[i].date) > DAY)
+			plot_text(p, words_name("date", ++n).s, "%.5s", h->of[i].date + DAY + 1);
+		else
+			plot_text(p, words_name("date", ++n).s, "%.*s", DAY, h->of[i].date);
 		plot_count(p, words_name("at", n).s, i + 1);
 	}
 	plot_count(p, "dates", n);
