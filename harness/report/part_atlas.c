@@ -12,10 +12,12 @@
 #include "harness/chart/atlas_chart.h"
 #include "harness/compare/atlas_impl.h"
 #include "harness/compare/format.h"
+#include "harness/platform/enter.h"
 #include "harness/record/environment.h"
 #include "harness/record/recorded.h"
 #include "harness/report/layer_group.h"
 #include "harness/report/part.h"
+#include "layers/layer.h"
 #include "workloads/workload.h"
 
 /* ---- the finding ------------------------------------------------------------------------ */
@@ -158,15 +160,16 @@ static void table(const void *found, struct page *p)
 	const struct atlas *a = found;
 	const struct atlas_entry **e = layers_sorted(a);
 
-	page_text(p,
-		  "A step is one unit of a program's work. 1 means that it takes as long as "
-		  "without the layer, and 2 twice as long; the interval is in parentheses. "
-		  "A layer is slower if the average, or one program, is proven to be slower by "
-		  "more than %.3g %%. It makes no difference if the average and every program "
-		  "lie within %.3g %%, and is not decided while one program may be slower: the "
-		  "average hides single programs. Programs are counted by their intervals alone, "
-		  "without a correction for their number.",
-		  layers_margin(a), layers_margin(a));
+	page_text(
+		p,
+		"A step is one unit of a program's work. 1 means that it takes as long as "
+		"without the layer, and 2 twice as long; the interval is in parentheses. "
+		"A layer is slower if the average, or one program, is proven to be slower by "
+		"more than %.3g %%. It makes no difference if the average and every program "
+		"lie within %.3g %%, and is not decided while one program may be slower: the "
+		"average hides single programs. Programs are counted by their intervals alone, "
+		"without a correction for their number. \"What differs\" says what each layer is.",
+		layers_margin(a), layers_margin(a));
 	page_table(p, "time per step over that without the layer, average over the programs", heads,
 		   8);
 	for (int i = 0; i < a->n; i++)
@@ -395,6 +398,28 @@ static void put_fields(struct page *p, const json_t *rows)
 		  used >= sizeof(text) ? " ..." : "");
 }
 
+/* "under mps (real): NVIDIA's Multi-Process Service, ..." */
+static void put_layers(struct page *p, const json_t *header)
+{
+	const json_t *layers = json_object_get(header, "layers"), *o;
+	char under[LAYERS_TEXT], text[512] = "";
+	size_t i, used = 0;
+
+	environment_layers(header, under);
+	complain_silence(true); /* records may name layers that this rift has not */
+	json_array_foreach(layers, i, o)
+	{
+		const struct layer *layer = layer_find(json_get_text(o, "name"));
+
+		if (layer && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+						 used ? "; " : ": ", layer->summary);
+	}
+	complain_silence(false);
+	page_cell(p, "%.160s%s%s", *under ? under : "no layer of rift's",
+		  strlen(under) > 160 ? " ..." : "", text);
+}
+
 static void differs(const void *found, struct page *p)
 {
 	static const char *const heads[] = { "layer", "what it is, as recorded", "compared with",
@@ -404,12 +429,8 @@ static void differs(const void *found, struct page *p)
 
 	page_table(p, "fields of the record that are not the same on both sides", heads, 4);
 	for (int i = 0; i < a->n; i++) {
-		char layers[LAYERS_TEXT];
-
-		environment_layers(side_header(&e[i]->side[PAIR_B]), layers);
 		page_cell(p, "%s", e[i]->name);
-		page_cell(p, "%.160s%s", *layers ? layers : "no layer of rift's",
-			  strlen(layers) > 160 ? " ..." : "");
+		put_layers(p, side_header(&e[i]->side[PAIR_B]));
 		page_cell(p, e[i]->own_base ? "itself without the layer" : "the base");
 		put_fields(p, e[i]->c.environment_diff);
 	}

@@ -173,10 +173,10 @@ Test(small_report_cli, of_layers_that_lack_results)
 	static const char words[] = H200 "none.jsonl.gz:a nvshare=" H200
 					 "nvshare.jsonl.gz Lupine=" H200 "Lupine.jsonl.gz "
 					 "--force";
-	has(words, (const char *const[]){ "39 of 435 results wrong",
-					  "nvshare: 69 of 522 results could not run",
-					  "5 pairs, 93.8 %", "at 93.8 to 96.9 %", "3 sessions",
-					  "cold start", SECTIONS, NULL });
+	has(words, (const char *const[]){
+			   "39 of 435 results wrong", "nvshare: 69 of 522 results could not run",
+			   "5 pairs, 93.8 %", "at 93.8 to 96.9 %", "3 sessions", "cold start",
+			   "loads a library of your choice first", SECTIONS, NULL });
 	cr_expect(tells(markdown_of(words), "n: pairs of a process on each side"), "%s", words);
 	cr_expect(tells(markdown_of(words), "the base is of another one than Lupine"), "%s", words);
 }
@@ -189,8 +189,8 @@ static void set_date(json_t *o, const void *date)
 		json_object_set_new(o, "start_utc", json_string(date));
 }
 
-/* Sessions of a day each in the folder "series", slower from the given one on. */
-static void write_series(int n, int since)
+/* Sessions of a date each in the folder "series", slower from the given one on. */
+static void write_dated(int n, int since, const char *format)
 {
 	cr_assert(zero(int, mkdir(at("series"), 0777)));
 	for (int i = 0; i < n; i++) {
@@ -207,11 +207,16 @@ static void write_series(int n, int since)
 		s.model[0].v[MODEL_C] *= i >= since ? 1.2 : 1;
 		s.model[0].v[MODEL_P] *= i >= since ? 1.2 : 1;
 		snprintf(name, sizeof(name), "series/%d.jsonl", n - i);
-		snprintf(date, sizeof(date), "2026-11-%02dT05:00:00Z", i + 1);
+		snprintf(date, sizeof(date), format, i + 1);
 		fake_session_write(&s, at("plain.jsonl"));
 		changed_record(at("plain.jsonl"), at(name), set_date, date);
 		unlink(at("plain.jsonl"));
 	}
+}
+
+static void write_series(int n, int since)
+{
+	write_dated(n, since, "2026-11-%02dT05:00:00Z");
 }
 
 Test(small_report_cli, of_a_series)
@@ -231,6 +236,17 @@ Test(small_report_cli, of_a_series)
 	cr_expect(tells(text, "<- from here on"), "%s", text);
 	cr_expect(eq(int, run_rift(OUT, &text, "compare %s --json", words), RIFT_CHECK_FAILED));
 	cr_expect(tells(text, "\"since\": \"2026-11-08T05:00:00Z\""), "%s", text);
+}
+
+Test(small_report_cli, sessions_of_one_day_are_told_apart_by_time)
+{
+	const char *text;
+
+	write_dated(3, 3, "2026-11-01T%02d:30:00Z");
+	run_rift(OUT, &text, "compare --each date %s --plot=%s", at("series"), at("plots"));
+	cr_expect(zero(int, shell(&text, "grep -h '^date[12] ' %s/history.gp", at("plots"))), "%s",
+		  text);
+	cr_expect(tells(text, "date1 = '01:30'*date2 = '02:30'"), "%s", text);
 }
 
 Test(small_report_cli, of_a_series_that_is_too_short)
