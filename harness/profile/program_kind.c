@@ -28,8 +28,7 @@ const char *const program_kind_advice[PROGRAM_KINDS] = {
 	"begin with the larger share",
 };
 
-/* What each kind is measured by: a program that starts slowly is of the same kind. */
-static double share_for(const struct shares *s, enum program_kind v)
+double program_kind_share(const struct shares *s, enum program_kind v)
 {
 	switch (v) {
 	case KIND_GPU:
@@ -54,7 +53,7 @@ static double share_for(const struct shares *s, enum program_kind v)
 static bool applies(const struct shares *s, const struct kind_rules *rules, enum program_kind v,
 		    double gap_ns)
 {
-	if (share_for(s, v) < rules->least[v])
+	if (program_kind_share(s, v) < rules->least[v])
 		return false;
 	if (v == KIND_GPU)
 		return share_inside(s, SHARE_API) + share_inside(s, SHARE_SYNC) <=
@@ -72,7 +71,8 @@ enum program_kind program_kind_of(const struct shares *s, const struct kind_rule
 
 	for (int v = 0; v < KIND_MIXED; v++)
 		if (applies(s, rules, (enum program_kind)v, gap_ns) &&
-		    (best == KIND_MIXED || share_for(s, (enum program_kind)v) > share_for(s, best)))
+		    (best == KIND_MIXED ||
+		     program_kind_share(s, (enum program_kind)v) > program_kind_share(s, best)))
 			best = (enum program_kind)v;
 	return best;
 }
@@ -93,7 +93,7 @@ void shares_largest(const struct shares *s, enum share out[2])
 bool program_kind_may_be(const struct shares *s, const struct kind_rules *rules,
 			 enum program_kind kind)
 {
-	double most = share_for(s, kind);
+	double most = program_kind_share(s, kind);
 
 	switch (kind) {
 	case KIND_MIXED:

@@ -126,6 +126,12 @@ struct kind_rules {
 		.gpu_idle_most = 0.05, .gap_times = 10,                                            \
 	}
 
+/*
+ * What each kind is measured by, of the time inside: a program that starts slowly is of the same
+ * kind. 0 of a mixed one.
+ */
+double program_kind_share(const struct shares *s, enum program_kind v);
+
 /* gap_ns: between kernels that are queued; NAN: not known, then gap-bound takes its share alone. */
 enum program_kind program_kind_of(const struct shares *s, const struct kind_rules *rules,
 				  double gap_ns);

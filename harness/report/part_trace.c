@@ -68,6 +68,17 @@ static void say_shares(const struct profile *t, FILE *out)
 			percent_text(outside, 1).s);
 }
 
+/* A kind may be that of a share which is not the largest. */
+static void say_reason(const struct profile *t, FILE *out)
+{
+	if (t->kind < KIND_MIXED)
+		fprintf(out,
+			" (%s of the time from its first call to its last, and %.0f %% are "
+			"enough)",
+			percent_text(program_kind_share(&t->shares, t->kind), 1).s,
+			100 * t->rules.least[t->kind]);
+}
+
 static void print_finding(const void *found, FILE *out)
 {
 	const struct profile *t = of(found);
@@ -78,9 +89,11 @@ static void print_finding(const void *found, FILE *out)
 						  : "what the device did is not in the trace");
 		return;
 	}
-	fprintf(out, "In one recorded run%s, %s is %s: ",
+	fprintf(out, "In one recorded run%s, %s is %s",
 		t->trust == TRUST_LOW ? ", with low confidence" : "", profile_program(&t->trace),
 		program_kind_names[t->kind]);
+	say_reason(t, out);
+	fputs(": ", out);
 	say_shares(t, out);
 	fprintf(out, ". What a layer touches: %s", program_kind_touched[t->kind]);
 }

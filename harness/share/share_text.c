@@ -72,8 +72,12 @@ static void put_base(const struct share_found *e, FILE *out)
 
 static void put_costs(const struct share *s, const struct share_findings *f, FILE *out)
 {
+	struct text level = { "" };
+
+	if (isfinite(f->level))
+		snprintf(level.s, sizeof(level.s), "%.3g %%", 100 * f->level);
 	fprintf(out, "\n%-*s%3s  %9s  %-12s%9s  %6s  %10s  %s\n", ARM_COLUMN, "method", "n",
-		"slowdown", "95 %", "over 1/n", "STP", "turnaround", "against the base");
+		"slowdown", level.s, "over 1/n", "STP", "turnaround", "against the base");
 	for (int i = 0; i < f->sets; i++) {
 		const struct share_found *e = &f->set[i];
 

@@ -160,7 +160,9 @@ Test(small_report_cli, of_a_timed_program_beside_a_share_record)
 Test(small_report_cli, of_a_trace)
 {
 	has("data/traces/cpu-mlp.trace.gz",
-	    (const char *const[]){ "In one recorded run", "is CPU-bound",
+	    (const char *const[]){ "In one recorded run", "is CPU-bound (",
+				   " % of the time from its first call to its last, and 30 % are "
+				   "enough): ",
 				   "lies before its first call and after its last",
 				   "n = 1 recorded run", "1 recording; prices of its ",
 				   "Where the time goes", "self-check", "not GPU figures", SECTIONS,

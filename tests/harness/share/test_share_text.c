@@ -66,6 +66,7 @@ Test(small_share_text, costs_of_each_set)
 	      "Of 2 clients the one that is slowed most takes 4.00 times as long as alone "
 	      "under processes (90.7 % interval 4.00 to 4.00, n = 6 windows)\nlaunch: *depth 1, 6 "
 	      "windows of 1 s *, 1 start\n");
+	shows(share_print, "\nmethod *n *slowdown *90.7 % *over 1/n *STP");
 	shows(share_print, "\nprocesses *1 *1.00 *1.00-1.00 *+0.0 % *1.00 *1.00 *\n");
 	shows(share_print, "\nprocesses *2 *2.67 *2.67-2.67 *+33.3 % *0.75 *3.00 *\n");
 	shows(share_print, "\nstreams *1 *1.00 *1.00 x processes: same\n");
