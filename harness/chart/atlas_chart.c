@@ -552,8 +552,8 @@ static void label_programs(const struct atlas *a, struct plot *p)
 		p, "time over that without the layer; ·: not resolved; ±: nor that, so wide; bad "
 		   "5/5: wrong in 5 of 5 processes");
 	plot_text(p, "made2",
-		  "grey: a step of the base, its kernels, copies, allocations (k, c, a) and time; "
-		  "smallest kernels; depth: steps before a wait");
+		  "grey: a step on the base's machine, its kernels, copies, allocations (k, c, a), "
+		  "time; smallest kernels; depth: steps before a wait");
 	plot_count(p, "rows", a->n);
 	plot_count(p, "columns", columns);
 	plot_count(p, "panels", ATLAS_DEPTHS);

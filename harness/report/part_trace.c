@@ -154,7 +154,7 @@ static void put_time(struct page *p, const char *label, const struct interval *i
 static void put_n(struct page *p, const struct profile *t, int n)
 {
 	if (n > 1)
-		page_cell(p, "%d processes, of which prices are", n);
+		page_cell(p, "1 recording; prices of %d processes", n);
 	else
 		page_cell(p, "1 recording; prices of its %s", counted(t->trace.calls, "call").s);
 }
