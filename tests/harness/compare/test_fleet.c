@@ -61,6 +61,26 @@ Test(small_fleet, the_slow_one_and_the_fast_one_stand_out)
 	fleet_release(&f);
 }
 
+Test(small_fleet, the_finding_has_n_and_p_and_what_cannot_be_trusted)
+{
+	static const double effect[] = { 0.001, -0.002, 0.08, 0.0015, 0.0005, 0.002, -0.001, 0 };
+	struct fleet f;
+	char text[512] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	make_fleet(&f, effect, 8, 3, 0.001);
+	fleet_judge(&f, 0.02);
+	f.distrusted = (struct distrusted){ 1, "n4 (9 of 9 results are noisy)" };
+	fleet_finding(&f, out);
+	fclose(out);
+	cr_expect(tells(text,
+			"Cannot be trusted: n4 (9 of 9 results are noisy).\n1 of 8 nodes is slower "
+			"than the fleet by more than 2 %: n2 (1.082 times, n = 3 processes, p = "
+			"*).\n"),
+		  "%s", text);
+	fleet_release(&f);
+}
+
 /* The same, within the margin. */
 Test(small_fleet, what_is_within_the_margin_does_not_count)
 {
