@@ -79,8 +79,9 @@ static void serve_part(void)
 	_exit(1);
 }
 
-/* Before the first test: the thread sanitizer does not see processes that were forked beside threads,
- * and Criterion's tests have one. No main of its own, as Ubuntu's Criterion then starts no test. */
+/* Before the first test: the thread sanitizer does not see processes that were forked beside
+ * threads, and Criterion's tests have one. No main of its own, as Ubuntu's Criterion then starts no
+ * test. */
 ReportHook(PRE_ALL)(struct criterion_test_set *tests)
 {
 	(void)tests;

@@ -70,11 +70,12 @@ Test(small_fleet, the_finding_has_n_and_p_and_what_cannot_be_trusted)
 
 	make_fleet(&f, effect, 8, 3, 0.001);
 	fleet_judge(&f, 0.02);
-	f.distrusted = (struct distrusted){ 1, "n4 (9 of 9 results are noisy)" };
+	f.distrusted = (struct distrusted){ 1, 1, "n4 (9 of 9 results are noisy)" };
 	fleet_finding(&f, out);
 	fclose(out);
 	cr_expect(tells(text,
-			"Cannot be trusted: n4 (9 of 9 results are noisy).\n1 of 8 nodes is slower "
+			"1 session cannot be trusted: n4 (9 of 9 results are noisy).\n1 of 8 nodes "
+			"is slower "
 			"than the fleet by more than 2 %: n2 (1.082 times, n = 3 processes, p = "
 			"*).\n"),
 		  "%s", text);
