@@ -82,7 +82,7 @@ struct text_line layer_sure(const struct atlas_entry *e)
 		[LAYER_SAME] = "no difference: proven",
 		[LAYER_NOT_SLOWER] = "not slower: proven; may be faster",
 		[LAYER_FASTER] = "faster, and no program slower: proven",
-		[LAYER_LIKELY] = "slower: not proven, too few processes",
+		[LAYER_LIKELY] = "slower by its interval; too few processes for a proof",
 		[LAYER_MEAN_SAME] = "average: no difference",
 		[LAYER_MEAN_NOT_SLOWER] = "average: not slower",
 		[LAYER_MEAN_FASTER] = "average: faster",
@@ -176,29 +176,35 @@ static void say_group(const struct atlas *a, enum layer_group group, const char 
 		fprintf(out, "; %d %s", in, words);
 }
 
-/* "; 8 not decided (on average 4 without a difference of that size, 1 faster)" */
+/* "; of 8 others on average 4 without a difference of that size, 1 faster, 2 open, while ..." */
 static void say_open(const struct atlas *a, FILE *out)
 {
 	static const char *const words[] = { "without a difference of that size", "not slower",
-					     "faster" };
-	int of[] = { count_group(a, LAYER_MEAN_SAME), count_group(a, LAYER_MEAN_NOT_SLOWER),
-		     count_group(a, LAYER_MEAN_FASTER) };
-	int by_mean = of[0] + of[1] + of[2], all = by_mean + count_group(a, LAYER_OPEN), said = 0;
+					     "faster", "open" };
+	const int of[] = { count_group(a, LAYER_MEAN_SAME), count_group(a, LAYER_MEAN_NOT_SLOWER),
+			   count_group(a, LAYER_MEAN_FASTER), count_group(a, LAYER_OPEN) };
+	int all = of[0] + of[1] + of[2] + of[3], said = 0;
 
-	if (all)
+	if (all == of[3] && all)
 		fprintf(out, "; %d not decided", all);
-	for (int i = 0; i < 3; i++)
+	if (all == of[3])
+		return;
+	fprintf(out, "; of %d others on average ", all);
+	for (int i = 0; i < 4; i++)
 		if (of[i])
-			fprintf(out, "%s%d %s", said++ ? ", " : " (on average ", of[i], words[i]);
-	fputs(said ? ")" : "", out);
+			fprintf(out, "%s%d %s", said++ ? ", " : "", of[i], words[i]);
+	fputs(", while single programs may be slower", out);
 }
 
 static void say_wrong(const struct atlas *a, FILE *out)
 {
-	for (int i = 0; i < a->n; i++)
-		if (a->entry[i].c.faults[PAIR_B].wrong)
-			fprintf(out, ". Under %s, programs compute wrong results",
-				a->entry[i].name);
+	for (int i = 0; i < a->n; i++) {
+		const struct faults *f = &a->entry[i].c.faults[PAIR_B];
+
+		if (f->wrong)
+			fprintf(out, ". Under %s, %d of %d results are wrong", a->entry[i].name,
+				f->wrong, f->results);
+	}
 }
 
 struct distrusted layers_distrusted(const struct atlas *a)
@@ -229,7 +235,8 @@ void layers_finding(const void *found, FILE *out)
 		a->n, slower == 1 ? "makes" : "make", layers_margin(a));
 	say_dearest(a, out);
 	say_group(a, LAYER_PROGRAMS, "slower in some program", out);
-	say_group(a, LAYER_LIKELY, "slower too, but not proven by so few processes", out);
+	say_group(a, LAYER_LIKELY, "slower by their intervals, with too few processes for a proof",
+		  out);
 	say_group(a, LAYER_SAME, "without a difference of that size", out);
 	say_group(a, LAYER_NOT_SLOWER, "not slower by that much", out);
 	say_group(a, LAYER_FASTER, "faster, and slower in no program", out);

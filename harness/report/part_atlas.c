@@ -92,7 +92,7 @@ static void put_average(struct page *p, const struct atlas_entry *e)
 
 	by = compare_carrier(&e->c, &rest);
 	if (by)
-		page_cell_of(p, tone, "%s, by %s alone: %s without it",
+		page_cell_of(p, tone, "%s, by the program %s alone: %s over the others",
 			     figure_ratio(&layer_mean(&e->c)->ratio).s, by->workload->name,
 			     figure_ratio(&rest).s);
 	else
@@ -170,8 +170,8 @@ static void table(const void *found, struct page *p)
 		"average hides single programs. Programs are counted by their intervals alone, "
 		"without a correction for their number. \"What differs\" says what each layer is.",
 		layers_margin(a), layers_margin(a));
-	page_table(p, "time per step over that without the layer, average over the programs", heads,
-		   8);
+	page_table(p, "time per step over that without the layer, average over programs and depths",
+		   heads, 8);
 	for (int i = 0; i < a->n; i++)
 		put_entry(p, e[i]);
 	free(e);
