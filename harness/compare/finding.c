@@ -324,12 +324,14 @@ static void add_needed(struct line *l, const struct comparison *c)
 /* What a reader has to know before the figures: who made them. */
 static void add_caveats(struct line *l, const struct comparison *c)
 {
+	bool a = side_is_model(c->side[PAIR_A]), b = side_is_model(c->side[PAIR_B]);
 	char what[160];
 
-	for (int k = 0; k < 2; k++)
-		if (side_is_model(c->side[k]))
-			append_text(l, "; %c is imitated: its layer has the costs of another one",
-				    'A' + k);
+	if (a && b)
+		append_text(l, "; both are imitated: their layers have the costs of others");
+	else if (a || b)
+		append_text(l, "; %c is imitated: its layer has the costs of another one",
+			    a ? 'A' : 'B');
 	if (environment_field_differs(side_header(c->side[PAIR_A]), side_header(c->side[PAIR_B]),
 				      "build", "binary_sha256", what, sizeof(what)))
 		append_text(l, "; the binaries differ");

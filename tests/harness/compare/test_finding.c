@@ -229,6 +229,8 @@ Test(small_finding, imitated_layers_and_other_binaries_are_named)
 	cr_expect(zero(ptr, strstr(finding_of(c), "binaries")), "%s", finding_of(c));
 	json_object_set_new(header_of(c, PAIR_B), "layers", json_pack("[{s:s}]", "label", "model"));
 	cr_expect(tells(finding_of(c), "; B is imitated: "), "%s", finding_of(c));
+	json_object_set_new(header_of(c, PAIR_A), "layers", json_pack("[{s:s}]", "label", "model"));
+	cr_expect(tells(finding_of(c), "; both are imitated: "), "%s", finding_of(c));
 	json_object_set_new(header_of(c, PAIR_B), "build",
 			    json_pack("{s:s}", "binary_sha256", "other"));
 	cr_expect(tells(finding_of(c), "; the binaries differ"), "%s", finding_of(c));
