@@ -11,6 +11,7 @@
 #   CUDA_ARCH=native|all|LIST native: the GPU present, else sm_90 and PTX; all: sm_75 and up;
 #                             or numbers, 80,90
 #   SETUP=ask|yes|no          missing packages: ask on a terminal, else install as root
+#   STRICT=yes                a warning of the compiler ends the build, as in CI
 #   PREFIX=/usr/local         where make install puts rift
 #   CC, CXX, NVCC, CFLAGS     tools and their optimisation flags
 WORKLOAD ?= myocyte
@@ -20,7 +21,7 @@ DEVICE   ?= auto
 SETUP    ?= ask
 PREFIX   ?= /usr/local
 DESTDIR  ?=
-export DEVICE SETUP CUDA_ARCH NVCC REQUIRE_GPU PREFIX DESTDIR
+export DEVICE SETUP CUDA_ARCH NVCC REQUIRE_GPU PREFIX DESTDIR STRICT
 
 # One goal after the other; the build below each goal still runs in parallel under -j.
 .NOTPARALLEL:

@@ -92,7 +92,7 @@ WARN     := -Wall -Wextra -Wformat-security $(if $(STRICT),-Werror)
 COMMON    = $(FIRST) -I. $(if $(OUTSIDE),-I$B) -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
 # A report must end the program: no test passes with one. Instrumented code gives rise to false
 # warnings (-w); the plain builds see the true ones. Reports name functions and lines, -g1 has both. -O1
-# compiles kernels in two thirds of the time.
+# takes 0.5 to 0.8 of -O2's time for kernels (three files, one compilation each).
 asan     := -w -g1 -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 tsan     := -w -g1 -O1 -fsanitize=thread
 INSTRUMENT := $($(SANITIZE))

@@ -123,7 +123,7 @@ static void gpu()
 		kernel_on(stream, 500);
 }
 
-/* About a millisecond of an H200's, so that TIMES sets how long the program takes. */
+/* Short, so that TIMES sets how long the program takes: 57 ms for 280 on an H200, 2026-12-01. */
 static void ms()
 {
 	for (int i = 0; i < 10; i++) {
@@ -232,7 +232,7 @@ static const struct program {
 	{ "launches", "kernels shorter than their launches", launches },
 	{ "waits", "a wait after each launch", waits },
 	{ "gpu", "long kernels", gpu },
-	{ "ms", "ten kernels in about a millisecond", ms },
+	{ "ms", "ten short kernels, each waited for", ms },
 	{ "streams", "two streams with events", streams },
 	{ "copies", "pageable copies", copies },
 	{ "pinned", "pinned copies", pinned },
