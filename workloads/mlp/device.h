@@ -77,28 +77,45 @@ struct mlp_update {
  * rounds over the next even number of bits, walked until it falls below n. Every epoch has keys
  * of its own.
  */
-MLP_FN uint32_t mlp_permuted(uint32_t i, uint32_t n, uint64_t epoch, uint64_t seed)
+struct mlp_order {
+	uint32_t key[4], bits, n;
+};
+
+MLP_FN struct mlp_order mlp_epoch_order(uint32_t n, uint64_t epoch, uint64_t seed)
 {
 	struct philox key =
 		philox4x32((uint32_t)epoch, (uint32_t)(epoch >> 32), MLP_TAG_ORDER, 0, seed);
-	uint32_t bits = 1, mask;
+	struct mlp_order o = { { key.word[0], key.word[1], key.word[2], key.word[3] }, 1, n };
 
-	while (((uint64_t)1 << 2 * bits) < n)
-		bits++;
-	mask = (1u << bits) - 1;
+	while (((uint64_t)1 << 2 * o.bits) < n)
+		o.bits++;
+	return o;
+}
+
+MLP_FN uint32_t mlp_permuted_by(const struct mlp_order *o, uint32_t i)
+{
+	uint32_t mask = (1u << o->bits) - 1;
+
 	do {
-		uint32_t left = i >> bits, right = i & mask;
+		uint32_t left = i >> o->bits, right = i & mask;
 
 		for (int round = 0; round < 4; round++) {
-			uint32_t x = (right ^ key.word[round]) * 0x9E3779B1u, was = right;
+			uint32_t x = (right ^ o->key[round]) * 0x9E3779B1u, was = right;
 
 			x = (x ^ x >> 15) * 0x85EBCA77u;
 			right = left ^ ((x ^ x >> 13) & mask);
 			left = was;
 		}
-		i = left << bits | right;
-	} while (i >= n);
+		i = left << o->bits | right;
+	} while (i >= o->n);
 	return i;
+}
+
+MLP_FN uint32_t mlp_permuted(uint32_t i, uint32_t n, uint64_t epoch, uint64_t seed)
+{
+	const struct mlp_order o = mlp_epoch_order(n, epoch, seed);
+
+	return mlp_permuted_by(&o, i);
 }
 
 /* The image that minibatch `step`, of `batch` images, has in its row. */

@@ -72,6 +72,32 @@ void mlp_bias_relu(void *z, const float *bias, uint32_t rows, uint32_t width, bo
 void mlp_relu_gradient(void *d, const void *a, float *part, uint32_t rows, uint32_t width,
 		       bool half, cudaStream_t stream);
 
+/* ---- launches=one: whole steps in one launch, on a GPU with clusters (kernels_one.cu) ---- */
+
+enum { MLP_ONE_WIDTH = 128, MLP_ONE_BATCH_MAX = 64 };
+
+/* The network 784-128-10 and where its numbers are; arrays of parameters as struct mlp_net says. */
+struct mlp_one {
+	const uint16_t *pixel; /* of all images, as mlp_one_images() leaves them */
+	const uint8_t *label;
+	uint32_t images, batch;
+	uint64_t seed; /* of the order */
+	float rate, momentum;
+	float *weight, *velocity;
+	float *gradient, *hidden; /* of the last step: what the check looks at */
+	size_t w1_at, b1_at, w2_at, b2_at;
+	struct mlp_progress *progress;
+	int64_t steps;
+};
+
+/* NULL where the device can run it, else why not. Once before the first launch. */
+const char *mlp_one_refused(void);
+
+/* Pixels as bf16, whole numbers from 0 to 255: out [images][784]. */
+void mlp_one_images(const uint8_t *pixel, uint16_t *out, int64_t images, cudaStream_t stream);
+
+void mlp_one(const struct mlp_one *o, cudaStream_t stream);
+
 /* ---- launches=many: what a framework without fusion launches --------------------------- */
 
 void mlp_many_gather(const struct mlp_source *s, uint32_t rows, uint8_t *pixel, uint8_t *y,

@@ -96,6 +96,42 @@ int mlp_allocate_all(const struct mlp_opts *o, struct mlp_state *s)
 	return !err && o->input == MLP_HOST ? allocate_host_input(s) : err;
 }
 
+/* ---- launches=one ---------------------------------------------------------------------- */
+
+int mlp_prepare_one(const struct mlp_opts *o, struct mlp_state *s)
+{
+	const struct mlp_images *im = &s->data->train_device;
+	const char *refused = mlp_one_refused();
+	uint16_t *pixel;
+	int err;
+
+	if (refused)
+		return complain(ENOTSUP, "launches=one: %s", refused);
+	err = mlp_allocate(s, &pixel, (size_t)im->n * MLP_PIXELS * sizeof(*pixel));
+	if (err)
+		return err;
+	mlp_one_images(im->pixel, pixel, im->n, s->own);
+	s->one = (struct mlp_one){
+		.pixel = pixel,
+		.label = im->label,
+		.images = (uint32_t)im->n,
+		.batch = s->batch,
+		.seed = (uint64_t)o->seed,
+		.rate = (float)mlp_rate(o),
+		.momentum = (float)o->momentum,
+		.weight = s->weight,
+		.velocity = s->velocity,
+		.gradient = s->gradient,
+		.hidden = s->activation[1],
+		.w1_at = s->net.weight_at[1],
+		.b1_at = s->net.bias_at[1],
+		.w2_at = s->net.weight_at[2],
+		.b2_at = s->net.bias_at[2],
+		.progress = s->progress,
+	};
+	return 0;
+}
+
 /* ---- gradients ------------------------------------------------------------------------- */
 
 static struct mlp_tensor *add_tensor(struct mlp_state *s, size_t at, int64_t n)

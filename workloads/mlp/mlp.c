@@ -21,7 +21,7 @@
 
 static const char *const models[] = { "small", "wide", "deep", NULL };
 static const char *const precisions[] = { "fp32", "tf32", "bf16", NULL };
-static const char *const launches[] = { "few", "many", NULL };
+static const char *const launches[] = { "few", "many", "one", NULL };
 static const char *const inputs[] = { "device", "host", NULL };
 static const char *const epilogues[] = { "no", "forward", "yes", NULL };
 static const char *const forks[] = { "graph", "no", "yes", NULL };
@@ -38,7 +38,8 @@ static const struct param params[] = {
 	PARAM_CHOICE(mlp_opts, precision, "fp32", precisions,
 		     "precision of products; tf32 and bf16 need a GPU"),
 	PARAM_CHOICE_ASIDE(mlp_opts, launches, "few", launches, "few,many",
-			   "operations fused into few launches, or one by one as in plain frameworks"),
+			   "operations fused into few launches, one by one as in plain frameworks, or "
+			   "all of them in one, on a GPU with clusters"),
 	PARAM_CHOICE_ASIDE(mlp_opts, input, "device", inputs, "device,host",
 			   "images lie on the device, or a minibatch is copied from the host each step"),
 	PARAM_CHOICE(mlp_opts, epilogues, "forward", epilogues,
@@ -66,10 +67,11 @@ static const struct param params[] = {
 /* clang-format on */
 
 static const struct param_need needs[] = {
-	{ "folder", "data=auto|idx" }, { "images", "data=auto|generated" },
-	{ "images", "!folder" },       { "data_seed", "data=auto|generated" },
-	{ "data_seed", "!folder" },    { "epilogues", "launches=few" },
-	{ "fork", "launches=few" },    { NULL, NULL },
+	{ "folder", "data=auto|idx" },	  { "images", "data=auto|generated" },
+	{ "images", "!folder" },	  { "data_seed", "data=auto|generated" },
+	{ "data_seed", "!folder" },	  { "epilogues", "launches=few" },
+	{ "fork", "launches=few" },	  { "precision", "launches=few|many" },
+	{ "input", "launches=few|many" }, { NULL, NULL },
 };
 
 double mlp_rate(const struct mlp_opts *o)
@@ -102,9 +104,26 @@ static int check_hidden(const struct mlp_opts *o)
 	return 0;
 }
 
+/* launches=one is made for the small model, whose weights a cluster's registers hold. */
+static int check_one(const struct mlp_opts *o)
+{
+	struct mlp_net net = mlp_make_net(o);
+
+	if (net.hidden != 1 || net.width[1] != MLP_ONE_WIDTH)
+		return complain(EINVAL,
+				"launches=one is for one hidden layer of %d units; leave "
+				"out model= and hidden=",
+				MLP_ONE_WIDTH);
+	if (o->batch > MLP_ONE_BATCH_MAX)
+		return complain(EINVAL, "launches=one: batch=%ld must be at most %d",
+				(long)o->batch, MLP_ONE_BATCH_MAX);
+	return 0;
+}
+
 int mlp_limits(const void *opts, struct limits *out)
 {
 	const struct mlp_opts *o = opts;
+	int err;
 
 	if (o->rate < 0 && o->rate != -1)
 		return complain(EINVAL, "rate=%g: give 0 or more, or -1 for the network's own",
@@ -117,9 +136,15 @@ int mlp_limits(const void *opts, struct limits *out)
 #ifdef RIFT_CPU_DEVICE
 	if (o->precision != MLP_FP32)
 		out->device_refused = "precision=tf32 and bf16 need a GPU's tensor cores";
+	if (o->launches == MLP_ONE)
+		out->device_refused = mlp_one_refused();
 #endif
-	out->mode_refused[MODE_FUSED] = "a step is several kernels, which is more than one launch";
-	return check_hidden(o);
+	if (o->launches != MLP_ONE)
+		out->mode_refused[MODE_FUSED] = "a step is several kernels, which is more than one "
+						"launch; with launches=one "
+						"it is one";
+	err = check_hidden(o);
+	return !err && o->launches == MLP_ONE ? check_one(o) : err;
 }
 
 const struct workload workload_mlp = {
@@ -136,6 +161,7 @@ const struct workload workload_mlp = {
 	.setup = mlp_setup,
 	.reset = mlp_reset,
 	.step = mlp_step,
+	.fused = mlp_fused,
 	.check = mlp_check,
 	.report = mlp_report,
 	.plot = mlp_plot,

@@ -19,7 +19,7 @@ extern "C" {
 
 enum mlp_model { MLP_SMALL, MLP_WIDE, MLP_DEEP };
 enum mlp_precision { MLP_FP32, MLP_TF32, MLP_BF16 };
-enum mlp_launches { MLP_FEW, MLP_MANY };
+enum mlp_launches { MLP_FEW, MLP_MANY, MLP_ONE };
 enum mlp_input { MLP_DEVICE, MLP_HOST };
 enum mlp_epilogues { MLP_EPILOGUES_NO, MLP_EPILOGUES_FORWARD, MLP_EPILOGUES_YES };
 enum mlp_fork { MLP_FORK_IN_GRAPHS, MLP_FORK_NEVER, MLP_FORK_ALWAYS };
@@ -130,6 +130,7 @@ struct mlp_state {
 	float *logits, *log_p;	/* launches=many */
 	struct mlp_progress *progress;
 	struct mlp_update update; /* of the host; launches=few */
+	struct mlp_one one;	  /* likewise; launches=one */
 
 	uint8_t *pinned, *staged; /* input=host: a minibatch and its labels, on host and device */
 	struct mlp_products products;
@@ -148,6 +149,7 @@ int mlp_limits(const void *opts, struct limits *out);
 int mlp_setup(const void *opts, void *state);
 int mlp_reset(const void *opts, void *state, cudaStream_t stream);
 int mlp_step(const void *opts, void *state, cudaStream_t stream);
+int mlp_fused(const void *opts, void *state, cudaStream_t stream, int64_t n);
 int mlp_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
 int mlp_report(const void *opts, void *state, struct report *out);
 int mlp_plot(const void *opts, void *state, struct plot *plot);
@@ -159,6 +161,9 @@ int mlp_allocate(struct mlp_state *s, void *out, size_t bytes);
 
 /* Everything but products and data; needs the net. 0, or -ENOMEM after a line. */
 int mlp_allocate_all(const struct mlp_opts *o, struct mlp_state *s);
+
+/* Images as launches=one takes them, and where all else is. 0, or an errno after a line. */
+int mlp_prepare_one(const struct mlp_opts *o, struct mlp_state *s);
 
 /* Which buffers hold the gradient of which tensor; after the products have been planned. */
 void mlp_fill_update(const struct mlp_opts *o, struct mlp_state *s);

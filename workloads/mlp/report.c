@@ -60,7 +60,8 @@ static void report_products(const struct mlp_opts *o, const struct mlp_state *s,
 {
 	struct report_row *row = add_row(out, "products", "", 0);
 
-	snprintf(row->text, sizeof(row->text), "%s", s->products.blas->name);
+	snprintf(row->text, sizeof(row->text), "%s%s", s->products.blas->name,
+		 o->launches == MLP_ONE ? ", for tests only; a step's are its kernel's own" : "");
 	if (o->launches == MLP_FEW)
 		report_epilogues(o, s, out);
 }
@@ -69,7 +70,9 @@ static void report_products(const struct mlp_opts *o, const struct mlp_state *s,
 static void report_launches(const struct mlp_opts *o, const struct mlp_state *s, struct report *out)
 {
 	struct report_row *row = add_row(out, "kernels a step", "", 0);
-	int products = o->launches == MLP_MANY ? 3 * s->net.last - 1 : 3 * s->net.hidden - 1;
+	int products = o->launches == MLP_MANY	? 3 * s->net.last - 1
+		       : o->launches == MLP_FEW ? 3 * s->net.hidden - 1
+						: 0;
 	bool forks = o->launches == MLP_FEW && s->net.hidden > 1 && o->fork != MLP_FORK_NEVER;
 
 	char kernels[48];

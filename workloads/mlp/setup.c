@@ -155,6 +155,10 @@ int mlp_setup(const void *opts, void *state)
 	make_streams(s);
 	fill_initial(o, s);
 	fill_source(o, s);
+	if (o->launches == MLP_ONE)
+		err = mlp_prepare_one(o, s);
+	if (err)
+		return err;
 	mlp_fill_update(o, s);
 	CUDA(cudaDeviceSynchronize()); /* what was copied in other streams has arrived */
 	try_step(o, s);

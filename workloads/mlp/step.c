@@ -36,10 +36,10 @@ static void forward_many(const struct mlp_opts *o, struct mlp_state *s,
 void mlp_forward(const struct mlp_opts *o, struct mlp_state *s, const struct mlp_source *source,
 		 cudaStream_t stream)
 {
-	if (o->launches == MLP_FEW)
-		forward_few(s, source, stream);
-	else
+	if (o->launches == MLP_MANY)
 		forward_many(o, s, source, stream);
+	else
+		forward_few(s, source, stream);
 }
 
 /* ---- backward, launches=few ------------------------------------------------------------ */
@@ -206,6 +206,16 @@ static void step_many(const struct mlp_opts *o, struct mlp_state *s, cudaStream_
 	update_many(s, stream);
 }
 
+/* ---- launches=one ---------------------------------------------------------------------- */
+
+static void steps_in_one(const struct mlp_state *s, int64_t n, cudaStream_t stream)
+{
+	struct mlp_one one = s->one;
+
+	one.steps = n;
+	mlp_one(&one, stream);
+}
+
 /* ---- hooks ----------------------------------------------------------------------------- */
 
 int mlp_step(const void *opts, void *state, cudaStream_t stream)
@@ -216,7 +226,17 @@ int mlp_step(const void *opts, void *state, cudaStream_t stream)
 	if (o->input == MLP_HOST)
 		CUDA(cudaMemcpyAsync(s->staged, s->pinned, (size_t)s->batch * (MLP_PIXELS + 1),
 				     cudaMemcpyHostToDevice, stream));
-	(o->launches == MLP_FEW ? step_few : step_many)(o, s, stream);
+	if (o->launches == MLP_ONE)
+		steps_in_one(s, 1, stream);
+	else
+		(o->launches == MLP_FEW ? step_few : step_many)(o, s, stream);
+	return 0;
+}
+
+int mlp_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
+{
+	(void)opts;
+	steps_in_one(state, n, stream);
 	return 0;
 }
 

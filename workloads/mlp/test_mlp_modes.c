@@ -157,3 +157,86 @@ Test(small_mlp_modes, launches_are_as_few_as_promised)
 		run_end(r);
 	}
 }
+
+/* ---- launches=one ---------------------------------------------------------------------- */
+
+/* The network that it is made for, on a GPU that has room for it. */
+static struct mlp_opts one_opts(int64_t batch)
+{
+	struct mlp_opts o = default_opts();
+	const char *refused;
+
+	need_device();
+	refused = mlp_one_refused();
+	if (refused)
+		cr_skip("%s", refused);
+	o.batch = batch;
+	o.launches = MLP_ONE;
+	return o;
+}
+
+/* However many minibatches a launch has: the same bits. */
+static void expect_same_bits_fused(struct mlp_opts o, int n)
+{
+	const int at_once[] = { n, n / 2, 1 };
+	struct run *r = run_begin(o);
+	uint64_t bits;
+
+	run_steps(r, n);
+	bits = run_bits(r);
+	for (int i = 0; i < 3; i++) {
+		run_reset(r);
+		for (int done = 0; done < n; done += at_once[i])
+			cr_assert(!mlp_fused(&r->o, &r->s, r->s.own, at_once[i]));
+		CUDA(cudaDeviceSynchronize());
+		cr_assert(mlp_steps_done(&r->s) == (uint64_t)n);
+		cr_assert(run_bits(r) == bits, "%d at once differ", at_once[i]);
+	}
+	run_end(r);
+}
+
+Test(small_mlp_modes, one_launch_gives_the_same_bits)
+{
+	expect_same_bits(one_opts(64), 24);
+	expect_same_bits_fused(one_opts(64), 24);
+	expect_same_bits_fused(one_opts(17), 24);
+}
+
+/* Every step of 40, with minibatches that fill their tiles and such that do not. */
+Test(small_mlp_modes, one_launch_passes_the_check)
+{
+	static const int64_t batch[] = { 64, 63, 17, 16, 1 };
+
+	for (int i = 0; i < 5; i++) {
+		struct run *r = run_begin(one_opts(batch[i]));
+		struct verdict v;
+
+		run_steps(r, 40);
+		v = run_verdict(r, 40, true);
+		cr_assert(v.passed, "batch of %ld: %g of what is allowed, %s", (long)batch[i],
+			  v.error, v.worst);
+		run_end(r);
+	}
+}
+
+Test(small_mlp_modes, one_launch_is_the_network_of_a_few)
+{
+	struct mlp_opts o = one_opts(64);
+	struct mlp_norms n = { 0, 0 };
+	struct run *r[2];
+	double *w[2];
+
+	for (int i = 0; i < 2; i++) {
+		o.launches = i ? MLP_ONE : MLP_FEW;
+		r[i] = run_begin(o);
+		run_steps(r[i], 20);
+		w[i] = fetch_numbers(r[i], r[i]->s.weight);
+	}
+	for (size_t k = 0; k < r[0]->s.net.numbers; k++)
+		mlp_compare(&n, w[1][k], w[0][k]);
+	cr_assert(mlp_relative(&n) < 1e-4, "off by %g", mlp_relative(&n));
+	for (int i = 0; i < 2; i++) {
+		free(w[i]);
+		run_end(r[i]);
+	}
+}

@@ -55,9 +55,15 @@ Test(small_mlp_options, refused)
 	refused(3, "rate=-2", "run mlp rate=-2");
 	refused(3, "rate=-0.5", "run mlp rate=-0.5");
 	refused(3, "fused", "run mlp --mode fused");
+	refused(3, "one hidden layer of 128", "run mlp launches=one model=wide");
+	refused(3, "one hidden layer of 128", "run mlp launches=one hidden=64");
+	refused(3, "batch=65 must be at most 64", "run mlp launches=one batch=65");
+	refused(3, "only with launches=few|many", "run mlp launches=one precision=tf32");
+	refused(3, "only with launches=few|many", "run mlp launches=one input=host");
 #ifdef RIFT_CPU_DEVICE
 	refused(4, "need a GPU", "run mlp precision=tf32");
 	refused(4, "need a GPU", "run mlp precision=bf16");
+	refused(4, "needs a GPU with clusters", "run mlp launches=one");
 #endif
 }
 
