@@ -15,9 +15,17 @@ const struct compared_workload *layer_mean(const struct comparison *c)
 	return c->pairs.n_workloads > 1 && c->whole.points ? &c->whole : &c->workload[0];
 }
 
-static enum layer_group open_group(const struct judged *mean)
+static bool is_mixed(const struct comparison *c)
+{
+	const struct programs n = programs_of(c);
+
+	return n.slower && n.faster;
+}
+
+static enum layer_group open_group(const struct comparison *c, const struct judged *mean)
 {
 	return mean->alone == VERDICT_SLOWER	 ? LAYER_LIKELY
+	       : is_mixed(c)			 ? LAYER_MIXED
 	       : mean->verdict == VERDICT_SAME	 ? LAYER_MEAN_SAME
 	       : mean->verdict == VERDICT_FASTER ? LAYER_MEAN_FASTER
 	       : mean->not_slower		 ? LAYER_MEAN_NOT_SLOWER
@@ -38,7 +46,7 @@ enum layer_group layer_group(const struct atlas_entry *e)
 	case OUTCOME_NOT_SLOWER:
 		return LAYER_NOT_SLOWER;
 	default:
-		return open_group(mean);
+		return open_group(&e->c, mean);
 	}
 }
 
@@ -54,6 +62,7 @@ enum page_tone layer_tone(enum layer_group group)
 		[LAYER_MEAN_SAME] = TONE_OPEN,
 		[LAYER_MEAN_FASTER] = TONE_OPEN,
 		[LAYER_MEAN_NOT_SLOWER] = TONE_OPEN,
+		[LAYER_MIXED] = TONE_OPEN,
 		[LAYER_OPEN] = TONE_OPEN,
 	};
 
@@ -86,6 +95,7 @@ struct text_line layer_sure(const struct atlas_entry *e)
 		[LAYER_MEAN_SAME] = "average: no difference",
 		[LAYER_MEAN_NOT_SLOWER] = "average: not slower",
 		[LAYER_MEAN_FASTER] = "average: faster",
+		[LAYER_MIXED] = "mixed",
 		[LAYER_OPEN] = "not decided",
 	};
 	enum layer_group group = layer_group(e);
@@ -94,6 +104,9 @@ struct text_line layer_sure(const struct atlas_entry *e)
 
 	if (group < LAYER_MEAN_SAME || group == LAYER_OPEN)
 		snprintf(t.s, sizeof(t.s), "%s", texts[group]);
+	else if (group == LAYER_MIXED)
+		snprintf(t.s, sizeof(t.s), "%s: %d of %d programs slower, %d faster; not decided",
+			 texts[group], n.slower, n.all, n.faster);
 	else if (n.slower)
 		snprintf(t.s, sizeof(t.s), "%s, but %d of %d programs slower; not decided",
 			 texts[group], n.slower, n.all);
@@ -167,33 +180,38 @@ static void say_dearest(const struct atlas *a, FILE *out)
 	free(e);
 }
 
-/* "; 2 are slower by their intervals, ..." of a group; nothing of an empty one. */
-static void say_group(const struct atlas *a, enum layer_group group, const char *words, FILE *out)
+/* "Of the other 10, 2 are slower by their intervals, ...; 4 ...; 1 is ...": one clause a group. */
+static void say_others(const struct atlas *a, FILE *out)
 {
-	int in = count_group(a, group);
+	static const struct {
+		enum layer_group group;
+		const char *words;
+	} rows[] = {
+		{ LAYER_PROGRAMS, "slower in some program" },
+		{ LAYER_LIKELY, "slower by the interval, with too few processes for a proof" },
+		{ LAYER_MIXED, "mixed: some programs are faster, others slower" },
+		{ LAYER_SAME, "without a difference of that size" },
+		{ LAYER_NOT_SLOWER, "not slower by that much" },
+		{ LAYER_FASTER, "faster, and slower in no program" },
+		{ LAYER_MEAN_SAME,
+		  "without a difference on average, though one program may be slower" },
+		{ LAYER_MEAN_NOT_SLOWER, "not slower on average, though one program may be" },
+		{ LAYER_MEAN_FASTER, "faster on average, though one program may be slower" },
+		{ LAYER_OPEN, "not decided" },
+	};
+	int others = a->n - count_group(a, LAYER_SLOWER), said = 0;
 
-	if (in)
-		fprintf(out, "; %d %s", in, words);
-}
-
-/* "; of 8 others on average 4 without a difference of that size, 1 faster, 2 open, while ..." */
-static void say_open(const struct atlas *a, FILE *out)
-{
-	static const char *const words[] = { "without a difference of that size", "not slower",
-					     "faster", "open" };
-	const int of[] = { count_group(a, LAYER_MEAN_SAME), count_group(a, LAYER_MEAN_NOT_SLOWER),
-			   count_group(a, LAYER_MEAN_FASTER), count_group(a, LAYER_OPEN) };
-	int all = of[0] + of[1] + of[2] + of[3], said = 0;
-
-	if (all == of[3] && all)
-		fprintf(out, "; %d not decided", all);
-	if (all == of[3])
+	if (!others)
 		return;
-	fprintf(out, "; of %d others on average ", all);
-	for (int i = 0; i < 4; i++)
-		if (of[i])
-			fprintf(out, "%s%d %s", said++ ? ", " : "", of[i], words[i]);
-	fputs(", while single programs may be slower", out);
+	fprintf(out, others < a->n ? "\nOf the other %d, " : "\nOf these %d, ", others);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int in = count_group(a, rows[i].group);
+
+		if (in)
+			fprintf(out, "%s%d %s %s", said++ ? "; " : "", in, in == 1 ? "is" : "are",
+				rows[i].words);
+	}
+	fputc('.', out);
 }
 
 static void say_wrong(const struct atlas *a, FILE *out)
@@ -202,7 +220,7 @@ static void say_wrong(const struct atlas *a, FILE *out)
 		const struct faults *f = &a->entry[i].c.faults[PAIR_B];
 
 		if (f->wrong)
-			fprintf(out, ". Under %s, %d of %d results are wrong", a->entry[i].name,
+			fprintf(out, "\nUnder %s, %d of %d results are wrong.", a->entry[i].name,
 				f->wrong, f->results);
 	}
 }
@@ -234,13 +252,7 @@ void layers_finding(const void *found, FILE *out)
 	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower,
 		a->n, slower == 1 ? "makes" : "make", layers_margin(a));
 	say_dearest(a, out);
-	say_group(a, LAYER_PROGRAMS, "slower in some program", out);
-	say_group(a, LAYER_LIKELY, "slower by their intervals, with too few processes for a proof",
-		  out);
-	say_group(a, LAYER_SAME, "without a difference of that size", out);
-	say_group(a, LAYER_NOT_SLOWER, "not slower by that much", out);
-	say_group(a, LAYER_FASTER, "faster, and slower in no program", out);
-	say_open(a, out);
-	say_wrong(a, out);
 	fputc('.', out);
+	say_wrong(a, out);
+	say_others(a, out);
 }

@@ -23,6 +23,7 @@ enum layer_group {
 	LAYER_MEAN_SAME, /* open; the mean alone is decided */
 	LAYER_MEAN_NOT_SLOWER,
 	LAYER_MEAN_FASTER,
+	LAYER_MIXED, /* open; some workloads are slower and others faster, by their intervals */
 	LAYER_OPEN,
 };
 
@@ -50,7 +51,8 @@ const struct atlas_entry **layers_sorted(const struct atlas *a);
 /* The rows, and the base, that are not to be believed. */
 struct distrusted layers_distrusted(const struct atlas *a);
 
-/* How many rows are what, and which takes longest; found: a struct atlas. */
+/* How many rows are slower and which takes longest; what is wrong; how many are what. A line each.
+ * found: a struct atlas. */
 void layers_finding(const void *found, FILE *out);
 
 #endif

@@ -167,7 +167,8 @@ static void table(const void *found, struct page *p)
 		"A layer is slower if the average, or one program, is proven to be slower by "
 		"more than %.3g %%. It makes no difference if the average and every program "
 		"lie within %.3g %%, and is not decided while one program may be slower: the "
-		"average hides single programs. Programs are counted by their intervals alone, "
+		"average hides single programs. It is mixed where some programs are slower and "
+		"others faster. Programs are counted by their intervals alone, "
 		"without a correction for their number. \"What differs\" says what each layer is.",
 		layers_margin(a), layers_margin(a));
 	page_table(p, "time per step over that without the layer, average over programs and depths",

@@ -51,12 +51,22 @@ static void print_finding(const void *found, FILE *out)
 	trial_finding_print(of(found), out);
 }
 
+static enum page_tone side_tone(const struct trial_findings *f, int side)
+{
+	return *f->side[side].wrong ? TONE_WRONG
+	       : side		    ? part_tone(f->side[side].judged.verdict)
+				    : TONE_PLAIN;
+}
+
+/* A line a side, in the colour of its verdict; or one line, where nothing can be said of them. */
 static void finding(const void *found, struct page *p)
 {
 	const struct trial_findings *f = of(found);
-	char *text = part_printed(print_finding, found);
+	char *text = part_printed(print_finding, found), *rest = text, *line;
+	bool by_side = f->trial->plan.sides > 1 && !*f->side[0].wrong;
 
-	part_findings(p, part_outcome_tone(f->outcome), text);
+	for (int i = 0; (line = strsep(&rest, "\n")); i++)
+		page_finding(p, side_tone(f, by_side ? i + 1 : 0), "%s", line);
 	free(text);
 	page_small(p, "Program: %s; device: %s; %s; %s", trial_program_name(&f->trial->plan).s,
 		   json_get_text(f->trial->platform, "device"), counted(f->rounds, "round").s,
@@ -75,11 +85,8 @@ static void put_side(struct page *p, const struct trial_findings *f, int side)
 	page_cell(p, "%s", timed ? figure_own(&wall, true).s : "-");
 	page_cell(p, "%s", timed && side ? figure_difference(&more, true).s : "-");
 	page_cell(p, "%s", timed && side ? figure_ratio(&r->ratio).s : "-");
-	page_cell_of(p,
-		     *r->wrong ? TONE_WRONG
-		     : side    ? part_tone(r->judged.verdict)
-			       : TONE_PLAIN,
-		     "%s%s%s", trial_verdict(f, side), *r->wrong ? ": " : "", r->wrong);
+	page_cell_of(p, side_tone(f, side), "%s%s%s", trial_verdict(f, side), *r->wrong ? ": " : "",
+		     r->wrong);
 	page_cell(p, "%d", f->rounds);
 }
 

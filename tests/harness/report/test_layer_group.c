@@ -92,11 +92,43 @@ Test(small_layer_group, a_program_that_is_slower_is_named_beside_a_faster_mean)
 {
 	struct atlas_entry e;
 
-	entry_init(&e, (enum ratio_verdict[]){ FA, FA, IN }, 3, FA);
+	entry_init(&e, (enum ratio_verdict[]){ SA, SA, IN }, 3, FA);
 	e.c.workload[2].judged.alone = VERDICT_SLOWER;
 	cr_expect(eq(str, layer_sure(&e).s,
 		     "average: faster, but 1 of 3 programs slower; not decided"));
 	cr_expect(eq(int, programs_of(&e.c).open, 0));
+	free(e.c.workload);
+}
+
+/* One that is slower and another that is faster, each by its interval: no average says that. */
+Test(small_layer_group, programs_of_both_kinds_are_mixed)
+{
+	struct atlas_entry e;
+	struct atlas a = { .entry = &e, .n = 1 };
+	char *text;
+
+	for (enum ratio_verdict mean = SA; mean <= IN; mean++) {
+		entry_init(&e, (enum ratio_verdict[]){ IN, IN, IN }, 3, IN);
+		e.c.whole.judged = of(mean);
+		e.c.workload[0].judged.alone = FA;
+		e.c.workload[1].judged.alone = SL;
+		cr_expect(eq(int, layer_group(&e), mean == SL ? LAYER_LIKELY : LAYER_MIXED));
+		free(e.c.workload);
+	}
+	entry_init(&e, (enum ratio_verdict[]){ IN, IN, IN }, 3, IN);
+	e.c.options.margin = 0.02;
+	e.c.workload[0].judged.alone = FA;
+	cr_expect(eq(int, layer_group(&e), LAYER_OPEN), "faster alone is not mixed");
+	e.c.workload[1].judged.alone = SL;
+	cr_expect(
+		eq(str, layer_sure(&e).s, "mixed: 1 of 3 programs slower, 1 faster; not decided"));
+	cr_expect(eq(int, layer_tone(layer_group(&e)), TONE_OPEN));
+	text = part_printed(layers_finding, &a);
+	cr_expect(eq(
+		str, text,
+		"0 of 1 layers make programs slower by more than 2 % on average.\nOf these 1, 1 is "
+		"mixed: some programs are faster, others slower."));
+	free(text);
 	free(e.c.workload);
 }
 
@@ -111,11 +143,11 @@ Test(small_layer_group, one_sentence_counts_what_is_open)
 	entry_init(&e[2], (enum ratio_verdict[]){ IN, IN, IN }, 3, IN);
 	e[0].c.options.margin = 0.02;
 	text = part_printed(layers_finding, &a);
-	cr_expect(
-		eq(str, text,
-		   "0 of 3 layers make programs slower by more than 2 % on average; of 3 others "
-		   "on average 1 without a difference of that size, 1 faster, 1 open, while single "
-		   "programs may be slower."));
+	cr_expect(eq(
+		str, text,
+		"0 of 3 layers make programs slower by more than 2 % on average.\nOf these 3, 1 is "
+		"without a difference on average, though one program may be slower; 1 is faster "
+		"on average, though one program may be slower; 1 is not decided."));
 	free(text);
 	for (int i = 0; i < 3; i++)
 		free(e[i].c.workload);
@@ -147,7 +179,8 @@ Test(small_layer_group, sessions_that_cannot_be_trusted_come_first)
 	cr_expect(eq(
 		str, text,
 		"1 session cannot be trusted: layer without it (4 of 4 results are noisy).\n0 of "
-		"1 layers make programs slower by more than 2 % on average; 1 without a "
+		"1 layers make programs slower by more than 2 % on average.\nOf these 1, 1 is "
+		"without a "
 		"difference of that size."));
 	cr_expect(eq(int, layers_distrusted(&a).n, 1));
 	free(text);
