@@ -424,7 +424,7 @@ static struct launches least_launches(const char *costs, int us, int depth, int 
 	struct launches least = { INFINITY, INFINITY };
 
 	for (int i = 0; i < runs; i++) {
-		const json_t *run = rift_json("run launch us=%d --samples 20 --depth %d "
+		const json_t *run = rift_json("run launch us=%d --samples 7 --depth %d "
 					      "--check-steps 4 --json --layer 'emulate %s'",
 					      us, depth, costs);
 
@@ -465,19 +465,19 @@ Test(small_emulate, a_launch_and_a_synchronize_take_longer_than_on_windows)
 	cr_expect(le(dbl, 2e6, wsl), "%g ns", wsl);
 }
 
-/* A way of 50 ms is paid once by a series of kernels of 1 ms, and as often as there are launches
+/* A way of 20 ms is paid once by a series of kernels of 1 ms, and as often as there are launches
  * where each is waited for. */
 Test(small_emulate, the_way_is_seen_at_the_beginning_of_a_series_only)
 {
-	static const char slow_way[] = "preset=wsl2-hags-async latency=50000";
+	static const char slow_way[] = "preset=wsl2-hags-async latency=20000";
 	double one, series;
 
 	need_device();
 	one = least_launches(slow_way, 1000, 1, 1).block_ns;
 	series = least_launches(slow_way, 1000, 16, 1).block_ns;
-	cr_expect(le(dbl, 51e6, one), "1 ms and 50 ms: %g", one);
-	cr_expect(le(dbl, 66e6, series), "16 ms and 50 ms: %g", series);
-	cr_expect(lt(dbl, series, 400e6), "not 16 times 51 ms: %g", series);
+	cr_expect(le(dbl, 21e6, one), "1 ms and 20 ms: %g", one);
+	cr_expect(le(dbl, 36e6, series), "16 ms and 20 ms: %g", series);
+	cr_expect(lt(dbl, series, 200e6), "not 16 times 21 ms: %g", series);
 }
 
 /* By the layer's own account, over a thousand calls and more: half of them within 10 ns. */
