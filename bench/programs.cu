@@ -172,6 +172,33 @@ static void pinned()
 	}
 }
 
+/* A kernel, then a blocking copy of four bytes of its result, as of solvers that ask whether they
+ * are done. */
+static void results_of(int us)
+{
+	for (int i = 0; i < 3000; i++) {
+		unsigned done;
+
+		kernel_on(NULL, us);
+		CUDA(cudaMemcpy(&done, count, sizeof(done), cudaMemcpyDeviceToHost));
+	}
+}
+
+static void results5()
+{
+	results_of(5);
+}
+
+static void results30()
+{
+	results_of(30);
+}
+
+static void results100()
+{
+	results_of(100);
+}
+
 static void memory()
 {
 	for (int i = 0; i < 500; i++) {
@@ -236,6 +263,9 @@ static const struct program {
 	{ "streams", "two streams with events", streams },
 	{ "copies", "pageable copies", copies },
 	{ "pinned", "pinned copies", pinned },
+	{ "results5", "a blocking copy of a result after each short kernel", results5 },
+	{ "results30", "the same of longer ones", results30 },
+	{ "results100", "the same of long ones", results100 },
 	{ "memory", "an allocation for each kernel", memory },
 	{ "graph", "graphs of 50 kernels", graph },
 	{ "asks", "calls between launches that no trace has", asks },

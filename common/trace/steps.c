@@ -63,6 +63,7 @@ struct scan {
 	int64_t first;	   /* thread of the first call */
 	struct times sync, full, latency,
 		lead[COPY_DIRECTIONS][2][2]; /* leads: by waiting, beside others */
+	int64_t behind[COPY_DIRECTIONS][2];  /* copies in a queue, by waiting */
 	struct times queued[QUEUE_KINDS][QUEUE_KINDS];
 };
 
@@ -309,7 +310,9 @@ static void find_copy(struct scan *scan, int64_t i, int64_t pending)
 	lead = later(first->t0 - c->t0, 0);
 	step->lead_ns = pending ? NAN : (double)lead;
 	step->beside = scan->device_end > c->t0;
-	if (!pending)
+	if (pending)
+		scan->behind[direction_of(t, c)][waits]++;
+	else
 		times_add(&scan->lead[direction_of(t, c)][waits][step->beside], lead);
 }
 
@@ -540,15 +543,28 @@ static void scan_release(struct scan *scan)
 	free(scan->usable);
 }
 
+/*
+ * Their median, where there is one for every 20 copies in a queue. Fewer may be none: of thousands
+ * of rows that are folded, a few times are put together as they never were.
+ */
+static double lead_seen(struct times *seen, int64_t behind, double without)
+{
+	bool enough = seen->n * 20 >= behind;
+	double median = times_median(seen, without);
+
+	return enough ? median : without;
+}
+
 /* What a copy's start takes by itself: of an idle device, where that was seen. */
 static void median_leads(struct scan *scan, double lead[COPY_DIRECTIONS][2])
 {
 	for (int d = 0; d < COPY_DIRECTIONS; d++)
 		for (int waits = 0; waits < 2; waits++) {
 			struct times *of = scan->lead[d][waits];
-			double beside = times_median(&of[true], 0);
+			int64_t behind = scan->behind[d][waits];
+			double beside = lead_seen(&of[true], behind, 0);
 
-			lead[d][waits] = times_median(&of[false], beside);
+			lead[d][waits] = lead_seen(&of[false], behind, beside);
 		}
 }
 

@@ -554,6 +554,45 @@ Test(small_retime, a_copy_behind_another_streams_event)
 	profile_release(&profile);
 }
 
+/*
+ * A blocking copy behind each kernel: what its start costs the host passes while the kernel runs.
+ * One copy seems to have waited as long on an idle device, as rows that were folded may have it;
+ * nothing is learnt from it of the others.
+ */
+Test(small_retime, a_copys_start_is_hidden_behind_the_kernel)
+{
+	enum { COPIES = 100, KERNEL = 40000, STEP = 60000 };
+	static const char copy[] = ",\"direction\":\"to_host\",\"bytes\":4";
+	struct call_extra extra[2 * COPIES + 2] = { 0 };
+	struct call_prices prices;
+	long t = 0;
+
+	begin();
+	for (int i = 0; i < COPIES; i++, t += STEP) {
+		made_kernel(&made, 2, t, t + MADE_C + MADE_L, t + MADE_C + MADE_L + KERNEL);
+		made_call(&made, "copy", t + MADE_C, t + 50000, "");
+		made_op(&made, "copy", 2, t + 48000, t + 49000, copy);
+	}
+	made_call(&made, "copy", t, t + 50000, "");
+	made_op(&made, "copy", 2, t + 48000, t + 49000, copy);
+	made_end(&made, t + 50000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)));
+	for (int i = 0; i < COPIES; i++)
+		extra[2 * i + 1].lead_ns = 30000;
+	prices = profile.prices;
+	prices.extra = extra;
+	cr_expect(eq(dbl, retimed_ns(&profile.steps, &prices),
+		     retimed_ns(&profile.steps, &profile.prices)),
+		  "30 us of the host beside 40 of the device");
+	for (int i = 0; i < COPIES; i++)
+		extra[2 * i + 1].lead_ns = 30000 + KERNEL;
+	cr_expect(gt(dbl, retimed_ns(&profile.steps, &prices),
+		     retimed_ns(&profile.steps, &profile.prices) + COPIES * 20000),
+		  "more than the kernel hides");
+	made_remove(&made);
+	profile_release(&profile);
+}
+
 Test(small_retime, a_full_queue_makes_launches_wait)
 {
 	static const char window[] =
