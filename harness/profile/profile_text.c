@@ -43,6 +43,59 @@ const char *profile_program(const struct trace *t)
 			       : "not named: the trace is anonymous";
 }
 
+/* The largest shares of the whole time: "94.2 % are kernels, 4.3 % before its first call and after
+ * its last". */
+static void print_largest(const struct shares *s, FILE *out)
+{
+	static const char *const words[SHARES] = {
+		[SHARE_KERNELS] = "kernels",
+		[SHARE_COPIES] = "copies",
+		[SHARE_STREAM] = "memsets and host functions",
+		[SHARE_GAPS] = "gaps between kernels",
+		[SHARE_API] = "launch calls",
+		[SHARE_INTERRUPTED] = "interrupted launch calls",
+		[SHARE_SYNC] = "waits",
+		[SHARE_COPY_CALLS] = "copy calls",
+		[SHARE_MEMORY] = "allocations and loading of code",
+		[SHARE_OTHER] = "other calls",
+		[SHARE_HOST] = "the host's own work",
+		[SHARE_OUTSIDE] = "before its first call and after its last",
+	};
+
+	enum { MOST = 3 };
+	const double least = 0.02;
+	bool said[SHARES] = { false };
+
+	for (int n = 0; n < MOST; n++) {
+		int largest = 0;
+
+		while (said[largest])
+			largest++;
+		for (int i = largest; i < SHARES; i++)
+			if (!said[i] && s->ns[i] > s->ns[largest])
+				largest = i;
+		if (n && share_of(s, (enum share)largest) < least)
+			return;
+		said[largest] = true;
+		fprintf(out, "%s%.1f %% %s%s", n ? ", " : "",
+			100 * share_of(s, (enum share)largest), n ? "" : "are ", words[largest]);
+	}
+}
+
+/* Where the whole time goes, and what kind of program that makes it. */
+static void print_finding(const struct profile *p, FILE *out)
+{
+	if (!p->has_kind)
+		return;
+	fprintf(out, "%s: of %s, ",
+		!program_kind_is_worth(&p->shares, p->kind) ? "Hardly any of it is CUDA"
+		: p->kind == KIND_MIXED			    ? "Mixed"
+							    : program_kind_names[p->kind],
+		text_time(p->shares.total_ns).s);
+	print_largest(&p->shares, out);
+	fputs("\n\n", out);
+}
+
 static void print_what(const struct profile *p, FILE *out)
 {
 	const struct trace *t = &p->trace;
@@ -88,10 +141,46 @@ static void print_kinds(const struct profile *p, const char *label, bool may_be,
 	row(out, label, "%s", n ? text : "none");
 }
 
-static void print_kind(const struct profile *p, FILE *out)
+/* "CPU-bound"; "mixed: other and host" */
+static void print_name(const struct profile *p, FILE *out)
 {
 	enum share largest[2];
 
+	shares_largest(&p->shares, largest);
+	if (p->kind == KIND_MIXED)
+		row(out, "bottleneck", "mixed: %s and %s", share_names[largest[0]],
+		    share_names[largest[1]]);
+	else
+		row(out, "bottleneck", "%s", program_kind_names[p->kind]);
+	if (share_of(&p->shares, SHARE_OUTSIDE) >= OUTSIDE_TOLD)
+		row(out, "", "of the %s between its first call and its last",
+		    text_time(p->shares.total_ns - p->shares.ns[SHARE_OUTSIDE]).s);
+	if (!p->trace.finished)
+		row(out, "",
+		    "of what is there: the trace has no end, and its program was killed or "
+		    "still runs");
+}
+
+static void print_advice(const struct profile *p, FILE *out)
+{
+	double saves_ns = program_kind_saves_ns(&p->shares, p->kind);
+
+	if (!program_kind_is_worth(&p->shares, p->kind)) {
+		row(out, "advice",
+		    "look before its first call and after its last; between them less than %.0f %% "
+		    "can be saved",
+		    100 * KIND_WORTH);
+		row(out, "", "--range NAME profiles an NVTX range of it");
+		return;
+	}
+	row(out, "advice", "%s", program_kind_advice[p->kind]);
+	row(out, "", "saves %s at most, %.1f %% of the whole", text_time(saves_ns).s,
+	    100 * saves_ns / p->shares.total_ns);
+	row(out, "a layer touches", "%s", program_kind_touched[p->kind]);
+}
+
+static void print_kind(const struct profile *p, FILE *out)
+{
 	if (!p->has_kind) {
 		row(out, "bottleneck", "unknown: %s",
 		    p->trust == TRUST_REFUSED ? "the self-check refused the re-timed trace"
@@ -102,22 +191,8 @@ static void print_kind(const struct profile *p, FILE *out)
 		}
 		return;
 	}
-	if (p->kind == KIND_MIXED) {
-		shares_largest(&p->shares, largest);
-		row(out, "bottleneck", "mixed: %s and %s", share_names[largest[0]],
-		    share_names[largest[1]]);
-	} else {
-		row(out, "bottleneck", "%s", program_kind_names[p->kind]);
-	}
-	if (share_of(&p->shares, SHARE_OUTSIDE) >= OUTSIDE_TOLD)
-		row(out, "", "of the %s between its first call and its last",
-		    text_time(p->shares.total_ns - p->shares.ns[SHARE_OUTSIDE]).s);
-	if (!p->trace.finished)
-		row(out, "",
-		    "of what is there: the trace has no end, and its program was killed or "
-		    "still runs");
-	row(out, "advice", "%s", program_kind_advice[p->kind]);
-	row(out, "a layer touches", "%s", program_kind_touched[p->kind]);
+	print_name(p, out);
+	print_advice(p, out);
 }
 
 static void print_share(const struct shares *s, enum share what, FILE *out)
@@ -206,6 +281,7 @@ static void print_check(const struct profile *p, FILE *out)
 
 void profile_print(const struct profile *p, FILE *out)
 {
+	print_finding(p, out);
 	print_what(p, out);
 	print_kind(p, out);
 	print_shares(p, out);
@@ -310,7 +386,7 @@ json_t *profile_json(const struct profile *p)
 	return json_pack(
 		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
 		"s:f, s:o, s:o*, s:o*, s:o, "
-		"s:s, s:o}",
+		"s:s, s:o, s:o}",
 		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
 		"program", json_text(p->trace.program), "recorder",
 		json_text(json_get_text(p->trace.header, "recorder")), "retimed", p->retimed,
@@ -324,5 +400,6 @@ json_t *profile_json(const struct profile *p)
 		p->recorded_ns, "predicted", profile_interval_json(&p->predicted), "recordings_ns",
 		recordings_json(&p->trace), "host_runs", host_runs_json(p), "without_recorder",
 		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "doubts",
-		doubts_json(p));
+		doubts_json(p), "advice_saves_ns",
+		json_number(p->has_kind ? program_kind_saves_ns(&p->shares, p->kind) : NAN));
 }

@@ -50,6 +50,21 @@ double program_kind_share(const struct shares *s, enum program_kind v)
 	}
 }
 
+double program_kind_saves_ns(const struct shares *s, enum program_kind v)
+{
+	enum share largest[2];
+
+	if (v != KIND_MIXED)
+		return program_kind_share(s, v) * (s->total_ns - s->ns[SHARE_OUTSIDE]);
+	shares_largest(s, largest);
+	return s->ns[largest[0]];
+}
+
+bool program_kind_is_worth(const struct shares *s, enum program_kind v)
+{
+	return program_kind_saves_ns(s, v) >= KIND_WORTH * s->total_ns;
+}
+
 static bool applies(const struct shares *s, const struct kind_rules *rules, enum program_kind v,
 		    double gap_ns)
 {

@@ -110,6 +110,14 @@ extern const char *const program_kind_names[PROGRAM_KINDS];   /* "GPU-bound" */
 extern const char *const program_kind_touched[PROGRAM_KINDS]; /* by virtualization: "clocks, MIG" */
 extern const char *const program_kind_advice[PROGRAM_KINDS];
 
+/*
+ * What that advice can save at most, of the whole time, ns: all of the shares that it is about.
+ * Below KIND_WORTH of the whole, kind and advice are of no use: nearly all is outside.
+ */
+#define KIND_WORTH 0.05
+double program_kind_saves_ns(const struct shares *s, enum program_kind v);
+bool program_kind_is_worth(const struct shares *s, enum program_kind v);
+
 /* From which share of the time inside on a program is bound by it: of each kind but mixed. */
 struct kind_rules {
 	double least[KIND_MIXED];

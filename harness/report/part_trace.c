@@ -89,9 +89,14 @@ static void print_finding(const void *found, FILE *out)
 						  : "what the device did is not in the trace");
 		return;
 	}
-	fprintf(out, "In one recorded run%s, %s is %s",
-		t->trust == TRUST_LOW ? ", with low confidence" : "", profile_program(&t->trace),
-		program_kind_names[t->kind]);
+	fprintf(out, "In one recorded run%s, ",
+		t->trust == TRUST_LOW ? ", with low confidence" : "");
+	if (!program_kind_is_worth(&t->shares, t->kind)) {
+		fprintf(out, "%s spends hardly any time with CUDA: ", profile_program(&t->trace));
+		say_shares(t, out);
+		return;
+	}
+	fprintf(out, "%s is %s", profile_program(&t->trace), program_kind_names[t->kind]);
 	say_reason(t, out);
 	fputs(": ", out);
 	say_shares(t, out);

@@ -157,6 +157,49 @@ Test(small_profile_text, what_kind_it_is)
 }
 
 /* A bar of 30 is all of it. */
+/* The first line: the kind, and where the whole time goes. The largest of the example are kernels.
+ */
+Test(small_profile_text, the_first_line_says_where_the_whole_time_goes)
+{
+	fill();
+	profile.kind = KIND_TRANSFER;
+	says("transfer-bound: of 40.0 ms, 50.0 % are kernels, 25.0 % copies, 12.5 % waits\n");
+	says("advice            pinned memory");
+	says("                  saves 10.0 ms at most, 25.0 % of the whole\n");
+	end();
+	fill();
+	profile.kind = KIND_MIXED;
+	says("Mixed: of 40.0 ms, 50.0 % are kernels");
+	says("                  saves 20.0 ms at most, 50.0 % of the whole\n");
+	end();
+	fill();
+	profile.has_kind = false;
+	is_silent("% are kernels");
+	end();
+}
+
+/* 5 % of the whole are enough to be told what could be saved, and a little less is not. */
+Test(small_profile_text, advice_is_for_what_could_save_something)
+{
+	fill();
+	profile.kind = KIND_GAP;
+	profile.shares.ns[SHARE_GAPS] = 2.01e6;
+	says("gap-bound: of 40.0 ms");
+	says("saves 2.01 ms at most, 5.0 % of the whole\n");
+	end();
+	fill();
+	profile.kind = KIND_GAP;
+	profile.shares.ns[SHARE_GAPS] = 1.99e6;
+	profile.shares.ns[SHARE_OUTSIDE] = 30e6;
+	profile.shares.ns[SHARE_KERNELS] = 0.5e6;
+	says("Hardly any of it is CUDA: of 40.0 ms, 75.0 % are before its first call and after its "
+	     "last, 25.0 % copies, 12.5 % waits\n");
+	says("advice            look before its first call and after its last; between them less");
+	says("--range NAME profiles an NVTX range of it\n");
+	is_silent("a layer touches");
+	end();
+}
+
 Test(small_profile_text, shares_have_bars)
 {
 	fill();
