@@ -447,6 +447,17 @@ static int take_retimed(const struct reading *r, const json_t *o)
 	return err;
 }
 
+static int take_under(const struct reading *r, const json_t *o)
+{
+	const json_t *under = json_object_get(o, "under");
+
+	if (under && (!json_is_string(under) || json_string_length(under) >= sizeof(r->t->under)))
+		return trace_damaged(r, "under must be a text of less than %zu bytes",
+				     sizeof(r->t->under));
+	snprintf(r->t->under, sizeof(r->t->under), "%s", under ? json_string_value(under) : "");
+	return 0;
+}
+
 static int take_runs(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
@@ -470,6 +481,8 @@ static int take_runs(struct reading *r, const json_t *o)
 	t->unprofiled = err ? 0 : (int)n;
 	if (!err)
 		err = take_retimed(r, o);
+	if (!err)
+		err = take_under(r, o);
 	if (!err && json_object_get(o, "empty"))
 		err = take_empties(r, json_object_get(o, "empty"));
 	if (!err && json_object_get(o, "host_gaps"))

@@ -191,6 +191,7 @@ struct trace {
 	bool partial;		  /* limits left out a part of the program */
 	bool torn;		  /* without the last line, which was cut off */
 	char reason[16];	  /* "exit", "limit", "stop"; "" unfinished */
+	char under[240];	  /* the layers of rift that it ran under; "": none */
 	char failed[96];	  /* why it could not be written whole; "": it was */
 
 	char **string;

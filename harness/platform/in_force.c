@@ -97,16 +97,22 @@ static void ask(json_t *entry)
 	json_object_set_new(entry, "detail", *detail ? json_text(detail) : json_null());
 }
 
-json_t *layers_in_force(void)
+json_t *layers_entered(void)
 {
 	const char *text = getenv(LAYERS_VARIABLE);
-	json_t *all = text ? json_loads(text, 0, NULL) : NULL, *entry;
+	json_t *all = text ? json_loads(text, 0, NULL) : NULL;
+
+	if (json_is_array(all))
+		return all;
+	json_decref(all);
+	return json_array();
+}
+
+json_t *layers_in_force(void)
+{
+	json_t *all = layers_entered(), *entry;
 	size_t i;
 
-	if (!json_is_array(all)) {
-		json_decref(all);
-		return json_array();
-	}
 	json_array_foreach(all, i, entry) if (json_is_object(entry)) ask(entry);
 	return all;
 }

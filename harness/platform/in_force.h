@@ -16,6 +16,9 @@
 /* {name, label, version, params}: one entry of the variable. New reference. */
 json_t *layer_entry_json(const struct layered *l);
 
+/* The entries of the variable, as they are; empty where there are none. New reference. */
+json_t *layers_entered(void);
+
 /*
  * The entries of the variable, each with in_force (true, false, or null where nothing can be seen)
  * and detail. Empty where there are none. Needs an open device. New reference.

@@ -108,6 +108,9 @@ static void print_what(const struct profile *p, FILE *out)
 	    counted(t->calls, "call").s, counted(t->ops, "operation").s,
 	    counted(t->threads, "thread").s, counted(t->streams, "stream").s,
 	    t->finished ? "" : "; no end");
+	if (*t->under)
+		row(out, "", "under %s, whose time counts as the program's own",
+		    text_escaped(t->under).s);
 	if (t->is_foreign && t->orphans)
 		row(out, "left out", "%s whose calls are not in the file",
 		    counted(t->orphans, "operation").s);
@@ -386,7 +389,7 @@ json_t *profile_json(const struct profile *p)
 	return json_pack(
 		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
 		"s:f, s:o, s:o*, s:o*, s:o, "
-		"s:s, s:o, s:o}",
+		"s:s, s:o, s:o, s:o}",
 		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
 		"program", json_text(p->trace.program), "recorder",
 		json_text(json_get_text(p->trace.header, "recorder")), "retimed", p->retimed,
@@ -400,6 +403,7 @@ json_t *profile_json(const struct profile *p)
 		p->recorded_ns, "predicted", profile_interval_json(&p->predicted), "recordings_ns",
 		recordings_json(&p->trace), "host_runs", host_runs_json(p), "without_recorder",
 		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "doubts",
-		doubts_json(p), "advice_saves_ns",
+		doubts_json(p), "under", *p->trace.under ? json_text(p->trace.under) : json_null(),
+		"advice_saves_ns",
 		json_number(p->has_kind ? program_kind_saves_ns(&p->shares, p->kind) : NAN));
 }

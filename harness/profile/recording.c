@@ -28,6 +28,7 @@
 #include "common/timing.h"
 #include "harness/base/json.h"
 #include "harness/base/text.h"
+#include "harness/platform/in_force.h"
 #include "harness/platform/program.h"
 #include "harness/measure/measure.h"
 #include "common/trace/trace.h"
@@ -458,7 +459,19 @@ static json_t *empties_json(const struct recording *rec)
 	return NULL;
 }
 
-static json_t *runs_row(const struct recording *rec)
+/* The layers of rift that the program ran under too; NULL: none. */
+static json_t *under_json(bool anonymous)
+{
+	json_t *layers = layers_entered();
+	char text[LAYERS_TEXT];
+	bool any = json_array_size(layers) > 0;
+
+	layers_text_short(layers, text, sizeof(text));
+	json_decref(layers);
+	return !any ? NULL : json_text(anonymous ? "a layer" : text);
+}
+
+static json_t *runs_row(const struct recording *rec, bool anonymous)
 {
 	json_t *list = json_array(), *retimed = rec->recordings ? json_array() : NULL;
 
@@ -466,12 +479,12 @@ static json_t *runs_row(const struct recording *rec)
 		json_array_append_new(list, json_integer(rec->unprofiled_wall_ns[i]));
 	for (int i = 0; i < rec->recordings; i++)
 		json_array_append_new(retimed, json_integer((json_int_t)rec->retimed_ns[i]));
-	return json_pack("{s:s, s:I, s:o, s:o*, s:i, s:o*, s:o*, s:O*}", "record", "runs",
-			 "profiled_wall_ns", (json_int_t)rec->profiled_wall_ns,
-			 "unprofiled_wall_ns", list, "retimed_wall_ns", retimed, "exit_status",
-			 rec->status, "processes",
-			 rec->processes > 1 ? json_integer((json_int_t)rec->processes) : NULL,
-			 "empty", empties_json(rec), "host_gaps", rec->host_gaps);
+	return json_pack(
+		"{s:s, s:I, s:o, s:o*, s:i, s:o*, s:o*, s:O*, s:o*}", "record", "runs",
+		"profiled_wall_ns", (json_int_t)rec->profiled_wall_ns, "unprofiled_wall_ns", list,
+		"retimed_wall_ns", retimed, "exit_status", rec->status, "processes",
+		rec->processes > 1 ? json_integer((json_int_t)rec->processes) : NULL, "empty",
+		empties_json(rec), "host_gaps", rec->host_gaps, "under", under_json(anonymous));
 }
 
 static int find_failed(const json_t *o, const struct record_scan *scan, void *arg)
@@ -494,7 +507,7 @@ static int refuse_cut(const char *path, const struct record_scan *scan, const ch
 }
 
 /* Behind the last whole line: of a program that was killed that is where its trace ends. */
-static int append_runs(const char *path, const struct recording *rec)
+static int append_runs(const char *path, const struct recording *rec, bool anonymous)
 {
 	struct record_scan scan;
 	struct record_file file;
@@ -507,7 +520,7 @@ static int append_runs(const char *path, const struct recording *rec)
 		err = record_append(&file, &scan);
 	if (err)
 		return err;
-	err = record_write(&file, runs_row(rec));
+	err = record_write(&file, runs_row(rec, anonymous));
 	record_close(&file);
 	return err;
 }
@@ -630,7 +643,7 @@ static int keep_median(const struct recording_request *r, struct recording *out,
 	out->processes = take[kept].processes;
 	if (truncate(r->output, take[kept].bytes))
 		return complain(errno, "%s: %s", text_shown(r->output).s, strerror(errno));
-	return append_runs(r->output, out);
+	return append_runs(r->output, out, r->anonymous);
 }
 
 /* Each gets the row `runs`, which re-timing takes processes that do nothing from. */
@@ -646,7 +659,7 @@ static int finish(const struct recording_request *r, struct recording *out, stru
 		out->processes = take[i].processes;
 		err = stat(take[i].path, &trace) ? -errno : 0;
 		take[i].bytes = err ? 0 : trace.st_size;
-		err = err ? err : append_runs(take[i].path, out);
+		err = err ? err : append_runs(take[i].path, out, r->anonymous);
 	}
 	return err || n == 1 ? err : keep_median(r, out, take, n);
 }

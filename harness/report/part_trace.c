@@ -110,9 +110,9 @@ static void finding(const void *found, struct page *p)
 
 	page_finding(p, t->has_kind ? TONE_PLAIN : TONE_OPEN, "%s.", text);
 	free(text);
-	page_small(p, "%s; recorded by %s; %s; self-check: %s; %s", profile_program(&t->trace),
-		   json_get_text(t->trace.header, "recorder"),
-		   counted(t->shares.kernels, "kernel").s, trust_names[t->trust],
+	page_small(p, "%s; recorded by %s%s%s; %s; self-check: %s; %s", profile_program(&t->trace),
+		   json_get_text(t->trace.header, "recorder"), *t->trace.under ? " under " : "",
+		   t->trace.under, counted(t->shares.kernels, "kernel").s, trust_names[t->trust],
 		   t->trace.path ? t->trace.path : "");
 }
 

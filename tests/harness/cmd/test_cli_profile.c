@@ -282,6 +282,40 @@ Test(small_cli_profile, a_program_is_recorded)
 	refused(3, "exists", "profile --output '%s/x' " PROGRAM, dir, made.path, 0);
 }
 
+/* What a layer takes cannot be told from what the program does: that is said, of a trace too. */
+Test(small_cli_profile, a_layer_that_it_ran_under_is_named)
+{
+	const char *text;
+
+	make_trace(0);
+	setenv("RIFT_LAYERS", "[{\"name\":\"emulate\",\"label\":\"model\",\"set\":[\"call=20\"]}]",
+	       1);
+	rift_json("profile --json --quiet --runs 1 --output '%s/x' " PROGRAM, dir, made.path, 0);
+	rift_json("profile --json --quiet --runs 1 --anonymous --output '%s/y' " PROGRAM, dir,
+		  made.path, 0);
+	unsetenv("RIFT_LAYERS");
+	run_rift(OUT, &text, "profile '%s/x'", dir);
+	cr_expect(ne(ptr,
+		     strstr(text, "under emulate call=20 (model), whose time counts as the "
+				  "program's own\n"),
+		     NULL),
+		  "%s", text);
+	cr_expect(eq(str,
+		     (char *)get_text(rift_json("profile '%s/y' --json --quiet", dir), "under"),
+		     "a layer"));
+	rift_json("profile --json --quiet --runs 1 --output '%s/z' " PROGRAM, dir, made.path, 0);
+	run_rift(OUT, &text, "profile '%s/z'", dir);
+	cr_expect(eq(ptr, strstr(text, "whose time"), NULL), "%s", text);
+}
+
+Test(small_cli_profile, a_layer_without_a_name_is_refused)
+{
+	make_trace(N * STEP);
+	shell(NULL, "sed -i 's/\"exit_status\":0}/\"exit_status\":0,\"under\":7}/' '%s'",
+	      made.path);
+	refused(3, "under must be a text", "profile '%s'", made.path);
+}
+
 Test(small_cli_profile, several_recordings_are_one_trace)
 {
 	const char *text;
