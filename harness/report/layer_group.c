@@ -7,6 +7,7 @@
 #include "common/check.h"
 #include "harness/compare/format.h"
 #include "harness/report/part.h"
+#include "workloads/workload.h"
 
 /* ---- one row ---------------------------------------------------------------------------- */
 
@@ -116,6 +117,15 @@ struct text_line layer_sure(const struct atlas_entry *e)
 	return t;
 }
 
+const struct compared_workload *layer_carrier(const struct atlas_entry *e, struct interval *rest)
+{
+	enum layer_group group = layer_group(e);
+	bool has_effect = group == LAYER_SLOWER || group == LAYER_LIKELY || group == LAYER_FASTER ||
+			  group == LAYER_MEAN_FASTER;
+
+	return has_effect ? compare_carrier(&e->c, rest) : NULL;
+}
+
 /* ---- all of them, those that take longest first ----------------------------------------- */
 
 double layers_margin(const struct atlas *a)
@@ -160,7 +170,29 @@ static int count_group(const struct atlas *a, enum layer_group group)
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-/* ", neighbour-spin most: a step takes 20.2 times as long (90.7 % interval 19.9 to 20.5, n = 6)" */
+/* ": A, B and C", with "(by the program memory alone)" behind whom that is so; of many none. */
+static void say_names(const struct atlas *a, enum layer_group group, FILE *out)
+{
+	enum { NAMED_MOST = 6 };
+	const struct atlas_entry **e = layers_sorted(a);
+	int in = count_group(a, group), said = 0;
+
+	for (int i = 0; i < a->n && in <= NAMED_MOST; i++) {
+		const struct compared_workload *by;
+		struct interval rest;
+
+		if (layer_group(e[i]) != group)
+			continue;
+		by = layer_carrier(e[i], &rest);
+		fprintf(out, "%s%s", !said ? ": " : said + 1 < in ? ", " : " and ", e[i]->name);
+		said++;
+		if (by)
+			fprintf(out, " (by the program %s alone)", by->workload->name);
+	}
+	free(e);
+}
+
+/* " Under neighbour-spin a step takes 20.2 times as long (90.7 % interval 19.9 to 20.5, n = 6)." */
 static void say_dearest(const struct atlas *a, FILE *out)
 {
 	const struct atlas_entry **e = layers_sorted(a), *most = NULL;
@@ -170,17 +202,17 @@ static void say_dearest(const struct atlas *a, FILE *out)
 	if (most) {
 		const struct interval *r = &layer_mean(&most->c)->ratio;
 
-		fprintf(out, ", %s most: a step takes %s times as long (", most->name,
+		fprintf(out, " Under %s a step takes %s times as long (", most->name,
 			figure_times(r->value).s);
 		if (r->known)
 			fprintf(out, "%.3g %% interval %s to %s, ", 100 * most->c.contrast.level,
 				figure_times(r->lo).s, figure_times(r->hi).s);
-		fprintf(out, "n = %d%s)", r->n, most->c.contrast.paired ? " pairs" : "");
+		fprintf(out, "n = %d%s).", r->n, most->c.contrast.paired ? " pairs" : "");
 	}
 	free(e);
 }
 
-/* "Of the other 10, 2 are slower by their intervals, ...; 4 ...; 1 is ...": one clause a group. */
+/* "Of the other 10, 2 are slower by the interval, ...: A and B; 4 ...: ...": one clause a group. */
 static void say_others(const struct atlas *a, FILE *out)
 {
 	static const struct {
@@ -189,7 +221,7 @@ static void say_others(const struct atlas *a, FILE *out)
 	} rows[] = {
 		{ LAYER_PROGRAMS, "slower in some program" },
 		{ LAYER_LIKELY, "slower by the interval, with too few processes for a proof" },
-		{ LAYER_MIXED, "mixed: some programs are faster, others slower" },
+		{ LAYER_MIXED, "mixed, some programs being faster and others slower" },
 		{ LAYER_SAME, "without a difference of that size" },
 		{ LAYER_NOT_SLOWER, "not slower by that much" },
 		{ LAYER_FASTER, "faster, and slower in no program" },
@@ -207,9 +239,11 @@ static void say_others(const struct atlas *a, FILE *out)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		int in = count_group(a, rows[i].group);
 
-		if (in)
-			fprintf(out, "%s%d %s %s", said++ ? "; " : "", in, in == 1 ? "is" : "are",
-				rows[i].words);
+		if (!in)
+			continue;
+		fprintf(out, "%s%d %s %s", said++ ? "; " : "", in, in == 1 ? "is" : "are",
+			rows[i].words);
+		say_names(a, rows[i].group, out);
 	}
 	fputc('.', out);
 }
@@ -249,10 +283,13 @@ void layers_finding(const void *found, FILE *out)
 	int slower = count_group(a, LAYER_SLOWER);
 
 	distrusted_print(&d, out);
-	fprintf(out, "%d of %d layers %s programs slower by more than %.3g %% on average", slower,
-		a->n, slower == 1 ? "makes" : "make", layers_margin(a));
-	say_dearest(a, out);
+	fprintf(out,
+		"%d of %d layers %s proven to make programs slower by more than %.3g %% on "
+		"average",
+		slower, a->n, slower == 1 ? "is" : "are", layers_margin(a));
+	say_names(a, LAYER_SLOWER, out);
 	fputc('.', out);
+	say_dearest(a, out);
 	say_wrong(a, out);
 	say_others(a, out);
 }

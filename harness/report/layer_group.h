@@ -36,6 +36,10 @@ struct text_line layer_sure(const struct atlas_entry *e);
 /* The mean over all workloads; of one workload, its own. */
 const struct compared_workload *layer_mean(const struct comparison *c);
 
+/* The one workload that alone puts the mean where it is, and what it is without that; NULL: none,
+ * or there is no effect to have a cause. */
+const struct compared_workload *layer_carrier(const struct atlas_entry *e, struct interval *rest);
+
 /* Workloads by their intervals against the margin, none corrected. */
 struct programs {
 	int slower, faster, open, all;

@@ -90,7 +90,7 @@ static void put_average(struct page *p, const struct atlas_entry *e)
 	struct interval rest;
 	enum page_tone tone = layer_tone(layer_group(e));
 
-	by = compare_carrier(&e->c, &rest);
+	by = layer_carrier(e, &rest);
 	if (by)
 		page_cell_of(p, tone, "%s, by the program %s alone: %s over the others",
 			     figure_ratio(&layer_mean(&e->c)->ratio).s, by->workload->name,

@@ -35,26 +35,38 @@ static void print_level(const struct trial_findings *f, FILE *out)
 	fprintf(out, "%.3g %% interval ", 100 * f->contrast.level);
 }
 
-/* "31.2 ms more (28.4 to 35.0 ms): 443 ms instead of 412 ms, 1.076 times as long (...)" */
+/* " (28.4 ms to 35.0 ms)"; where it may be either, " (3.10 ms less to 35.0 ms more)". */
+static void print_span(const struct interval *more, FILE *out)
+{
+	bool less = more->value < 0;
+	double lo = less ? -more->hi : more->lo, hi = less ? -more->lo : more->hi;
+
+	if (more->known && lo < 0)
+		fprintf(out, " (%s %s to %s %s)", text_time(-lo).s, less ? "more" : "less",
+			text_time(hi).s, less ? "less" : "more");
+	else if (more->known)
+		fprintf(out, " (%s to %s)", text_time(lo).s, text_time(hi).s);
+}
+
+/* "31.2 ms more in a pair (28.4 ms to 35.0 ms), 1.076 times as long (...); medians 443 ms and 412
+ * ms by itself": a difference of medians is another one. */
 static void print_change(const struct trial_findings *f, int side, FILE *out)
 {
 	const struct trial_result *r = &f->side[side];
 	struct interval more = trial_in_ns(&r->difference_s);
-	double sign = more.value < 0 ? -1 : 1;
 
-	fprintf(out, "%s %s", text_time(sign * more.value).s, sign < 0 ? "less" : "more");
-	if (more.known)
-		fprintf(out, " (%s to %s)", text_time(sign < 0 ? -more.hi : more.lo).s,
-			text_time(sign < 0 ? -more.lo : more.hi).s);
-	fprintf(out, ", %s instead of %s: %s times as long (", time_of(r->wall_s.value).s,
-		time_of(f->side[0].wall_s.value).s, figure_times(r->ratio.value).s);
+	fprintf(out, "%s %s in a pair", text_time(fabs(more.value)).s,
+		more.value < 0 ? "less" : "more");
+	print_span(&more, out);
+	fprintf(out, ", %s times as long (", figure_times(r->ratio.value).s);
 	if (r->ratio.known) {
 		print_level(f, out);
 		fprintf(out, "%s to %s", figure_times(r->ratio.lo).s, figure_times(r->ratio.hi).s);
 	} else {
 		fputs("no interval", out);
 	}
-	fprintf(out, ", n = %s)", counted(f->rounds, "pair").s);
+	fprintf(out, ", n = %s); medians %s and %s by itself", counted(f->rounds, "pair").s,
+		time_of(r->wall_s.value).s, time_of(f->side[0].wall_s.value).s);
 }
 
 /* How many rounds could decide, where there were fewer. */
@@ -87,14 +99,16 @@ static void print_verdict(const struct trial_findings *f, int side, FILE *out)
 			counted(r->runs, "run").s, r->wrong);
 		return;
 	}
-	fprintf(out, "%s%s ", v == VERDICT_INCONCLUSIVE ? "Inconclusive: " : "",
+	fprintf(out, "%s%s ",
+		v == VERDICT_INCONCLUSIVE && !r->judged.not_slower ? "Inconclusive: " : "",
 		trial_side_name(&f->trial->plan, side).s);
 	if (!f->rounds) {
 		fputs("was not timed yet", out);
 		return;
 	}
 	if (v == VERDICT_INCONCLUSIVE && r->judged.not_slower)
-		fprintf(out, "is not slower by more than %.3g %%: ", 100 * f->margin);
+		fprintf(out,
+			"is not slower by more than %.3g %%, and may be faster: ", 100 * f->margin);
 	else
 		fprintf(out, words[v], 100 * f->margin);
 	print_change(f, side, out);

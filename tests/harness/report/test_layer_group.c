@@ -124,10 +124,10 @@ Test(small_layer_group, programs_of_both_kinds_are_mixed)
 		eq(str, layer_sure(&e).s, "mixed: 1 of 3 programs slower, 1 faster; not decided"));
 	cr_expect(eq(int, layer_tone(layer_group(&e)), TONE_OPEN));
 	text = part_printed(layers_finding, &a);
-	cr_expect(eq(
-		str, text,
-		"0 of 1 layers make programs slower by more than 2 % on average.\nOf these 1, 1 is "
-		"mixed: some programs are faster, others slower."));
+	cr_expect(
+		eq(str, text,
+		   "0 of 1 layers are proven to make programs slower by more than 2 % on average.\n"
+		   "Of these 1, 1 is mixed, some programs being faster and others slower: layer."));
 	free(text);
 	free(e.c.workload);
 }
@@ -145,9 +145,10 @@ Test(small_layer_group, one_sentence_counts_what_is_open)
 	text = part_printed(layers_finding, &a);
 	cr_expect(eq(
 		str, text,
-		"0 of 3 layers make programs slower by more than 2 % on average.\nOf these 3, 1 is "
-		"without a difference on average, though one program may be slower; 1 is faster "
-		"on average, though one program may be slower; 1 is not decided."));
+		"0 of 3 layers are proven to make programs slower by more than 2 % on average.\n"
+		"Of these 3, 1 is without a difference on average, though one program may be "
+		"slower: layer; 1 is faster on average, though one program may be slower: layer; "
+		"1 is not decided: layer."));
 	free(text);
 	for (int i = 0; i < 3; i++)
 		free(e[i].c.workload);
@@ -179,9 +180,8 @@ Test(small_layer_group, sessions_that_cannot_be_trusted_come_first)
 	cr_expect(eq(
 		str, text,
 		"1 session cannot be trusted: layer without it (4 of 4 results are noisy).\n0 of "
-		"1 layers make programs slower by more than 2 % on average.\nOf these 1, 1 is "
-		"without a "
-		"difference of that size."));
+		"1 layers are proven to make programs slower by more than 2 % on average.\nOf "
+		"these 1, 1 is without a difference of that size: layer."));
 	cr_expect(eq(int, layers_distrusted(&a).n, 1));
 	free(text);
 	free(e.c.workload);

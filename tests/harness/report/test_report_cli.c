@@ -137,9 +137,10 @@ Test(small_report_cli, of_two_sessions_and_of_many)
 					  "separate sessions", SECTIONS, NULL });
 	snprintf(words, sizeof(words), "%s slow=%s slower=%s", at("a.jsonl"), at("b.jsonl"),
 		 at("c.jsonl"));
-	has(words, (const char *const[]){ "2 of 2 layers make programs slower", "slower: proven",
-					  "1 slower, 0 faster, 0 not decided, of 1",
-					  "Which layer costs what", SECTIONS, NULL });
+	has(words,
+	    (const char *const[]){ "2 of 2 layers are proven to make programs slower",
+				   "slower: proven", "1 slower, 0 faster, 0 not decided, of 1",
+				   "Which layer costs what", SECTIONS, NULL });
 	cr_expect(tells(markdown_of(words), "| slow | "), "%s", words);
 }
 
