@@ -4,8 +4,8 @@
  * every machine: help, lists, what is said of sessions that are kept or made up, a chart's texts,
  * and refusals, each a line.
  *
- * Here, and nowhere else, is the wording held. All other tests ask for what it tells: exit codes,
- * numbers, names of options, parameters and files. Whoever changes a word runs
+ * Here, and in test_golden_kept.c, is the wording held. All other tests ask for what it tells: exit
+ * codes, numbers, names of options, parameters and files. Whoever changes a word runs
  *
  *   make golden        writes the files anew (UPDATE_GOLDEN=1), and git diff shows what rift now
  * says
@@ -14,25 +14,13 @@
  * under which conditions it comes.
  */
 #include "tests/test.h"
-#include "tests/cli.h"
 #include "tests/figures.h"
+#include "tests/golden.h"
 
 #include <criterion/parameterized.h>
 
 TestSuite(small_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 300);
 TestSuite(large_golden, .init = figures_folder_make, .fini = figures_folder_remove, .timeout = 300);
-
-/* Shell commands, as figures_folder_run() has them. Those that begin with ':' prepare others. */
-struct output {
-	const char *name;
-	const char *const *commands; /* ends with NULL */
-};
-
-#define COMMANDS(...)                                                                              \
-	(const char *const[])                                                                      \
-	{                                                                                          \
-		__VA_ARGS__, NULL                                                                  \
-	}
 
 /* Texts of scripts, but for those that say what a mark is. */
 #define TEXTS(scripts)                                                                             \
@@ -246,82 +234,6 @@ static const struct output refusals[] = {
 };
 
 /* ---- all ---------------------------------------------------------------------------------- */
-
-/* Sessions that are made up are of today, and have an identifier each. */
-static void mask(char *text)
-{
-	static const char id[] = "0123456789abcdef", date[] = "0123456789-T:Z";
-
-	for (char *at = text; *at;) {
-		size_t hex = strspn(at, id), time = strspn(at, date);
-
-		if (hex == 16)
-			memset(at, 'x', hex);
-		else if (time >= 10 && at[4] == '-' && at[7] == '-')
-			for (size_t i = 0; i < time; i++)
-				at[i] = strchr("-T:Z", at[i]) ? at[i] : '0';
-		at += hex ? hex : 1;
-	}
-}
-
-/* What all commands of it say, as a terminal has it; and how they end, unless well. */
-static const char *said_by(const struct output *o, bool refused)
-{
-	static char all[1 << 18];
-	FILE *out = fmemopen(all, sizeof(all), "w");
-	char command[1024];
-	const char *text;
-
-	for (const char *const *c = o->commands; *c; c++) {
-		bool hidden = **c == ':';
-		int rc;
-
-		snprintf(command, sizeof(command), "{ %s; } 2>&1", *c + 2 * hidden);
-		rc = figures_folder_run(&text, command);
-		cr_assert(eq(int, hidden ? 0 : refused, rc > 2), "%s: %d: %s", *c, rc, text);
-		cr_assert(le(int, refused && !hidden, is_one_complaint(text)), "%s: %s", *c, text);
-		if (!hidden)
-			fprintf(out, "$ %s\n%s", *c, text);
-		if (rc)
-			fprintf(out, "[%d]\n", rc);
-	}
-	cr_assert(lt(i64, ftell(out), (int64_t)sizeof(all) - 1), "room for %s", o->name);
-	fclose(out);
-	mask(all);
-	return all;
-}
-
-/* Until the first line that differs. */
-static void expect_lines(const char *path, const char *got, const char *want)
-{
-	int line = 1;
-
-	for (; *got && *got == *want; got++, want++)
-		line += *got == '\n';
-	cr_assert(eq(chr, *got, *want),
-		  "%s:%d: now '%.*s' where '%.*s' was; if it is meant, make golden", path, line,
-		  (int)strcspn(got, "\n"), got, (int)strcspn(want, "\n"), want);
-}
-
-static void golden(const struct output *o, bool refused)
-{
-	static char want[1 << 18];
-	const char *got = said_by(o, refused);
-	bool update = getenv("UPDATE_GOLDEN");
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "tests/golden/outputs/%s.txt", o->name);
-	f = fopen(path, update ? "w" : "r");
-	cr_assert(ne(ptr, f, NULL), "%s", path);
-	if (update)
-		fputs(got, f);
-	else
-		want[fread(want, 1, sizeof(want) - 1, f)] = '\0';
-	cr_assert(zero(int, fclose(f)), "%s", path);
-	if (!update)
-		expect_lines(path, got, want);
-}
 
 enum {
 	COUNT_SAID = sizeof(said) / sizeof(*said),
