@@ -288,7 +288,7 @@ CALM += $(if $(filter asan,$(SANITIZE)),$(if $(filter yes,$(BRIEF)),$(patsubst %
 CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
-golden: $B/rift $(BLAS) $B/tests/test_golden $B/tests/test_golden_kept
+golden: $B/rift $(BLAS) $(patsubst %.c,$B/%,$(filter tests/%_golden.c,$(TESTS)))
 
 # A test program is linked from what every one has, its kernels if there are any, and what it needs
 # of the archives. Where Criterion's headers are not the system's own, the compiler sees into its

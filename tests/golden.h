@@ -23,7 +23,26 @@ struct output {
 		__VA_ARGS__, NULL                                                                  \
 	}
 
+/* What would be drawn, without gnuplot, and what of it is in the folder `out`. */
+#define CHARTS(arguments)                                                                          \
+	": rm -rf out; (PATH=; rift " arguments " --quiet; [ $? = 3 ])", "chart_data out"
+
 /* All of it succeeds (exit codes 0 to 2), or else is refused with a line each. */
 void golden(const struct output *o, bool refused);
+
+/* A suite with a test for each of a table's outputs, 8 at most, which succeed. */
+#define GOLDEN_TESTS(suite, table)                                                                 \
+	TestSuite(suite, .init = figures_folder_make, .fini = figures_folder_remove,               \
+		  .timeout = 300);                                                                 \
+	/* places in the table: a test's process has it elsewhere */                               \
+	static int places[] = { 0, 1, 2, 3, 4, 5, 6, 7 };                                          \
+	ParameterizedTestParameters(suite, outputs)                                                \
+	{                                                                                          \
+		return cr_make_param_array(int, places, sizeof(table) / sizeof(*(table)));         \
+	}                                                                                          \
+	ParameterizedTest(int *place, suite, outputs)                                              \
+	{                                                                                          \
+		golden(&(table)[*place], false);                                                   \
+	}
 
 #endif

@@ -4,8 +4,9 @@
  * every machine: help, lists, what is said of sessions that are kept or made up, a chart's texts,
  * and refusals, each a line.
  *
- * Here, and in test_golden_kept.c, is the wording held. All other tests ask for what it tells: exit
- * codes, numbers, names of options, parameters and files. Whoever changes a word runs
+ * Here, and in the test_*_golden.c of kept records, is the wording held. All other tests ask for
+ * what it tells: exit codes, numbers, names of options, parameters and files. Whoever changes a
+ * word runs
  *
  *   make golden        writes the files anew (UPDATE_GOLDEN=1), and git diff shows what rift now
  * says

@@ -1,0 +1,26 @@
+/* test_compare_golden.c - what rift says of many kept sessions, and points of one (tests/golden.h).
+ */
+#include "tests/test.h"
+#include "tests/figures.h"
+#include "tests/golden.h"
+
+#include <criterion/parameterized.h>
+
+#define SETS "data/sessions/emulate-h200/"
+
+static const struct output said[] = {
+	{ "each", COMMANDS("rift compare --each date --side a " SETS "set-0*",
+			   "rift compare --each date --side a --json " SETS "set-00* " SETS
+			   "set-02* " SETS "set-04* | rounded",
+			   "rift compare --each node --side a --all " SETS "set-0*",
+			   "rift compare --each node --side a --json " SETS "set-00* " SETS
+			   "set-02* " SETS "set-04* | rounded",
+			   CHARTS("compare --each date --side a " SETS "set-00* " SETS
+				  "set-02* " SETS "set-04* --plot out")) },
+	{ "points",
+	  COMMANDS("rift show --check --csv points.csv " KEPT "block.jsonl", "rounded <points.csv",
+		   "rift show --check --ratios ratios.csv " SETS "call-5.jsonl.gz",
+		   "rounded <ratios.csv", "rift show " SETS "again-alloc-20.jsonl.gz:b") },
+};
+
+GOLDEN_TESTS(small_compare_golden, said)
