@@ -63,7 +63,7 @@ test: size-known setup-test  ## build and run the tests; SIZE=small leaves the l
 
 golden: setup-test  ## write tests/golden/outputs anew, where words were changed on purpose; git diff shows them
 	@+tools/build.sh golden
-	@for t in tests/test_golden.c tests/harness/*/test_*_golden.c; do UPDATE_GOLDEN=1 tools/run_test.sh all "build/$$(tools/device.sh)/$${t%.c}"; done
+	@for t in $$(grep -lF tests/golden.h tests/test_*.c tests/harness/*/test_*.c); do UPDATE_GOLDEN=1 tools/run_test.sh all "build/$$(tools/device.sh)/$${t%.c}"; done
 	@git --no-pager diff --stat tests/golden/outputs
 
 sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addresses, races

@@ -240,9 +240,10 @@ $B/recorder/calls.so: $(RECORDER) $(PRELOADED_CALLS) $(wildcard common/recorder/
 $B/recorder/calls.so: private SHARED_FLAGS := -Wl,-Bsymbolic-functions
 $B/recorder/ends.so: common/recorder/ends/ends.c common/recorder/ends.h
 $B/recorder/span.so: $(wildcard common/recorder/span/*.[ch]) common/recorder/span.h $(wildcard layers/*.h)
+# COUNTED: by tests/mutants_random.sh, which asks what tests reach.
 $(INJECTED): $B/flags
 	$(call begin,LINK,$@)
-	$(Q)$(CC) $(PRELOADED) -shared -Wl,-soname,librift-$(@F) $(SHARED_FLAGS) -o $@ $(filter %.c,$^) -ldl $(if $(filter %/ends.so,$@),,-lpthread)
+	$(Q)$(CC) $(PRELOADED) $(COUNTED) -shared -Wl,-soname,librift-$(@F) $(SHARED_FLAGS) -o $@ $(filter %.c,$^) -ldl $(if $(filter %/ends.so,$@),,-lpthread)
 $B/recorder/abi.ok: common/recorder/cupti/abi_check.c common/recorder/cupti/abi.h common/recorder/cupti/calls.h $B/flags
 	$(call begin,CC,$<)
 	$(Q)$(CC) -std=c11 -I. -isystem $(dir $(CUPTI_H)) -isystem $(or $(CUDA_HOME),/usr/local/cuda)/include $(WARN) -fsyntax-only $<
@@ -288,7 +289,7 @@ CALM += $(if $(filter asan,$(SANITIZE)),$(if $(filter yes,$(BRIEF)),$(patsubst %
 CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
-golden: $B/rift $(BLAS) $(patsubst %.c,$B/%,$(filter tests/%_golden.c,$(TESTS)))
+golden: $B/rift $(BLAS) $(patsubst %.c,$B/%,$(shell grep -lF tests/golden.h $(TESTS)))
 
 # A test program is linked from what every one has, its kernels if there are any, and what it needs
 # of the archives. Where Criterion's headers are not the system's own, the compiler sees into its

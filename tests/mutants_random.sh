@@ -84,7 +84,8 @@ dump_header() {
 	END
 }
 
-# Objects of harness and common count, all is linked with what counts; the others stay as they are,
+# Objects of harness and common count, and libraries for programs that are recorded; all is linked
+# with what counts; the others stay as they are,
 # so all gets one date, which no file is older than, before make looks.
 # What is in single quotes is for make to expand.
 # shellcheck disable=SC2016
@@ -99,12 +100,14 @@ build_counting() { # PROGRAMS...
 		touch ../counts
 		find build/cpu -type f -exec touch -r ../counts {} +
 		find build/cpu/harness build/cpu/common -name '*.o' -delete
+		# what programs load, the recorder above all, is linked anew
+		rm -f build/cpu/*.so* build/cpu/recorder/*.so
 	fi
 	for program; do
 		set -- "$@" "build/cpu/$program"
 		shift
 	done
-	make_cpu -j"$jobs" rift "$@" "$instrument" || wrong "does not build: $(tail -5 log)"
+	make_cpu -j"$jobs" rift "$@" "$instrument" COUNTED="--coverage -O0" || wrong "does not build: $(tail -5 log)"
 }
 
 # A line a file: its name, its sum, the lines that were reached, those that were not.
@@ -156,7 +159,8 @@ count_program() { # PROGRAM
 	rm -rf "$counts"
 }
 
-test_sources() { echo tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c workloads/*/test_*.c; }
+# Those of the build come last: what they make in the tree does not count.
+test_sources() { echo workloads/*/test_*.c tests/*/*/test_*.c tests/*/test_*.c tests/test_*.c; }
 
 # Each program is named by its path below the build's folder.
 update_map() {
