@@ -5,6 +5,8 @@
 #include "tests/golden.h"
 
 #include <criterion/new/assert.h>
+#include <ctype.h>
+#include <limits.h>
 
 /*
  * Functions of the shell, for numbers with six digits, as other libraries of mathematics round the
@@ -21,7 +23,8 @@ static const char functions[] =
 	"{ for (i = 1; i <= NF; i++) if ($i ~ /^-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?$/) "
 	"{ s[i] += $i; w[i] += $i * NR; if (i > n) n = i } } NR <= 24 { print } "
 	"END { for (i = 1; NR > 24 && i <= n; i++) printf \"sum %d %.6g %.6g\\n\", i, s[i], w[i] "
-	"}' \"$f\" ;; *) sed -n '/^[a-z][a-z_0-9]* = /p; /^reset/q' \"$f\" ;; esac | rounded; "
+	"}' \"$f\" ;; *) sed -n '/^[a-z][a-z_0-9]* = /p; /^reset/q' \"$f\"; "
+	"grep '^# [a-z_]*[.]gp - ' \"$f\" ;; esac | rounded; "
 	"done; };";
 
 /* Sessions that are made up are of today, and have an identifier each. */
@@ -42,7 +45,7 @@ static void mask(char *text)
 }
 
 /* What all commands of it say, as a terminal has it; and how they end, unless well. */
-static const char *said_by(const struct output *o, bool refused)
+static const char *said_by(const struct golden_output *o, bool refused)
 {
 	static char all[1 << 18];
 	FILE *out = fmemopen(all, sizeof(all), "w");
@@ -80,15 +83,14 @@ static void expect_lines(const char *path, const char *got, const char *want)
 		  (int)strcspn(got, "\n"), got, (int)strcspn(want, "\n"), want);
 }
 
-void golden(const struct output *o, bool refused)
+void golden_text(const char *name, const char *got)
 {
 	static char want[1 << 18];
-	const char *got = said_by(o, refused);
 	bool update = getenv("UPDATE_GOLDEN");
 	char path[256];
 	FILE *f;
 
-	snprintf(path, sizeof(path), "tests/golden/outputs/%s.txt", o->name);
+	snprintf(path, sizeof(path), "tests/golden/outputs/%s.txt", name);
 	f = fopen(path, update ? "w" : "r");
 	cr_assert(ne(ptr, f, NULL), "%s", path);
 	if (update)
@@ -98,4 +100,227 @@ void golden(const struct output *o, bool refused)
 	cr_assert(zero(int, fclose(f)), "%s", path);
 	if (!update)
 		expect_lines(path, got, want);
+}
+
+void golden(const struct golden_output *o, bool refused)
+{
+	golden_text(o->name, said_by(o, refused));
+}
+
+void golden_json(FILE *out, json_t *o)
+{
+	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(6) | JSON_ENCODE_ANY);
+
+	fprintf(out, "%s\n", text);
+	free(text);
+	json_decref(o);
+}
+
+/* ---- what tests print themselves, a part of a file each ------------------------------------ */
+
+/* Some tests work in a folder of their own. */
+static char root[PATH_MAX];
+
+__attribute__((constructor)) static void keep_root(void)
+{
+	if (!getcwd(root, sizeof(root)))
+		*root = '\0';
+}
+
+enum { SAID_BYTES = 1 << 18, DIGITS = 6 };
+
+/* A number with more decimals than are shown becomes one with six digits; returns its end. */
+static const char *put_number(FILE *out, const char *at)
+{
+	size_t whole = strspn(at, "0123456789");
+	size_t decimals = at[whole] == '.' ? strspn(at + whole + 1, "0123456789") : 0;
+	char *end;
+	double v = strtod(at, &end);
+
+	if (decimals < DIGITS)
+		return fprintf(out, "%.*s", (int)whole, at), at + whole;
+	return fprintf(out, "%.*g", DIGITS, v), end;
+}
+
+/* The length of a name that differs from run to run: "rift-trace-4fK2xQ"; 0: it begins with none.
+ */
+static size_t own_name(const char *at)
+{
+	size_t kind = strncmp(at, "rift-", 5) ? 0 : strspn(at + 5, "abcdefghijklmnopqrstuvwxyz");
+	size_t n = 0;
+
+	while (kind && at[5 + kind] == '-' && isalnum((unsigned char)at[6 + kind + n]))
+		n++;
+	return n == 6 ? 6 + kind + n : 0;
+}
+
+static void put_alike(FILE *out, const char *text)
+{
+	for (const char *at = text; *at;) {
+		bool inside = at > text && (at[-1] == '.' || isalnum((unsigned char)at[-1]));
+
+		if (own_name(at)) {
+			at += own_name(at);
+			fputs("rift-x", out);
+		} else if (isdigit((unsigned char)*at) && !inside) {
+			at = put_number(out, at);
+		} else {
+			fputc(*at++, out);
+		}
+	}
+}
+
+/* Its part begins behind that line, and goes on to the next one. */
+static char *find_part(char *file, const char *test)
+{
+	char line[128], *at;
+
+	snprintf(line, sizeof(line), "\n#### %s\n", test);
+	at = strstr(file, line);
+	return at ? at + strlen(line) : NULL;
+}
+
+static void write_part(const char *path, char *file, const char *test, const char *said)
+{
+	char *part = find_part(file, test), *rest = part ? strstr(part - 1, "\n#### ") : NULL;
+	FILE *f = fopen(path, "w");
+
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	if (part)
+		fprintf(f, "%.*s%s%s", (int)(part - file), file, said, rest ? rest + 1 : "");
+	else
+		fprintf(f, "%s#### %s\n%s", *file ? file : "\n", test, said);
+	cr_assert(zero(int, fclose(f)), "%s", path);
+}
+
+static void compare_part(const char *path, char *file, const char *test, const char *said)
+{
+	const char *want = find_part(file, test), *got = said;
+
+	cr_assert(ne(ptr, (void *)(uintptr_t)want, NULL), "%s has no %s: make golden", path, test);
+	for (; *got && *got == *want; got++)
+		want++;
+	cr_assert(zero(chr, *got),
+		  "%s, %s: now '%.*s' where '%.*s' was; if it is meant, make golden", path, test,
+		  (int)strcspn(got, "\n"), got, (int)strcspn(want, "\n"), want);
+}
+
+/* Lines that it has not said before, and how many others. */
+static void add_lines(char said[SAID_BYTES], char *text)
+{
+	static char line[SAID_BYTES];
+	char *rest = text, *at, *end = said + strlen(said);
+	int before = 0;
+
+	while ((at = strsep(&rest, "\n")) && (*at || rest)) {
+		snprintf(line, sizeof(line), "\n%s\n", at);
+		if (strstr(said, line)) {
+			before++;
+			continue;
+		}
+		cr_assert(lt(sz, (size_t)(end - said) + strlen(line) + 16, SAID_BYTES), "room");
+		end += before ? sprintf(end, "(%d)\n", before) : 0;
+		end += sprintf(end, "%s", line + 1);
+		before = 0;
+	}
+	sprintf(end, before ? "(%d)\n" : "", before);
+}
+
+/* Adds it, as it is on each run, unless it is what was added last. */
+static bool add_said(char said[SAID_BYTES], const char *text)
+{
+	static char alike[SAID_BYTES], last[SAID_BYTES];
+	FILE *out = fmemopen(alike, sizeof(alike), "w");
+
+	put_alike(out, text);
+	fclose(out);
+	mask(alike);
+	if (!strcmp(last, alike))
+		return false;
+	strcpy(last, alike);
+	add_lines(said, alike);
+	return true;
+}
+
+void golden_said(const char *text)
+{
+	static char said[SAID_BYTES] = "\n", file[SAID_BYTES];
+	const char *suite = strchr(criterion_current_suite->name, '_') + 1;
+	const char *test = criterion_current_test->name;
+	char path[PATH_MAX + 128];
+	FILE *f;
+
+	if (strncmp(criterion_current_suite->name, "small_", 6) != 0 ||
+	    criterion_current_test->data->kind_ != CR_TEST_NORMAL || !add_said(said, text))
+		return;
+	snprintf(path, sizeof(path), "%s/tests/golden/said/%s.txt", root, suite);
+	f = fopen(path, "r");
+	if (!f)
+		return;
+	file[fread(file, 1, sizeof(file) - 1, f)] = '\0';
+	fclose(f);
+	if (getenv("UPDATE_GOLDEN"))
+		write_part(path, file, test, said);
+	else
+		compare_part(path, file, test, said);
+}
+
+void golden_said_json(const json_t *o)
+{
+	char *text = json_dumps(o, JSON_INDENT(1) | JSON_ENCODE_ANY);
+
+	golden_said(text);
+	free(text);
+}
+
+/* Of a data file the first rows, and of each column the sum and that of each value times its row.
+ */
+static void put_rows(FILE *out, FILE *data)
+{
+	enum { SHOWN = 4, COLUMNS = 16 };
+	double sum[COLUMNS] = { 0 }, weighted[COLUMNS] = { 0 };
+	char line[1024], *rest, *cell, *end;
+	int rows = 0, columns = 0;
+
+	while (fgets(line, sizeof(line), data)) {
+		if (rows++ < SHOWN)
+			fputs(line, out);
+		rest = line;
+		for (int i = 0; i < COLUMNS && (cell = strsep(&rest, ",\n")); i++) {
+			double v = strtod(cell, &end);
+
+			columns = i >= columns ? i + 1 : columns;
+			sum[i] += *cell && !*end && isfinite(v) ? v : 0;
+			weighted[i] += *cell && !*end && isfinite(v) ? v * rows : 0;
+		}
+	}
+	for (int i = 0; i < columns && rows > SHOWN; i++)
+		fprintf(out, "sum %d %.6g %.6g\n", i + 1, sum[i], weighted[i]);
+}
+
+/* Of a script what is set before the look begins. */
+static void put_values(FILE *out, FILE *script)
+{
+	char line[1024];
+
+	while (fgets(line, sizeof(line), script) && strcmp(line, "reset\n") != 0)
+		if (*line != '#')
+			fputs(line, out);
+}
+
+void golden_chart(const char *path)
+{
+	static char text[SAID_BYTES];
+	const char *name = strrchr(path, '/') + 1;
+	FILE *f = fopen(path, "r"), *out = fmemopen(text, sizeof(text), "w");
+
+	cr_assert(ne(ptr, f, NULL), "%s", path);
+	fprintf(out, "== %s\n", name);
+	if (strstr(name, ".csv"))
+		put_rows(out, f);
+	else
+		put_values(out, f);
+	fclose(out);
+	fclose(f);
+	golden_said(text);
 }

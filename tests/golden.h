@@ -5,14 +5,16 @@
 #ifndef RIFT_TESTS_GOLDEN_H
 #define RIFT_TESTS_GOLDEN_H
 
+#include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /*
  * Shell commands, as figures_folder_run() has them. Those that begin with ':' prepare others.
  * `chart_data FOLDER` prints what data files and scripts of charts hold, and `rounded` what it
  * reads, both with six digits of each number.
  */
-struct output {
+struct golden_output {
 	const char *name;
 	const char *const *commands; /* ends with NULL */
 };
@@ -28,7 +30,25 @@ struct output {
 	": rm -rf out; (PATH=; rift " arguments " --quiet; [ $? = 3 ])", "chart_data out"
 
 /* All of it succeeds (exit codes 0 to 2), or else is refused with a line each. */
-void golden(const struct output *o, bool refused);
+void golden(const struct golden_output *o, bool refused);
+
+/* What a test has printed itself, of things that it has made up, against NAME.txt. */
+void golden_text(const char *name, const char *got);
+
+/* For that text, with six digits of each number; the reference is taken. */
+void golden_json(FILE *out, json_t *o);
+
+/*
+ * What a test prints, against its part of tests/golden/said/SUITE.txt, as far as it has come: lines
+ * that it has not printed before, and between them how many others; without what differs from run
+ * to run. Of small tests without parameters, in suites that have the file: an empty one is enough
+ * for `make golden`.
+ */
+void golden_said(const char *text);
+
+/* The same of JSON, and of a chart's data file or script. */
+void golden_said_json(const json_t *o);
+void golden_chart(const char *path);
 
 /* A suite with a test for each of a table's outputs, 8 at most, which succeed. */
 #define GOLDEN_TESTS(suite, table)                                                                 \

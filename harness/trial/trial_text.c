@@ -161,7 +161,7 @@ static void print_side(const struct trial_findings *f, int side, FILE *out)
 	struct interval more = trial_in_ns(&r->difference_s);
 
 	fprintf(out, "%-28.28s", trial_side_name(&f->trial->plan, side).s);
-	if (*r->wrong || !f->rounds)
+	if (*r->wrong || *f->side[0].wrong || !f->rounds)
 		fprintf(out, " %9s  %-29s %-23s %s\n", "-", "", "", trial_verdict(f, side));
 	else if (!side)
 		fprintf(out, " %9s\n", time_of(r->wall_s.value).s);

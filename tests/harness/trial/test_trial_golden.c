@@ -10,7 +10,7 @@
 #define TIMED "data/sessions/remote-h200/whole-matmul.jsonl.gz"
 #define WFA "data/sessions/programs-h200/wfa.jsonl.gz"
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "time",
 	  COMMANDS("rift show " WFA, "rift show " TIMED, "rift compare " TIMED " --json | rounded",
 		   "rift show --check " TIMED " " SHARE "equal-1.jsonl.gz " TRACE
