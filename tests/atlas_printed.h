@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "harness/compare/atlas.h"
+#include "tests/golden.h"
 
 /* Its own until the next call. */
 static inline const char *printed(const struct atlas *a)
@@ -18,6 +19,7 @@ static inline const char *printed(const struct atlas *a)
 	out = open_memstream(&text, &size);
 	atlas_print(a, out);
 	fclose(out);
+	golden_said(text);
 	return text;
 }
 

@@ -12,6 +12,7 @@
 #include "tests/divert.h"
 #include "tests/figures.h"
 #include "tests/folder.h"
+#include "tests/golden.h"
 
 char chart_folder[] = TEST_FOLDER_PATH;
 
@@ -114,6 +115,7 @@ const struct table *table_read(const char *name)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s", chart_folder, name);
+	golden_chart(path);
 	f = fopen(path, "r");
 	cr_assert(ne(ptr, f, NULL), "%s", path);
 	t.rows = 0;
@@ -149,6 +151,7 @@ const char *script_value(const char *name, const char *variable)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s.gp", chart_folder, name);
+	golden_chart(path);
 	f = fopen(path, "r");
 	cr_assert(ne(ptr, f, NULL), "%s", path);
 	*value = '\0';

@@ -33,12 +33,13 @@ TestSuite(large_golden, .init = figures_folder_make, .fini = figures_folder_remo
 
 /* ---- what succeeds ------------------------------------------------------------------------ */
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "help", COMMANDS("rift help", "rift help run", "rift help sweep", "rift help compare",
 			   "rift help fit") },
 	/* of three workloads, so that another one changes nothing here */
 	{ "list", COMMANDS("rift list | awk '/^[a-z]/ { on = /^(launch|mlp|myocyte):/ } on'",
-			   "rift list launch", "rift list myocyte") },
+			   "rift list launch", "rift list myocyte",
+			   "rift layer --json | grep -vE '\"(available|why_not)\"' | head -n 90") },
 	{ "show", COMMANDS("rift show " KEPT "launch.jsonl", "rift show " KEPT "costs.json",
 			   "rift show both.jsonl") },
 	{ "check",
@@ -72,7 +73,7 @@ static const struct output said[] = {
 
 /* ---- what is refused, by kind ------------------------------------------------------------- */
 
-static const struct output refusals[] = {
+static const struct golden_output refusals[] = {
 	/* those that may use the device come first, USE_DEVICE of them */
 	/* what the command line has too much of, or too little, or cannot be told from another */
 	{ "refused-options",

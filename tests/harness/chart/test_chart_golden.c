@@ -10,7 +10,7 @@
 #define SETS "data/sessions/emulate-h200/"
 #define HOLDS "data/sessions/atlas-h200/holds-"
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "session-charts",
 	  COMMANDS(CHARTS("plot " KEPT "launch.jsonl --output out"),
 		   CHARTS("plot " KEPT "mlp.jsonl --from " KEPT "launch.jsonl --costs " KEPT

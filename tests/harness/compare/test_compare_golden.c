@@ -8,7 +8,7 @@
 
 #define SETS "data/sessions/emulate-h200/"
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "each", COMMANDS("rift compare --each date --side a " SETS "set-0*",
 			   "rift compare --each date --side a --json " SETS "set-00* " SETS
 			   "set-02* " SETS "set-04* | rounded",

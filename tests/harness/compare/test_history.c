@@ -5,6 +5,8 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 
+#include <fcntl.h>
+
 #include "common/philox.h"
 #include "harness/compare/history.h"
 #include "harness/record/recorded.h"
@@ -140,6 +142,23 @@ Test(small_history, eight_sessions_can_decide_and_seven_cannot)
 		cr_expect(eq(int, (int)history_exit_code(&h), RIFT_FAILED_POINTS));
 		history_release(&h);
 	}
+}
+
+/* Where reading stops at the first file, the others are released as they are. */
+Test(small_history, sessions_that_were_never_read)
+{
+	struct history h;
+	int first = open("/dev/null", O_RDONLY);
+
+	cr_assert(le(int, 0, first));
+	history_init(&h, 3, &(struct compare_options){ .margin = NAN });
+	for (int i = 0; i < 3; i++)
+		cr_expect(eq(int, h.of[i].session.part.fd, -1), "session %d", i);
+	cr_expect(eq(dbl, h.options.margin, HISTORY_MARGIN));
+	history_release(&h);
+	for (int fd = 0; fd <= first; fd++)
+		cr_expect(le(int, 0, fcntl(fd, F_GETFD)), "file %d is closed", fd);
+	close(first);
 }
 
 /* Six processes: the sign test's interval is from the least to the most. */

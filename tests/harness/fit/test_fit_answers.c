@@ -8,6 +8,7 @@
 #include "harness/fit/report.h"
 #include "harness/fit/validate.h"
 #include "tests/made_fit.h"
+#include "tests/golden.h"
 
 TestSuite(small_fit_answers, .timeout = 300);
 
@@ -366,6 +367,7 @@ Test(small_fit_answers, without_streams_nothing_pays)
 		report_make(&r, &made.fit, &(struct report_options){ 0 });
 		answers_print(&r, f);
 		fclose(f);
+		golden_said(text[i]);
 		report_release(&r);
 		made_release(&made);
 	}

@@ -10,6 +10,7 @@
 #include "harness/record/recorded.h"
 #include "tests/cells_session.h"
 #include "tests/made_fit.h"
+#include "tests/golden.h"
 
 TestSuite(small_fit_price, .timeout = 300);
 
@@ -186,6 +187,7 @@ static void row_says(struct prices *p, const struct price_request *r, const stru
 	p->priced[at->point] = *at;
 	prices_print(p, r, out);
 	fclose(out);
+	golden_said(text);
 	cr_expect(tells(text, want), "%s: %s", want, text);
 }
 

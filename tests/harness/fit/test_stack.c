@@ -10,6 +10,7 @@
 #include "harness/fit/stack.h"
 #include "harness/probe/stack_sources.h"
 #include "harness/record/point_record.h"
+#include "tests/golden.h"
 
 TestSuite(small_stack, .timeout = 300);
 
@@ -69,6 +70,7 @@ Test(small_stack, what_is_no_share_is_not_printed)
 	all[1].total_ns = 0; /* a time is printed as it is */
 	stacks_print(&r, all, true, out);
 	fclose(out);
+	golden_said(text);
 	cr_assert(eq(ptr, strstr(text, "inf"), NULL), "%s", text);
 	cr_assert(eq(ptr, strstr(text, "nan"), NULL), "%s", text);
 	free(text);
@@ -138,6 +140,7 @@ Test(small_stack, parts_that_contradict_the_block_are_refused)
 	out = open_memstream(&text, &size);
 	stacks_print(&r, all, true, out);
 	fclose(out);
+	golden_said(text);
 	cr_assert(ne(ptr, strstr(text, " refused: the parts come to 119 % of it\n"), NULL), "%s",
 		  text);
 	free(text);

@@ -5,6 +5,7 @@
 #include "harness/platform/doctor.h"
 #include "tests/findings.h"
 #include "tests/place.h"
+#include "tests/golden.h"
 
 TestSuite(small_doctor, .timeout = 300, .fini = place_remove);
 
@@ -324,6 +325,7 @@ static void page_has(const char *part)
 
 	doctor_print(&doctor, &platform, f);
 	fclose(f);
+	golden_said(text);
 	cr_assert(eq(int, tells(text, part) != 0, 1), "'%s' in\n%s", part, text);
 	free(text);
 }

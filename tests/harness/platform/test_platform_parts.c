@@ -23,6 +23,50 @@ Test(small_platform_parts, facts_are_tidy)
 	cr_assert(eq(sz, strlen(f.text), sizeof(f.text) - 1), "longer ones are cut");
 }
 
+Test(small_platform_parts, facts_of_versions)
+{
+	static const struct {
+		int packed;
+		const char *text;
+	} rows[] = { { 13000, "13.0" }, { 12080, "12.8" }, { 11020, "11.2" }, { 1, "0.0" } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct fact f = fact_cuda_version(rows[i].packed);
+
+		cr_expect(fact_is(&f, rows[i].text), "%d: %s", rows[i].packed, f.text);
+	}
+	for (int packed = 0; packed >= -1; packed--)
+		cr_expect(eq(int, fact_cuda_version(packed).kind, FACT_UNKNOWN), "%d", packed);
+}
+
+/* What is no text is none of these, and its own words are no text either. */
+Test(small_platform_parts, facts_that_are_asked_for)
+{
+	struct fact text = fact_text("x"), gone = fact_unknown("x"), zero = fact_int(1);
+	struct fact yes = fact_bool(true), no = fact_bool(false);
+
+	cr_expect(fact_is(&text, "x") && !fact_is(&text, "y") && !fact_is(&gone, "x"));
+	cr_expect(fact_true(&yes) && !fact_true(&no) && !fact_true(&zero) && !fact_true(&gone));
+	cr_expect(eq(str, (char *)fact_or(&text, "-"), "x"));
+	cr_expect(eq(str, (char *)fact_or(&gone, "-"), "-"));
+	cr_expect(eq(str, (char *)fact_or(&yes, "-"), "-"));
+}
+
+#if defined(__x86_64__)
+/* The kernel lists the same bit among the processor's flags. */
+Test(small_platform_parts, the_hypervisor_of_this_machine)
+{
+	const struct cpuid *here = place_here().cpuid;
+	bool is_listed = !shell(NULL, "grep -qw hypervisor /proc/cpuinfo");
+
+	cr_assert(ne(ptr, (void *)(uintptr_t)here, NULL));
+	cr_assert(eq(int, here->hypervisor, is_listed));
+	cr_expect(le(int, here->n, here->hypervisor ? CPUID_SIGNATURES : 0), "%d", here->n);
+	for (int i = 0; i < here->n; i++)
+		cr_expect(ne(int, *here->signature[i], 0), "signature %d", i);
+}
+#endif
+
 Test(small_platform_parts, facts_become_json_with_reasons)
 {
 	struct {

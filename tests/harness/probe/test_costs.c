@@ -13,6 +13,7 @@
 #include "common/check.h"
 #include "common/philox.h"
 #include "tests/cli.h"
+#include "tests/golden.h"
 
 TestSuite(small_costs, .timeout = 300);
 TestSuite(large_costs, .timeout = 300);
@@ -370,6 +371,7 @@ Test(small_costs, a_reference_stands_beside_them)
 
 	costs_print_beside(costs, reference, out);
 	fclose(out);
+	golden_said(text);
 	heading = strstr(text, " reference\n");
 	cr_assert(heading && heading[-80] == ' ' && heading[-89] == '\n', "in column 98: %s", text);
 	for (const struct costs_line *l = costs_lines; l->workload; l++) {
@@ -401,6 +403,7 @@ Test(small_costs, alone_they_have_their_intervals)
 	json_object_set_new(row, "hi", json_real(5.5));
 	costs_print_beside(costs, NULL, out);
 	fclose(out);
+	golden_said(text);
 	cr_assert(!strstr(text, "reference\n"), "none: %s", text);
 	line = strstr(text, "\nlaunch ");
 	cr_assert(line && strcspn(line + 1, "\n") == 59 + 2 + strlen("4.50 us to 5.50 us"), "%s",

@@ -5,6 +5,7 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 #include "harness/probe/costs_compare.h"
+#include "tests/golden.h"
 
 TestSuite(small_costs_compare, .timeout = 300);
 
@@ -56,6 +57,7 @@ static void compare_files(bool strict)
 	cr_assert(zero(int, costs_compare(&comparison, file[0], file[1], &o)), "compare");
 	costs_compare_print(&comparison, true, out);
 	fclose(out);
+	golden_said(text);
 }
 
 static void done(void)

@@ -8,6 +8,7 @@
 #include "harness/probe/grid.h"
 #include "tests/cli.h"
 #include "tests/divert.h"
+#include "tests/golden.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -78,6 +79,7 @@ static int compare_grids(bool strict, bool all)
 	if (!err)
 		costs_compare_print(&comparison, all, out);
 	fclose(out);
+	golden_said(text);
 	return err;
 }
 

@@ -9,7 +9,7 @@
 #define GRIDS "data/sessions/graphs-h200/"
 #define WARMUP "data/sessions/warmup-h200/"
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "grids",
 	  COMMANDS("rift show " GRIDS "lengths.json.gz",
 		   "rift compare " GRIDS "layer-none.json.gz " GRIDS "layer-neighbour-copy.json.gz",

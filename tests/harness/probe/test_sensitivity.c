@@ -11,6 +11,7 @@
 #include "harness/measure/wait.h"
 #include "harness/chart/sensitivity_chart.h"
 #include "tests/chart_files.h"
+#include "tests/golden.h"
 
 TestSuite(small_sensitivity, .timeout = 60);
 TestSuite(small_sensitivity_chart, .init = chart_folder_make, .fini = chart_folder_remove,
@@ -293,6 +294,7 @@ static const char *printed(void (*print)(const struct sensitivity *s, FILE *out)
 	out = open_memstream(&text, &size);
 	print(s, out);
 	fclose(out);
+	golden_said(text);
 	return text;
 }
 
@@ -493,6 +495,7 @@ Test(small_sensitivity, one_object_for_machines)
 	plan(&s, &r);
 	fail_one(&s, RIFT_CHECK_FAILED, "the check failed");
 	o = sensitivity_json(&s);
+	golden_said_json(o);
 	cr_assert(ne(ptr, o, NULL), "object");
 	cr_assert(eq(dbl, number(o, "exit_code"), 1), "code");
 	cr_assert(eq(sz, json_array_size(json_object_get(o, "platforms")), 5), "platforms");

@@ -9,6 +9,7 @@
 #include "harness/record/recorded.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
+#include "tests/golden.h"
 
 TestSuite(small_warmup, .timeout = 300);
 TestSuite(large_warmup, .timeout = 300);
@@ -328,6 +329,7 @@ Test(small_warmup, tables_of_a_file)
 	}
 	warmup_print(curves, out);
 	fclose(out);
+	golden_said(text);
 	for (int i = 0; want[i]; i++)
 		cr_expect(tells(text, want[i]), "'%s' in\n%s", want[i], text);
 	cr_expect(!tells(text, "degrees"), "no temperature is known\n%s", text);

@@ -17,6 +17,7 @@
 #include "harness/profile/profile.h"
 #include "tests/capture.h"
 #include "tests/divert.h"
+#include "tests/golden.h"
 
 static const struct kind_rules rules = KIND_DEFAULTS;
 static char path[] = "/tmp/rift-kineto-XXXXXX";
@@ -299,6 +300,7 @@ static const char *printed(void)
 	profile_print(&p, out);
 	profile_release(&p);
 	fclose(out);
+	golden_said(text);
 	return text;
 }
 

@@ -6,6 +6,7 @@
 #include "harness/profile/profile.h"
 
 #include "tests/made_trace.h"
+#include "tests/golden.h"
 
 TestSuite(small_profile, .timeout = 60);
 
@@ -93,6 +94,7 @@ static const char *printed(bool is_cpu, int host_runs)
 	profile.trace.host_runs = host_runs;
 	profile_print(&profile, out);
 	fclose(out);
+	golden_said(text);
 	return text;
 }
 

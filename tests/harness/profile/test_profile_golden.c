@@ -10,7 +10,7 @@
 #define FOUND TRACE "h200-predict/"
 #define ADDED FOUND "emulate-call-5"
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "profile",
 	  COMMANDS("rift profile " TRACE "h100-copies.trace.gz",
 		   "rift profile " TRACE "cpu-mlp.trace.gz",

@@ -11,6 +11,7 @@
 
 #include "harness/base/json.h"
 #include "tests/made_fit.h"
+#include "tests/golden.h"
 
 TestSuite(small_profile_text, .timeout = 60);
 
@@ -77,6 +78,7 @@ static const char *said(void)
 
 	profile_print(&profile, out);
 	fclose(out);
+	golden_said(text);
 	return text;
 }
 
@@ -316,6 +318,7 @@ Test(small_profile_text, a_profile_for_machines)
 
 	fill();
 	o = profile_json(&profile);
+	golden_said_json(o);
 	cr_expect(eq(dbl, member(o, "work", "calls"), 70), "calls");
 	cr_expect(eq(dbl, member(o, "work", "operations"), 40), "operations");
 	cr_expect(eq(dbl, member(o, "work", "kernels"), 30), "kernels");
@@ -343,6 +346,7 @@ Test(small_profile_text, a_profile_for_machines)
 	profile.doubts = DOUBT_RUNS;
 	profile.predicted.known = profile.has_kind = false;
 	o = profile_json(&profile);
+	golden_said_json(o);
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "recordings_ns")), 2), "recordings");
 	cr_expect(eq(dbl, json_number_value(json_array_get(json_object_get(o, "recordings_ns"), 1)),
 		     7e6),
@@ -406,6 +410,7 @@ static const char *reported(void)
 
 	program_report_print(&report, out);
 	fclose(out);
+	golden_said(text);
 	return text;
 }
 
@@ -518,6 +523,7 @@ Test(small_profile_text, a_price_for_machines)
 	price.ranges_a = price.ranges_b = (struct ranges){ .list = range, .n = 2 };
 	range[1] = (struct range){ .name = 0, .times = 5, .retimed_ns = 3e6 };
 	o = program_report_json(&report);
+	golden_said_json(o);
 	cr_expect(eq(dbl, member(o, "a", "value_ns"), 40e6), "a");
 	cr_expect(eq(dbl, member(o, "b", "hi_ns"), 53e6), "b");
 	cr_expect(eq(dbl, member(o, NULL, "b_measured_ns"), 52e6), "measured");

@@ -12,7 +12,7 @@
 #define SETS "data/sessions/emulate-h200/"
 #define HOLDS "data/sessions/atlas-h200/holds-"
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "report", COMMANDS("rift report --markdown " SETS "set-00.jsonl.gz",
 			     "rift report --markdown " KEPT "launch.jsonl",
 			     "rift report --markdown " SHARE "harm-kill-3.jsonl.gz",

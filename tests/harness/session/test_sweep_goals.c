@@ -13,6 +13,7 @@
 #include "tests/cli.h"
 #include "tests/fake_session.h"
 #include "tests/folder.h"
+#include "tests/golden.h"
 
 TestSuite(small_sweep_goals, .timeout = 300);
 
@@ -236,6 +237,7 @@ static const char *printed(const struct journal *j)
 
 	goals_print(j, 10e9, f);
 	fclose(f);
+	golden_said(text);
 	return text;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/session/results.h"
 #include "tests/four_points.h"
 #include "tests/figures.h"
+#include "tests/golden.h"
 
 TestSuite(small_sweep_results, .timeout = 300);
 
@@ -25,6 +26,7 @@ static const char *printed(const struct journal *j, void (*print)(const struct r
 	print(&r, f);
 	results_release(&r);
 	fclose(f);
+	golden_said(text);
 	return text;
 }
 
@@ -175,6 +177,7 @@ static const char *quality(const struct journal *j)
 
 	quality_print(j, f);
 	fclose(f);
+	golden_said(text);
 	return text;
 }
 

@@ -9,6 +9,7 @@
 #include "harness/base/json.h"
 #include "tests/chart_files.h"
 #include "tests/made_share.h"
+#include "tests/golden.h"
 
 TestSuite(small_share_across, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 60);
@@ -67,6 +68,7 @@ static void says(const char *what)
 
 	across_print(&across, out);
 	fclose(out);
+	golden_said(text);
 	cr_expect(tells(text, what), "'%s' in\n%s", what, text);
 }
 
@@ -198,6 +200,7 @@ Test(small_share_across, for_machines)
 
 	measure();
 	o = across_json(&across);
+	golden_said_json(o);
 	pairs = json_object_get(o, "pairs");
 	cr_assert(eq(sz, json_array_size(pairs), 6), "three of each arm");
 	pair = json_array_get(pairs, 1);

@@ -327,6 +327,26 @@ Test(small_share_findings, steps_of_a_window)
 }
 
 /* The same seed gives the same order, another one another, and every set is in it. */
+/* What was measured is gone on with in the same order. */
+Test(small_share_findings, the_order_of_a_seed)
+{
+	static const struct {
+		uint32_t seed;
+		int start, order[5];
+	} rows[] = { { 1, 0, { 2, 3, 4, 1, 0 } },
+		     { 1, 1, { 2, 1, 4, 3, 0 } },
+		     { 2, 0, { 3, 1, 2, 0, 4 } } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct share_plan p = { .seed = rows[i].seed };
+		int order[5];
+
+		share_order(&p, rows[i].start, order, 5);
+		for (int k = 0; k < 5; k++)
+			cr_expect(eq(int, order[k], rows[i].order[k]), "row %zu, %d", i, k);
+	}
+}
+
 Test(small_share_findings, the_order_is_a_shuffle)
 {
 	struct share_plan p = { .seed = 7 };

@@ -7,7 +7,7 @@
 
 #define SHARE "data/sessions/share-h200/"
 
-static const struct output said[] = {
+static const struct golden_output said[] = {
 	{ "share", COMMANDS("rift share --from " SHARE "pair-binomial-mlp.jsonl.gz",
 			    "rift share --from " SHARE "harm-kill-3.jsonl.gz",
 			    "rift share --from " SHARE "unfair.jsonl.gz",

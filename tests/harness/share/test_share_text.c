@@ -13,6 +13,7 @@
 #include "harness/share/window.h"
 #include "tests/chart_files.h"
 #include "tests/made_share.h"
+#include "tests/golden.h"
 
 TestSuite(small_share_text, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 60);
 
@@ -46,6 +47,7 @@ static const char *printed(void (*print)(const struct share *s, FILE *out))
 
 	print(&share, out);
 	fclose(out);
+	golden_said(text);
 	return text;
 }
 
@@ -173,6 +175,7 @@ Test(small_share_text, how_long_it_may_take)
 	measure(1);
 	shows(share_plan_print, "launch: 4 configurations, 0 *about 32.0 s\n");
 	o = share_dry_json(&share);
+	golden_said_json(o);
 	cr_expect(eq(dbl, json_get_number(o, "predicted_s"), 4 * (2 + 6)), "%g",
 		  json_get_number(o, "predicted_s"));
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "sets")), 4), "sets");
@@ -200,6 +203,7 @@ Test(small_share_text, one_object_for_machines)
 
 	measure(1);
 	o = share_json(&share);
+	golden_said_json(o);
 	set = json_array_get(json_object_get(o, "sets"), 1);
 	cr_expect(eq(str, (char *)json_get_text(set, "arm"), "processes"), "arm");
 	cr_expect(eq(dbl, json_get_number(set, "n"), 2), "n");
