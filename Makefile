@@ -61,10 +61,10 @@ test: size-known setup-test  ## build and run the tests; SIZE=small leaves the l
 	@+tools/build.sh tests
 	@tools/run_tests.sh '$(SIZE)' "$$(tools/device.sh)"
 
-golden: setup-test  ## write tests/golden/outputs anew, where words were changed on purpose; git diff shows them
+golden: setup-test  ## write tests/golden anew, where words were changed on purpose; git diff shows them
 	@+tools/build.sh golden
-	@for t in $$(grep -lF tests/golden.h tests/test_*.c tests/harness/*/test_*.c); do UPDATE_GOLDEN=1 tools/run_test.sh all "build/$$(tools/device.sh)/$${t%.c}"; done
-	@git --no-pager diff --stat tests/golden/outputs
+	@while read -r t; do UPDATE_GOLDEN=1 tools/run_test.sh all "$$t"; done <"build/$$(tools/device.sh)/golden.list"
+	@git --no-pager diff --stat tests/golden
 
 sanitize: setup-test  ## the small tests under the sanitizers, kernels too: addresses, races
 	@+tools/sanitize.sh

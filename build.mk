@@ -289,7 +289,11 @@ CALM += $(if $(filter asan,$(SANITIZE)),$(if $(filter yes,$(BRIEF)),$(patsubst %
 CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
-golden: $B/rift $(BLAS) $(patsubst %.c,$B/%,$(shell grep -lF tests/golden.h $(TESTS)))
+# Those that hold what rift says in files: all that it prints, or what their small suites do.
+GOLDEN = $(sort tests/test_golden.c $(shell grep -lE 'GOLDEN_TESTS|golden_text' $(TESTS); for said in tests/golden/said/*.txt; do \
+	   grep -lF "small_$$(basename $$said .txt)," $(TESTS); done))
+golden: $B/rift $(BLAS) $(GOLDEN:%.c=$B/%)
+	@printf '%s\n' $(GOLDEN:%.c=$B/%) >$B/golden.list
 
 # A test program is linked from what every one has, its kernels if there are any, and what it needs
 # of the archives. Where Criterion's headers are not the system's own, the compiler sees into its

@@ -13,6 +13,7 @@
 
 #include "tests/capture.h"
 #include "tests/divert.h"
+#include "tests/golden.h"
 
 const char *rift(void)
 {
@@ -36,12 +37,15 @@ int run_rift(enum stream which, const char **text, const char *fmt, ...)
 {
 	char args[1024];
 	va_list list;
+	int rc;
 
 	va_start(list, fmt);
 	vsnprintf(args, sizeof(args), fmt, list);
 	va_end(list);
-	return shell(text, "'%s' %s %s", rift(), args,
-		     which == OUT ? "2>/dev/null" : "2>&1 >/dev/null");
+	rc = shell(text, "'%s' %s %s", rift(), args,
+		   which == OUT ? "2>/dev/null" : "2>&1 >/dev/null");
+	golden_said(*text);
+	return rc;
 }
 
 const json_t *rift_json(const char *fmt, ...)
@@ -131,6 +135,8 @@ int run_rift_once(const char **out, const char **err, const char *fmt, ...)
 	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
 	fclose(file);
 	*err = said;
+	golden_said(*out);
+	golden_said(said);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include "harness/measure/model.h"
 #include "harness/fit/diagnostics.h"
 #include "tests/fake_session.h"
+#include "tests/golden.h"
 
 TestSuite(small_fit_signs, .timeout = 300);
 
@@ -36,6 +37,8 @@ static int diagnostics(const struct fake_session *s, double drift)
 	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
 	cr_assert(zero(int, fit_make(&f, &g, 0)), "fit");
 	n = diagnostics_find(&f, diagnostic);
+	for (int i = 0; i < n; i++)
+		golden_said(diagnostic[i].text);
 	fit_release(&f);
 	grid_release(&g);
 	journal_release(&j);
