@@ -9,6 +9,15 @@
 #define SETS "data/sessions/emulate-h200/"
 
 static const struct golden_output said[] = {
+	{ "compare-pairs",
+	  COMMANDS("rift compare " SETS
+		   "sync-20.jsonl.gz --all | sed 's:/[a-z]*/[a-z]*/build:/build:g'",
+		   "rift compare data/sessions/wsl2-h200/wsl2-2021.jsonl.gz --all",
+		   "rift compare data/sessions/share-h200/busy-50.jsonl.gz",
+		   "rift compare data/sessions/share-h200/busy-50.jsonl.gz --json | rounded | head "
+		   "-n 120",
+		   "rift compare data/sessions/atlas-h200/Lupine.jsonl.gz",
+		   "rift compare data/sessions/turns-h200/MPS.jsonl.gz --workload graph --all") },
 	{ "each", COMMANDS("rift compare --each date --side a " SETS "set-0*",
 			   "rift compare --each date --side a --json " SETS "set-00* " SETS
 			   "set-02* " SETS "set-04* | rounded",

@@ -19,6 +19,12 @@ static const struct golden_output said[] = {
 			     "rift report --markdown " TRACE "h100-copies.trace.gz " WFA,
 			     "rift report --markdown " HOLDS "none.jsonl.gz:a " HOLDS
 			     "shim.jsonl.gz " HOLDS "container.jsonl.gz",
+			     "rift report --markdown --each node --side a " SETS "set-0[0-4]*",
+			     "rift report --markdown data/sessions/atlas-h200/Lupine.jsonl.gz",
+			     "rift report --markdown " SHARE "pair-binomial-mlp.jsonl.gz " SHARE
+			     "unfair.jsonl.gz",
+			     "rift report --markdown " TRACE "cpu-mlp.trace.gz " TRACE
+			     "h200-pytorch-eager.trace.gz",
 			     "rift report --markdown --each date --side a " SETS "set-0*",
 			     ": (PATH=; rift report " TIMED " --output page.html)",
 			     "sed '/<style/,/<\\/style>/d; /<svg/,/<\\/svg>/d' page.html") },
