@@ -200,7 +200,8 @@ count_programs() { # JOB PROGRAMS...
 # named like the file or that include its header, then those in a folder named like one of its own
 # and those that share a word with it or with its folder. A line that is no
 # code of its own counts as the code before it; one outside functions as any of its file; of a file
-# without code count all programs of such names.
+# without code count all programs of such names, and so does one with such a name of which nothing
+# could be counted.
 programs_for() { # FILE LINE WHERE
 	stem=${1##*/} folder=${1%/*}
 	stem=${stem#cmd_}
@@ -208,6 +209,7 @@ programs_for() { # FILE LINE WHERE
 	including=$(grep -lF "\"${1%.c}.h\"" $(test_sources) | tr '\n' ' ')
 	awk -v including=" $including" -v file="$1" -v line="$2" -v where="$3" -v sum="$(sum_of "$1")" -v stem="${stem%.c}" -v folder="${folder##*/}" '
 		FNR == 1 { program = $1; ms[program] = $3; next }
+		{ counted[program] = 1 }
 		$1 == file { here[program] = 1; some = 1 }
 		$1 == file && $2 == sum { yes[program] = $3; all = all $3 $4 }
 		function rank(p) {
@@ -224,7 +226,7 @@ programs_for() { # FILE LINE WHERE
 			while (all && where == "code" && line > 1 && !index(all, "," line ","))
 				line--
 			for (p in ms)
-				if ((some ? p in here : rank(p) < 2) &&
+				if ((some ? p in here || (!(p in counted) && !rank(p)) : rank(p) < 2) &&
 				    (where == "data" || !(p in yes) || index(yes[p], "," line ",")))
 					print rank(p), ms[p], p
 		}' "$map"/* | sort -k1n -k2n | awk -v most="$((seconds * 1000))" '
