@@ -112,6 +112,9 @@ Test(small_static_runtime, what_loses_the_layer_is_refused)
 			path);
 	}
 	cr_assert(not(has_run(path)));
+	/* nothing stands behind it */
+	cr_expect(eq(int, shell(&out, "'%s' layer --quiet shim -- '%s' 2>&1", rift(), rift()), 3),
+		  "%s", out);
 	cr_assert(zero(int, shell(&out, "'%s' layer none -- env -i %s 2>&1", rift(), path)), "%s",
 		  out);
 	cr_assert(

@@ -149,7 +149,7 @@ static void write_rows(void)
 	    "'not pushed', %lld, NULL), (3500, NULL, 59, 'no end', %lld, NULL)",
 	    thread_number(5), thread_number(5), thread_number(5));
 	put_call(1000, 2000, 5, 11, 0);
-	sql(INTO("KERNEL") "0, 3, 8, 2, 1, 128, 1, 1)", 5000L, 9000L, 7L, 11L);
+	sql(INTO("KERNEL") "0, 3, 8, 2, 3, 128, 4, 5)", 5000L, 9000L, 7L, 11L);
 	put_call(2500, 2900, 5, 12, 5);
 	sql(INTO("KERNEL") "0, 3, 1, 1, 1, 1, 1, 1)", 9500L, 9600L, 7L, 12L);
 	put_call(4000, 20000, 5, 13, 1);
@@ -161,6 +161,7 @@ static void write_rows(void)
 
 Test(small_nsys, an_export_is_a_trace)
 {
+	static const int grid[] = { 8, 2, 3 }, block[] = { 128, 4, 5 };
 	struct trace t;
 	struct ranges r;
 
@@ -173,7 +174,13 @@ Test(small_nsys, an_export_is_a_trace)
 	cr_expect(eq(i64, t.thread[t.call[0].thread].tid, 5));
 	cr_expect(eq(i64, t.op[0].t0 - t.call[0].t0, 4000), "ns");
 	cr_expect(eq(str, (char *)trace_name(&t, t.op[0].name), "saxpy"));
-	cr_expect(eq(int, t.op[0].grid[1], 2));
+	for (int i = 0; i < 3; i++) {
+		cr_expect(eq(int, t.op[0].grid[i], grid[i]), "%d", i);
+		cr_expect(eq(int, t.op[0].block[i], block[i]), "%d", i);
+	}
+	cr_expect(eq(i64, t.op[0].t1 - t.op[0].t0, 4000));
+	cr_expect(eq(i64, t.op[2].t1 - t.op[2].t0, 7000));
+	cr_expect(eq(i64, t.call[2].t1 - t.call[2].t0, 16000));
 	cr_expect(eq(int, (int)t.call[1].class, CALL_LAUNCH), "the driver's");
 	cr_expect(eq(int, t.op[2].direction, COPY_TO_HOST));
 	cr_expect(eq(int, t.op[2].memory, MEMORY_PINNED));
@@ -185,6 +192,49 @@ Test(small_nsys, an_export_is_a_trace)
 	cr_expect(eq(str, (char *)trace_name(&t, r.list[0].name), "step"));
 	cr_expect(eq(i64, r.list[0].launches, 2));
 	ranges_release(&r);
+	trace_release(&t);
+}
+
+/* Kinds of copies and of memory, by the numbers that exports have. */
+Test(small_nsys, what_is_copied_and_set)
+{
+	static const struct {
+		long bytes, kind, from, to;
+		int direction, memory;
+	} rows[] = {
+		{ 1, 1, 0, 2, COPY_TO_DEVICE, MEMORY_PAGEABLE },
+		{ 2, 1, 1, 2, COPY_TO_DEVICE, MEMORY_PINNED },
+		{ 3, 2, 2, 0, COPY_TO_HOST, MEMORY_PAGEABLE },
+		{ 4, 2, 2, 1, COPY_TO_HOST, MEMORY_PINNED },
+		{ 5, 8, 2, 2, COPY_WITHIN, -1 },
+	};
+	enum { N = sizeof(rows) / sizeof(*rows) };
+	struct trace t;
+
+	make_tables();
+	put_string(1, "cudaMemcpyAsync_v3020");
+	put_string(2, "cudaMemsetAsync_v3020");
+	for (long i = 0; i < N; i++) {
+		put_call(1000 * i, 1000 * i + 400, 5, i + 1, 1);
+		sql(INTO("MEMCPY") "%ld, %ld, %ld, %ld)", 1000 * i + 500, 1000 * i + 600 + i, 7L,
+		    i + 1, rows[i].bytes, rows[i].kind, rows[i].from, rows[i].to);
+	}
+	put_call(1000 * N, 1000 * N + 400, 5, N + 1, 2);
+	sql(INTO("MEMSET") "0, 77)", 1000L * N + 500, 1000L * N + 600, 8L, (long)N + 1);
+	close_file();
+	cr_assert(zero(int, trace_read(&t, path)), "%s", path);
+	cr_assert(eq(i64, t.ops, N + 1));
+	for (int i = 0; i < N; i++) {
+		cr_expect(eq(int, t.op[i].kind, OP_COPY), "%d", i);
+		cr_expect(eq(int, t.op[i].direction, rows[i].direction), "%d", i);
+		cr_expect(eq(int, t.op[i].memory, rows[i].memory), "%d", i);
+		cr_expect(eq(i64, t.op[i].bytes, rows[i].bytes), "%d", i);
+		cr_expect(eq(i64, t.op[i].t1 - t.op[i].t0, 100 + i), "%d", i);
+		cr_expect(eq(i64, t.op[i].call, i), "%d", i);
+	}
+	cr_expect(eq(int, t.op[N].kind, OP_MEMSET));
+	cr_expect(eq(i64, t.op[N].bytes, 77));
+	cr_expect(ne(int, t.op[N].stream, t.op[0].stream));
 	trace_release(&t);
 }
 

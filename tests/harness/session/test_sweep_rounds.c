@@ -100,6 +100,11 @@ static void measure_all(void)
 		cr_assert(zero(int, worker_prepare(&w, i)), "prepare");
 		cr_assert(zero(int, worker_rounds(&w, i)), "rounds");
 		worker_put_away(&w, i);
+		for (int k = 0; k < w.plan.n_points; k++)
+			cr_assert(w.plan.point[k].config != i ||
+					  !memcmp(&w.prepared[k], &(struct prepared){ 0 },
+						  sizeof(w.prepared[k])),
+				  "point %d is as before it was prepared", k);
 	}
 }
 

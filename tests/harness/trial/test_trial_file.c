@@ -186,6 +186,10 @@ Test(small_trial_file, lines_that_no_one_could_have_written)
 		  "\"ranges\":[{\"count\":1,\"s\":1}]}",
 		  "ranges" },
 		{ "{\"record\":\"looks\",\"rounds\":[3,2]}", "rounds" },
+		{ "{\"record\":\"looks\",\"rounds\":[3,3]}", "rounds" },
+		{ "{\"record\":\"looks\",\"rounds\":[0,2]}", "rounds" },
+		{ "{\"record\":\"looks\",\"rounds\":[3,100000]}", "rounds" },
+		{ "{\"record\":\"looks\",\"rounds\":[1,2,3,4,5,6]}", "rounds" },
 		{ "{\"record\":\"looks\",\"rounds\":[]}", "rounds" },
 		{ "{\"record\":\"sing\"}", "'sing' whose record is wrong" },
 	};
