@@ -179,6 +179,17 @@ static double median(const json_t *grid, int config, const char *name)
 	return json_get_number(grid_row(grid, config, name), "median");
 }
 
+/* A number that is given is heeded, also beside --quick, which alone takes two. */
+Test(small_grid, processes_of_a_probe)
+{
+	static const char asked[] = "probe graph length=1 --quiet --json";
+
+	need_device();
+	cr_assert(json_get_number(rift_json("%s --quick --processes 1", asked), "processes") == 1);
+	cr_assert(json_get_number(rift_json("%s --processes 1", asked), "processes") == 1);
+	cr_assert(json_get_number(rift_json("%s --quick", asked), "processes") == 2);
+}
+
 Test(small_grid, a_probe_is_kept_shown_and_refused_as_a_session)
 {
 	static const char *const commands[] = { "fit", "compare", "compare", "plot" };

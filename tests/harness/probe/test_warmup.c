@@ -7,6 +7,7 @@
 #include "common/datafile.h"
 #include "harness/base/json.h"
 #include "harness/record/recorded.h"
+#include "harness/base/command.h"
 #include "tests/cli.h"
 #include "tests/on_cpu.h"
 #include "tests/golden.h"
@@ -353,6 +354,21 @@ Test(small_warmup, what_cannot_be_asked_for)
 	refused(3, "action", "probe --warmup graph probe=yes");
 	refused(3, "us=5,6", "probe --warmup launch us=5,6");
 	refused(3, "--seconds=0", "probe --warmup launch --seconds 0");
+}
+
+/* The workload allows 64: neither 64 nor 1 is too many, and 65 is. */
+Test(small_warmup, depths_that_the_workload_allows)
+{
+	static char word[] = "op=first";
+	char *words[] = { word };
+	struct warmup_request r = { .workload = workload_find("graph"),
+				    .words = words,
+				    .n_words = 1,
+				    .depth = { 64, 1 },
+				    .depths = 2 };
+
+	cr_assert(r.workload && !warmup_check(&r), "64");
+	refused(3, "--depth=65: *64", "probe --warmup graph op=first --depth 65");
 }
 
 /* One line names the call, and the exit code is that of a finding. */
