@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "harness/base/json.h"
 #include "harness/base/text.h"
 #include "harness/profile/recording.h"
 #include "tests/cli.h"
@@ -103,6 +104,26 @@ static int profile(const char *words, const char **said)
 {
 	return run_rift(ERR, said, "profile --quiet --runs 0 --output '%s' -- '%s' %s", output,
 			beside_tests("cpu/traced"), words);
+}
+
+/* What is asked for stands in the first row, in ns. */
+Test(small_recording, limits_are_told_to_the_recorder)
+{
+	const char *said;
+	const json_t *limits;
+	json_t *rows;
+
+	cr_assert(zero(int, run_rift(ERR, &said,
+				     "profile --quiet --runs 0 --delay 0.001 --duration 50 "
+				     "--max-events 5000 --output '%s' -- '%s' ten",
+				     output, beside_tests("cpu/traced"))),
+		  "%s", said);
+	rows = traced_rows(output);
+	limits = json_object_get(json_array_get(rows, 0), "limits");
+	cr_expect(eq(dbl, json_get_number(limits, "delay_ns"), 1e6));
+	cr_expect(eq(dbl, json_get_number(limits, "duration_ns"), 50e9));
+	cr_expect(eq(dbl, json_get_number(limits, "max_events"), 5000));
+	json_decref(rows);
 }
 
 static void has_whole_trace(const char *path, int launches, const char *of)
