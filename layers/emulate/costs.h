@@ -47,6 +47,10 @@ struct emulate_costs {
 	double crossing_ns;	  /* each of them, in the calling thread */
 	int64_t copying;	  /* enum copying */
 	int64_t one_channel;	  /* they are made one after the other, whatever their streams */
+	/* what a process may have of the device (preload/limit.h) */
+	double compute_share; /* of the time, for its kernels; 1: no limit */
+	double window_ns;     /* this share of it can be saved up */
+	int64_t memory_bytes; /* 0: no limit */
 };
 
 /* Are copies between host and device made by the calling thread, in channel.c? */
@@ -92,7 +96,9 @@ enum emulate_kind {
 	KIND_BLOCKING_COPY,
 	KIND_QUERY,
 	KIND_ALLOC,
+	KIND_POOL, /* an allocation from a pool, or of managed memory, where memory is limited */
 	KIND_RELEASE,
+	KIND_INFO, /* how much memory there is, where it is limited */
 	KIND_PIN,
 	KIND_CAPTURE,
 	KIND_ERROR,
@@ -107,7 +113,8 @@ struct emulate_shared {
 	struct emulate_costs costs;
 	uint64_t calls[KINDS];
 	uint64_t packets;
-	uint64_t past;		    /* processes with a runtime in which no call was seen */
+	uint64_t held_back, refused; /* launches that waited, allocations beyond the limit */
+	uint64_t past;		     /* processes with a runtime in which no call was seen */
 	int64_t others;		    /* processes where a library submits by itself, so nothing waits
 				       (preload/others.h) */
 	struct lateness spins;	    /* in threads that call */

@@ -34,8 +34,8 @@
 
 struct emulate_opts {
 	double call, byte, age, submit, latency, bandwidth, returned, sync, copy, alloc, free, pin,
-		context, copies, stretch, crossing;
-	int64_t n, block;
+		context, copies, stretch, crossing, compute, window;
+	int64_t n, block, memory;
 	int where, serialize, paging, copying, channel;
 };
 
@@ -81,6 +81,13 @@ static const struct param params[] = {
 	US(free, "added each time memory is freed"),
 	US(pin, "added to each allocation of pinned memory"),
 	US(context, "added once per process, at its first call"),
+	PARAM_REAL(emulate_opts, compute, "%", "100", 0.1, 100,
+		   "share of the time that a process may use for kernels; 100: no limit"),
+	PARAM_REAL(emulate_opts, window, "ms", "100", 1, 1e5,
+		   "what a process leaves of that share, it may use later: at most that of so "
+		   "much time"),
+	PARAM_SIZE(emulate_opts, memory, "bytes", "0", 0, 1e15,
+		   "device memory that a process may take; 0: no limit"),
 	PARAM_END,
 };
 
@@ -126,6 +133,9 @@ static struct emulate_costs costs_from(const struct emulate_opts *o)
 		.crossing_ns = o->crossing * us,
 		.copying = o->copying,
 		.one_channel = o->channel,
+		.compute_share = o->compute / 100,
+		.window_ns = o->window * 1e6,
+		.memory_bytes = o->memory,
 	};
 }
 
@@ -249,6 +259,10 @@ static void describe(const struct emulate_shared *s, char detail[LAYER_DETAIL])
 		put_lateness(out, "; packets late", &s->deliveries);
 	if (s->others && emulate_waits(&s->costs))
 		fputs("; a library submits by itself: no packets", out);
+	if (s->costs.compute_share < 1)
+		fprintf(out, "; launches held back: %llu", (unsigned long long)s->held_back);
+	if (s->costs.memory_bytes)
+		fprintf(out, "; allocations refused: %llu", (unsigned long long)s->refused);
 	fclose(out);
 	detail[LAYER_DETAIL - 1] = '\0';
 }

@@ -317,6 +317,44 @@ Test(small_emulate, age_closes_a_packet_without_a_call)
 		  "without an age nothing closes it");
 }
 
+/* ---- what a process may have of the device -----------------------------------------------------
+ */
+
+/* A number behind these words of the layer's report. */
+static long reported(const char *costs, const char *calls, const char *word)
+{
+	char layer[64];
+	const char *out;
+
+	snprintf(layer, sizeof(layer), "emulate %s", costs);
+	cr_assert(zero(int, call_stubs_under(layer, &out, "", calls)), "%s", out);
+	return (long)told(out, word);
+}
+
+/* The runtime of stubs gives what is asked for, so what is refused is refused by the layer. */
+Test(small_emulate, memory_is_limited_where_it_is_asked_for)
+{
+	static const char refused[] = "allocations refused: ";
+	const char *out;
+
+	cr_expect(eq(long, reported("memory=8M", "\"$C\" calls cudaFree=4", refused), 0));
+	cr_assert(
+		zero(int, call_stubs_under("emulate call=1", &out, "", "\"$C\" calls cudaFree=4")));
+	cr_expect(strstr(out, refused) == NULL, "without a limit nothing is said: %s", out);
+}
+
+/* Kernels of stubs take no time, so the bucket is never empty: nothing is held back, all are made.
+ */
+Test(small_emulate, kernels_that_take_no_time_are_not_held_back)
+{
+	static const char held[] = "launches held back: ";
+
+	cr_expect(eq(
+		long,
+		reported("compute=30", "\"$C\" calls cudaGraphLaunch=50 cudaMemcpyAsync=50", held),
+		0));
+}
+
 /* ---- entering ----------------------------------------------------------------------------------
  */
 
@@ -480,6 +518,17 @@ Test(small_emulate, the_way_is_seen_at_the_beginning_of_a_series_only)
 	cr_expect(lt(dbl, series, 200e6), "not 16 times 21 ms: %g", series);
 }
 
+/* A bucket of 10 % of 20 ms is at -7 ms or less after a kernel of 10 ms: the next is 70 ms later at
+ * least, however busy the machine is. */
+Test(small_emulate, a_kernel_that_ran_is_paid_for_by_the_next)
+{
+	double block;
+
+	need_device();
+	block = least_launches("compute=10 window=20", 10000, 4, 1).block_ns;
+	cr_expect(le(dbl, 3 * 70e6, block), "%g ns", block);
+}
+
 /* By the layer's own account, over a thousand calls and more: half of them within 10 ns. */
 Test(small_emulate, its_account_of_itself)
 {
@@ -552,6 +601,13 @@ Test(small_emulate, cuda_is_cuda_under_packets)
 {
 	need_device();
 	run_runtime_tests("preset=wsl2-2020" NO_AGE);
+}
+
+/* Limits that are no hindrance to these programs. */
+Test(small_emulate, cuda_is_cuda_under_limits)
+{
+	need_device();
+	run_runtime_tests("compute=99 memory=64G");
 }
 
 Test(small_emulate, cuda_is_cuda_under_asynchronous_packets)

@@ -15,6 +15,7 @@
 #include "layers/emulate/preload/calls.h"
 #include "layers/emulate/preload/channel.h"
 #include "layers/emulate/preload/command.h"
+#include "layers/emulate/preload/limit.h"
 #include "layers/emulate/preload/packet.h"
 #include "layers/emulate/preload/spin.h"
 #include "layers/interpose.h"
@@ -22,7 +23,9 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 #define SHOWN __attribute__((visibility("default")))
 
-static struct emulate_shared own_page = { .ticks_per_ns = 1, .costs.packet_commands = 1 };
+static struct emulate_shared own_page = { .ticks_per_ns = 1,
+					  .costs.packet_commands = 1,
+					  .costs.compute_share = 1 };
 HIDDEN struct emulate_shared *shared = &own_page;
 
 /* ---- what a call is ---------------------------------------------------------------------------
@@ -71,6 +74,14 @@ static const struct row {
 	{ "cudaGetLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
 	{ "cudaPeekAtLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
 	{ "cudaSetDevice", KIND_DEVICE, 1, NONE, NONE, KEEP_WORDS, 0, NONE },
+};
+
+/* The same where memory is limited; else they cost nothing, and are looked for below. */
+static const struct row memory_rows[] = {
+	{ "cudaMallocAsync", KIND_POOL, 3, 2, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaMallocFromPoolAsync", KIND_POOL, 4, 3, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaMallocManaged", KIND_POOL, 3, NONE, NONE, KEEP_WORDS, 0, NONE },
+	{ "cudaMemGetInfo", KIND_INFO, 2, NONE, NONE, KEEP_WORDS, 0, NONE },
 };
 
 /* Other calls by words of their names, the first that is found; no word: all others. The kind is
@@ -131,13 +142,22 @@ static bool is_variant(const char *name, const char *base, size_t n)
 	       (!strcmp(name + n, "_ptsz") || !strcmp(name + n, "_ptds"));
 }
 
+static const struct row *find_row_of(const struct row *all, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, all[i].name) ||
+		    is_variant(name, all[i].name, strlen(all[i].name)))
+			return &all[i];
+	return NULL;
+}
+
 static const struct row *find_row(const char *name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(name, rows[i].name) ||
-		    is_variant(name, rows[i].name, strlen(rows[i].name)))
-			return &rows[i];
-	return NULL;
+	const struct row *found = find_row_of(rows, sizeof(rows) / sizeof(*rows), name);
+
+	return found || !limit_has_memory()
+		       ? found
+		       : find_row_of(memory_rows, sizeof(memory_rows) / sizeof(*memory_rows), name);
 }
 
 static enum emulate_kind kind_by_words(const char *name)
@@ -391,14 +411,39 @@ static struct answer cross(struct visit *v)
 	return answer(with_error_before(v->by, err));
 }
 
+static bool is_launch(const struct visit *v)
+{
+	return kinds[v->call] == KIND_KERNEL || kinds[v->call] == KIND_GRAPH;
+}
+
+/* The stream that a launch names; a configuration has it inside. */
+static const void *stream_of_launch(const struct visit *v)
+{
+	return v->row->keep == KEEP_CONFIGURATION ? command_stream(v->words) : own_stream_of(v);
+}
+
+/* Under a limit of compute a launch does not wait in a packet, but for its turn. */
+static struct answer launch_within(struct visit *v)
+{
+	packet_drain(v->by);
+	charge_first_use(v, true);
+	charge_more(v, command_ns(v) + shared->costs.submit_ns);
+	return answer(
+		with_error_before(v->by, limit_launch(v->call, v->words, stream_of_launch(v))));
+}
+
 static struct answer command(struct visit *v)
 {
 	struct command *c = NULL;
 
+	if (v->call == CALL_cudaFreeAsync || v->call == CALL_cudaFreeAsync_ptsz)
+		limit_freed((void *)(uintptr_t)v->words[0]);
 	if (calls_captured()) {
 		packet_drain(v->by);
 		return v->row ? make(v) : jump(v);
 	}
+	if (limit_has_compute() && v->row && is_launch(v))
+		return launch_within(v);
 	if (emulate_crosses(&shared->costs) && crosses(v))
 		return cross(v);
 	if (packets_in_use() && v->row && !is_for_own_stream(v) && may_succeed(v))
@@ -461,22 +506,29 @@ static struct answer query(struct visit *v)
 static struct answer allocate(struct visit *v)
 {
 	bool later = shared->costs.paging == PAGING_FIRST_USE && shared->costs.alloc_ns > 0;
-	struct answer a;
+	int err;
 
-	if (!v->row || !later) {
+	if (!later)
 		charge(v, shared->costs.alloc_ns);
+	if (!v->row || (!later && !limit_has_memory()))
 		return jump(v);
-	}
-	a = make(v);
-	if (!a.value)
+	err = limit_has_memory() ? limit_allocate(v->call, v->words) : call_next(v->call, v->words);
+	if (!err && later)
 		memory_untouched(*(void **)(uintptr_t)v->words[0], v->words[1]);
-	return a;
+	return answer(with_error_before(v->by, err));
+}
+
+static struct answer allocate_from_pool(struct visit *v)
+{
+	packet_drain(v->by); /* what is freed before it may be what it is given */
+	return answer(with_error_before(v->by, limit_allocate(v->call, v->words)));
 }
 
 static struct answer release(struct visit *v)
 {
 	packet_drain(v->by);
 	memory_released((void *)(uintptr_t)v->words[0]);
+	limit_freed((void *)(uintptr_t)v->words[0]);
 	charge_more(v, shared->costs.free_ns);
 	return jump(v);
 }
@@ -539,6 +591,10 @@ static struct answer take(struct visit *v)
 		return query(v);
 	case KIND_ALLOC:
 		return allocate(v);
+	case KIND_POOL:
+		return allocate_from_pool(v);
+	case KIND_INFO:
+		return answer(with_error_before(v->by, limit_tell_memory(v->call, v->words)));
 	case KIND_RELEASE:
 		return release(v);
 	case KIND_PIN:

@@ -213,6 +213,13 @@ static struct command *keep_configuration(struct thread *from, long call, const 
 	return c;
 }
 
+const void *command_stream(const uint64_t words[WORDS])
+{
+	const cudaLaunchConfig_t *configuration = pointer_of(words[0]);
+
+	return configuration->stream;
+}
+
 size_t command_argument_bytes(enum keep keep, const uint64_t w[WORDS])
 {
 	const struct kernel *k = NULL;

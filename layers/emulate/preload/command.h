@@ -24,6 +24,9 @@ struct command *command_keep(enum keep keep, struct thread *from, long call,
 /* Bytes of a launch's arguments; 0 for other calls. */
 size_t command_argument_bytes(enum keep keep, const uint64_t words[WORDS]);
 
+/* The stream of a launch by a configuration, KEEP_CONFIGURATION. */
+const void *command_stream(const uint64_t words[WORDS]);
+
 /* Is the copy of words to and from between host and device, by its addresses? */
 bool command_crosses(const uint64_t words[WORDS]);
 bool command_to_host(const uint64_t words[WORDS]);
