@@ -28,6 +28,7 @@ static int cmd_worker(int argc, char **argv)
 						  { "warmup", warmup_work },
 						  { "share", share_client_work },
 						  { "share-keeper", share_keeper_work },
+						  { "share-taker", share_taker_work },
 						  { NULL, NULL } };
 
 	(void)argc, (void)argv;

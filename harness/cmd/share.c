@@ -14,6 +14,7 @@
 #include "harness/measure/run.h"
 #include "harness/share/across.h"
 #include "harness/share/findings.h"
+#include "harness/share/promise.h"
 #include "harness/share/share_chart.h"
 #include "harness/share/share_fault.h"
 #include "harness/share/share_file.h"
@@ -53,7 +54,7 @@ struct share_args {
 	struct arguments given;
 	struct share_values values;
 	struct word_list with, layers_of, from;
-	const char *clients, *arms, *plot, *resume;
+	const char *clients, *arms, *allow, *plot, *resume;
 	bool dry_run, quick;
 };
 
@@ -64,35 +65,50 @@ static const struct command_option options[] = {
 	  "measure with these numbers of clients (default: 1,2,4)" },
 	{ OPTION("arms", "ARM,ARM,...", option_once, FIELD(arms)),
 	  "compare these sharing methods: processes, mps, remote, remote+mps, remote+shared, "
-	  "remote-shared, streams, serial (default: all but remote+shared)" },
+	  "remote-shared, streams, serial (default: all but remote+shared)",
+	  .without = "allow" },
+	{ OPTION("allow", "LIMITS", option_once, FIELD(allow)),
+	  "measure whether a limit holds, instead of sharing methods: compute=30% (share of the "
+	  "device's time that each client under --layer should get), memory=8G (that it may take), "
+	  "or both with a comma" },
+	{ OPTION_LAYER,
+	  "run clients under this layer, which is to limit them as --allow says; repeatable, each "
+	  "further layer inside the last",
+	  .with = "allow" },
 	{ OPTION("with", "WORKLOAD", option_list, FIELD(with)),
 	  "give clients alternately the first workload and this one, with its name=value in one "
 	  "argument; repeatable for a third" },
 	{ OPTION("layer-of", "CLIENT=LAYER", option_list, FIELD(layers_of)),
 	  "run only CLIENT (1 is the first) under LAYER, which `rift layer` lists, if there are "
-	  "other clients; repeatable" },
+	  "other clients; repeatable",
+	  .without = "allow" },
 	{ OPTION("quick", NULL, option_flag, FIELD(quick)),
 	  "take a first look: 1 and 2 clients, 3 repetitions of windows of 0.2 s, one start; too "
-	  "few to show that a client is treated unfairly" },
+	  "few to show that a client is treated unfairly; with --allow: 1 client, windows of 1 s" },
 	{ OPTION_ROW("mode", "stream|graph|fused"), "submit steps this way, as in rift run" },
 	{ OPTION_ROW("depth", "N"),
-	  "let a client enqueue N steps before it waits for them (default: 1)" },
+	  "let a client enqueue N steps before it waits for them (default: 1)",
+	  .without = "allow" },
 	{ OPTION_ROW("sync", "KIND"),
 	  "let clients wait for their steps by spin, yield, blocking, event or poll, as in rift "
 	  "run (default: spin, CPU device: yield)" },
 	{ OPTION_ROW("window", "SECONDS"),
-	  "count steps in windows of this length (default: 0.5; longer for long steps)" },
-	{ OPTION_ROW("windows", "N"), "count N windows per repetition (default: 2)" },
+	  "count steps in windows of this length (default: 0.5, with --allow 4; longer for long "
+	  "steps)" },
+	{ OPTION_ROW("windows", "N"), "count N windows per repetition (default: 2)",
+	  .without = "allow" },
 	{ OPTION_ROW("repetitions", "N"),
 	  "measure N repetitions, throughout which clients keep running (default: as many as it "
-	  "takes to show that a client is treated unfairly: 6 for 2 or 3 clients, 7 for 4 to 6)" },
+	  "takes to show that a client is treated unfairly: 6 for 2 or 3 clients, 7 for 4 to 6)",
+	  .without = "allow" },
 	{ OPTION_ROW("starts", "N"),
 	  "start each configuration's clients N times, each for a part of the repetitions; with 5 "
 	  "starts or more, intervals are over starts, else over windows (default: as many as "
-	  "repetitions by default, at most --repetitions)" },
+	  "repetitions by default, at most --repetitions; with --allow 5)" },
 	{ OPTION_ROW("fault", "none|crash|kill|hang|memory"),
 	  "then fail each configuration's first client: illegal address, kill -9, 10 s kernel, all "
-	  "memory; show which others it hurts" },
+	  "memory; show which others it hurts",
+	  .without = "allow" },
 	{ OPTION_ROW("seed", "N"), "seed the order of configurations (default: 1)" },
 	{ OPTION_ROW("patience", "SECONDS"),
 	  "count a client as lost if it is silent for longer (default: 60)" },
@@ -114,9 +130,12 @@ static const struct command_option options[] = {
 };
 
 static const struct exit_text exits[] = {
-	{ RIFT_OK, "measured; configurations not available here are `not run`" },
-	{ RIFT_CHECK_FAILED, "the check of a client failed" },
-	{ RIFT_FAILED_POINTS, "a client was lost: its configuration has no results" },
+	{ RIFT_OK, "measured; configurations not available here are `not run`; with --allow: what "
+		   "is allowed holds" },
+	{ RIFT_CHECK_FAILED, "the check of a client failed; with --allow: clients get more than "
+			     "that, or less" },
+	{ RIFT_FAILED_POINTS, "a client was lost: its configuration has no results; with --allow: "
+			      "inconclusive" },
 	{ RIFT_USAGE, "usage, bad input or, with --plot, no picture" },
 	{ RIFT_NO_DEVICE, EXIT_USUAL },
 	{ RIFT_INTERRUPTED, "interrupted; --resume continues" },
@@ -159,7 +178,9 @@ static int take_arms(struct share_plan *p, const char *text)
 	CHECK(copy, "memory of arms");
 	while (arm >= 0 && (name = strsep(&rest, ","))) {
 		arm = share_arm_find(name);
-		if (arm >= 0 && p->arm[arm])
+		if (arm == ARM_LIMITED)
+			arm = complain(EINVAL, "--arms: limited needs --allow instead");
+		else if (arm >= 0 && p->arm[arm])
 			arm = complain(EINVAL, "--arms: %s is given twice", name);
 		if (arm >= 0)
 			p->arm[arm] = true;
@@ -285,6 +306,47 @@ static int take_starts(struct share_plan *p)
 	return 0;
 }
 
+/* "emulate compute=30": the layers are looked at, and kept as they are. */
+static int take_layers(struct share_allow *allow, const struct word_list *layers)
+{
+	char *command;
+	int err;
+
+	if (layers->n > ALLOW_LAYERS_MAX)
+		return complain(EINVAL, "--layer: more than %d layers", ALLOW_LAYERS_MAX);
+	if (!layers->n && allow->compute > 0)
+		return complain(EINVAL, "--allow compute=: needs --layer, as the share is that of "
+					"what clients get without the layer");
+	for (int i = 0; i < layers->n; i++)
+		allow->layer[allow->layers++] = layers->word[i];
+	if (!layers->n)
+		return 0;
+	err = layer_command(layers->word, layers->n, &command);
+	if (!err && layer_texts_name_secret(layers->word, layers->n))
+		err = complain(EINVAL,
+			       "--layer: cannot name a secret, as the record would keep it");
+	free(command);
+	return err;
+}
+
+/* Five starts are the fewest that have intervals; each has a window of either way of waiting. */
+static int take_allow(struct share_plan *p, const struct share_args *a)
+{
+	int err = allow_parse(&p->allow, a->allow);
+
+	if (err)
+		return err;
+	p->arm[ARM_LIMITED] = true;
+	p->window_s = is_given(a, "window") ? p->window_s : a->quick ? 1 : 4;
+	p->starts = p->starts ? p->starts : 5;
+	p->repetitions = p->starts;
+	p->windows = TIMELINE_HOWS;
+	if (p->window_s < 4 * TIMELINE_BIN_NS / 1e9)
+		return complain(EINVAL, "--window=%g: must be 0.04 or longer with --allow",
+				p->window_s);
+	return take_layers(&p->allow, &a->given.layers);
+}
+
 /* What is not given. */
 static void be_quick(struct share_plan *p, const struct share_args *a)
 {
@@ -294,6 +356,13 @@ static void be_quick(struct share_plan *p, const struct share_args *a)
 		p->repetitions = p->starts > 3 ? p->starts : 3;
 	if (!p->starts)
 		p->starts = 1;
+}
+
+static const char *default_counts(const struct share_args *a)
+{
+	if (a->clients)
+		return a->clients;
+	return a->allow ? (a->quick ? "1" : "1,2") : (a->quick ? "1,2" : "1,2,4");
 }
 
 static int make_plan(struct share_plan *p, const struct share_args *a)
@@ -310,19 +379,19 @@ static int make_plan(struct share_plan *p, const struct share_args *a)
 				  .sync = is_given(a, "sync") ? sync_names[v->sync] : NULL,
 				  .depth = v->depth,
 				  .fault = (enum share_fault)v->fault };
-	if (a->quick)
+	if (a->quick && !a->allow)
 		be_quick(p, a);
 	err = share_workload_parse(&p->mix[p->mixes++], a->given.words.word, a->given.words.n);
 	for (int i = 0; i < a->with.n && !err; i++)
 		err = take_with(p, a->with.word[i]);
 	if (!err)
-		err = take_counts(p, a->clients ? a->clients : a->quick ? "1,2" : "1,2,4");
+		err = take_counts(p, default_counts(a));
 	if (!err)
-		err = take_starts(p);
+		err = a->allow ? take_allow(p, a) : take_starts(p);
 	if (!err && a->arms)
 		err = take_arms(p, a->arms);
-	for (int i = 0; i < ARMS && !a->arms; i++)
-		p->arm[i] = i != ARM_REMOTE_ONE;
+	for (int i = 0; i < ARMS && !a->arms && !a->allow; i++)
+		p->arm[i] = i != ARM_REMOTE_ONE && i != ARM_LIMITED;
 	if (!err)
 		err = take_layers_of(p, &a->layers_of);
 	if (!err)
@@ -357,7 +426,7 @@ static int draw(const struct share *s, const struct share_args *a)
 	struct picture p[SHARE_CHARTS];
 	int err;
 
-	if (!a->plot)
+	if (!a->plot || share_plan_has_promise(&s->plan))
 		return 0;
 	err = share_charts_write(p, s, a->plot);
 	for (int i = 0; i < SHARE_CHARTS && !err; i++)
@@ -373,7 +442,9 @@ static int show_all(const struct share *s, const struct share_args *a)
 	show(&a->given, s, print, json);
 	err = draw(s, a);
 	note_cpu(&a->given, share_is_cpu(s));
-	return err ? err : share_exit_code(s);
+	if (!err)
+		err = share_plan_has_promise(&s->plan) ? promise_exit_code(s) : share_exit_code(s);
+	return err;
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
@@ -422,6 +493,7 @@ static const char *said_twice(const struct share_args *a)
 	return a->quick		 ? "quick"
 	       : a->clients	 ? "clients"
 	       : a->arms	 ? "arms"
+	       : a->allow	 ? "allow"
 	       : a->with.n	 ? "with"
 	       : a->layers_of.n	 ? "layer-of"
 	       : a->given.output ? "output"
@@ -524,7 +596,8 @@ const struct command command_share = {
 	.words = "WORKLOAD [name=value...]",
 	.doc = "Runs several clients of a workload on one GPU at the same time, and shows what "
 	       "each neighbour costs and which sharing method (arm) is fair. Each sharing method "
-	       "is compared with one client alone.",
+	       "is compared with one client alone. With --allow it shows whether clients get the "
+	       "share of the device that a layer promises them.",
 	.remarks = "A sharing method that is not available here is `not run`, with the reason.",
 	.exits = exits,
 	.options = options,
@@ -532,5 +605,6 @@ const struct command command_share = {
 	.size = sizeof(struct share_args),
 	.rows = rows,
 	.values = offsetof(struct share_args, values),
+	.layers_are_a_side = true,
 	.run = share,
 };

@@ -12,6 +12,7 @@
 #include "harness/share/findings.h"
 #include "harness/share/share_chart.h"
 #include "harness/share/share_file.h"
+#include "harness/share/promise.h"
 #include "harness/share/share_words.h"
 
 static const struct share *of(const void *found)
@@ -52,10 +53,15 @@ static void finding(const void *found, struct page *p)
 	else
 		page_finding(p, TONE_PLAIN, "No configuration of several clients has a result.");
 	free(text);
-	page_small(p, "%s; %s of %g s or longer per configuration, %s; depth %ld; %s",
-		   share_device(s), counted(share_plan_windows(&s->plan), "window").s,
-		   s->plan.window_s, counted(s->plan.starts, "start").s, (long)s->plan.depth,
-		   s->file.path ? s->file.path : "");
+	if (share_plan_has_promise(&s->plan))
+		page_small(p, "%s; allowed %s, under %s; %s", share_device(s),
+			   allow_text(&s->plan.allow).s, allow_layers_text(&s->plan.allow).s,
+			   s->file.path ? s->file.path : "");
+	else
+		page_small(p, "%s; %s of %g s or longer per configuration, %s; depth %ld; %s",
+			   share_device(s), counted(share_plan_windows(&s->plan), "window").s,
+			   s->plan.window_s, counted(s->plan.starts, "start").s,
+			   (long)s->plan.depth, s->file.path ? s->file.path : "");
 }
 
 /* ---- tables ----------------------------------------------------------------------------- */
@@ -134,6 +140,54 @@ static void put_set(struct page *p, const struct share *s, const struct share_fo
 	page_cell(p, "%d", e->slowdown.n);
 }
 
+/* ---- what was promised ------------------------------------------------------------------ */
+
+static void put_promise_row(struct page *p, const struct share *s, const struct promise_row *r)
+{
+	double promised = s->plan.allow.compute;
+	const struct interval *i = &r->judged.ratio;
+
+	page_cell(p, "%d", r->of->set.n);
+	page_cell(p, "%d: %s", r->client + 1,
+		  share_workload_text(
+			  &s->plan.mix[share_client_mix(&s->plan, &r->of->set, r->client)])
+			  .s);
+	page_cell(p, "%s", r->how == TIMELINE_QUEUED ? "queued" : "waited for");
+	if (i->known)
+		page_cell(p, "%.1f %% (%.1f to %.1f %%)", 100 * r->share, 100 * i->lo * promised,
+			  100 * i->hi * promised);
+	else
+		page_cell(p, "%.1f %% (no interval)", 100 * r->share);
+	page_cell_of(p,
+		     r->verdict == PROMISE_MORE || r->verdict == PROMISE_LESS ? TONE_SLOWER
+		     : r->verdict == PROMISE_HOLDS			      ? TONE_SAME
+									      : TONE_PLAIN,
+		     "%s", promise_names[r->verdict]);
+	page_cell(p, "%d", s->plan.starts);
+}
+
+static void promise_table(const struct share *s, struct page *p)
+{
+	static const char *const heads[] = { "clients", "client",  "steps are",
+					     "share",	"verdict", "n" };
+	struct promise found;
+	char caption[240];
+
+	if (!(s->plan.allow.compute > 0))
+		return;
+	promise_init(&found, s);
+	snprintf(caption, sizeof(caption),
+		 "share of the device's time: a client's steps per second over those of a client "
+		 "without the layers whose steps are queued; in parentheses the %.3g %% interval "
+		 "over starts; n: starts",
+		 100 * found.level);
+	page_table(p, caption, heads, 6);
+	for (int i = 0; i < found.rows; i++)
+		if (found.row[i].known)
+			put_promise_row(p, s, &found.row[i]);
+	promise_release(&found);
+}
+
 static void table(const void *found, struct page *p)
 {
 	static const char *const heads[] = { "way of sharing", "clients",	   "slowdown",
@@ -142,6 +196,10 @@ static void table(const void *found, struct page *p)
 	struct share_findings f;
 	char caption[320];
 
+	if (share_plan_has_promise(&s->plan)) {
+		promise_table(s, p);
+		return;
+	}
 	share_findings_init(&f, s);
 	snprintf(caption, sizeof(caption),
 		 "slowdown of all clients together: 1 is one client alone, and n clients that "
@@ -187,6 +245,8 @@ static void tables(const void *found, struct page *p)
 	struct share_findings f;
 	char caption[240];
 
+	if (share_plan_has_promise(&s->plan))
+		return;
 	share_findings_init(&f, s);
 	snprintf(caption, sizeof(caption),
 		 "each client, n = %s; in parentheses the interval over them, %.3g %% of what is "
@@ -204,7 +264,11 @@ static void tables(const void *found, struct page *p)
 static int charts(const void *found, struct page *p, const char *folder)
 {
 	struct picture picture[SHARE_CHARTS] = { 0 };
-	int err = share_charts_write(picture, of(found), folder);
+	int err;
+
+	if (share_plan_has_promise(&of(found)->plan))
+		return 0;
+	err = share_charts_write(picture, of(found), folder);
 
 	for (int i = 0; i < SHARE_CHARTS && !err; i++)
 		err = part_picture(p, &picture[i], 0);
@@ -221,10 +285,26 @@ static void differs(const void *found, struct page *p)
 			page_item(p, "%s: %s", share_arms[i].name, share_arms[i].what);
 }
 
+static void promise_how(struct page *p)
+{
+	page_item(p, "Clients idle for a second before each window, then work without a pause. "
+		     "Shares are of its second half, when what was saved up is spent.");
+	page_item(p, "Steps are counted where they end on the device, and compared with a client "
+		     "without the layers. Neither the layers nor their clocks are asked.");
+	page_item(p,
+		  "A promise holds if the whole interval is within %.0f %% of it, corrected for "
+		  "the number of rows.",
+		  100 * PROMISE_MARGIN);
+}
+
 static void how(const void *found, struct page *p)
 {
 	struct share_findings f;
 
+	if (share_plan_has_promise(&of(found)->plan)) {
+		promise_how(p);
+		return;
+	}
 	share_findings_init(&f, of(found));
 	page_item(p, "Clients are started, warmed up and then timed together in windows. A client "
 		     "steps without a pause, so this is the largest load that it can be.");

@@ -27,6 +27,8 @@ const struct share_arm_row share_arms[ARMS] = {
 		"one process with a stream per client" },
 	[ARM_SERIAL] = { "serial", WAY_SERIAL, NULL, NULL, ARM_PROCESSES,
 		"one process, which runs the clients' steps one after another" },
+	[ARM_LIMITED] = { "limited", WAY_PROCESSES, NULL, NULL, ARM_LIMITED,
+		"one process per client, each under the layers of --layer" },
 };
 /* clang-format on */
 

@@ -3,7 +3,8 @@
  * time to another.
  *
  *   job      {job: "share", workloads: [[word...]...], way, mode, sync, depth}
- *   told     "prepare", "window FROM_NS TO_NS", the same with "FAULT CLIENT" behind it, "check"
+ *   told     "prepare", "window FROM_NS TO_NS", the same with "FAULT CLIENT" behind it, or with
+ *            "queued" or "waits" (timeline.h), "check"
  *   answers  {record: "ready", ...} when all is set up and warm; then one to each: "prepared",
  *            "window", "checked"
  *
@@ -26,6 +27,7 @@
 #include "harness/record/environment.h"
 #include "harness/session/child.h"
 #include "harness/share/fault.h"
+#include "harness/share/timeline.h"
 #include "harness/share/share.h"
 #include "harness/stats/stats.h"
 
@@ -273,6 +275,25 @@ static int run_streams(struct client *c, int64_t to_ns)
 	return err;
 }
 
+/* The only client of its process, from idle on. What it did over time is in *over_time. */
+static int run_timeline(struct client *c, enum timeline_how how, json_t **over_time)
+{
+	struct stepped *h = &c->held[0];
+	struct share_count *count = &h->count;
+	double step_ns = (double)h->run.warmup.total_ns / (double)h->run.depth;
+	struct timeline p;
+	int err;
+
+	timeline_init(&p, count->from_ns, count->to_ns, count->times_ns, SHARE_TIMES_MAX);
+	err = timeline_run(&p, &h->submission, how, step_ns);
+	count->n = p.times;
+	for (int i = 0; i < p.bins; i++)
+		count->steps += p.steps[i];
+	*over_time = timeline_json(&p);
+	timeline_release(&p);
+	return err;
+}
+
 static json_t *window_of_one(struct stepped *h)
 {
 	json_t *quantiles = json_array();
@@ -319,9 +340,9 @@ static int run_window(struct client *c, const char *line)
 	};
 	long long from, to;
 	char fault[16] = "";
-	int client = 0, err;
+	int client = 0, how, err;
 	double cpu, wall;
-	json_t *all = json_array();
+	json_t *all = json_array(), *over_time = NULL;
 
 	if (sscanf(line, "window %lld %lld %15s %d", &from, &to, fault, &client) < 2)
 		return complain(EINVAL, "a client was told '%s'", text_shown(line).s);
@@ -331,15 +352,18 @@ static int run_window(struct client *c, const char *line)
 		c->held[i].count.steps = 0;
 		c->held[i].count.n = 0;
 	}
+	how = timeline_find(fault);
 	if (*fault)
 		commit_fault(c, fault, client);
 	cpu = cpu_s();
 	wall = (double)clock_ns();
-	err = ways[c->way](c, to);
+	err = how >= 0 ? run_timeline(c, (enum timeline_how)how, &over_time) : ways[c->way](c, to);
 	wall = ((double)clock_ns() - wall) / SECOND_NS;
 	cpu = (cpu_s() - cpu) / wall;
 	for (int i = 0; i < c->n; i++)
 		json_array_append_new(all, window_of_one(&c->held[i]));
+	if (over_time)
+		json_object_set_new(json_array_get(all, 0), "timeline", over_time);
 	answer(c,
 	       json_pack("{s:s, s:o, s:f}", "record", "window", "clients", all, "processors", cpu));
 	return err;

@@ -145,8 +145,12 @@ static json_t *job_of(const struct share_clients *c, int process)
 	const struct share_plan *p = c->plan;
 	const struct share_arm_row *arm = &share_arms[c->set.arm];
 	bool all = arm->way != WAY_PROCESSES;
-	json_t *workloads = json_array();
+	json_t *workloads;
 
+	if (c->takes_memory)
+		return json_pack("{s:s, s:I}", "job", "share-taker", "allowed",
+				 (json_int_t)p->allow.memory);
+	workloads = json_array();
 	for (int i = all ? 0 : process; i <= (all ? c->set.n - 1 : process); i++)
 		json_array_append(workloads, p->mix[share_client_mix(p, &c->set, i)].words);
 	return json_pack("{s:s, s:o, s:i, s:s, s:s, s:I}", "job", "share", "workloads", workloads,
@@ -154,12 +158,26 @@ static json_t *job_of(const struct share_clients *c, int process)
 			 p->sync ? p->sync : "", "depth", (json_int_t)p->depth);
 }
 
+/* The one daemon of all; NULL: none. MPS refuses a second one on a machine, so a promise that it
+ * keeps is kept by one for all clients. */
+static const char *keeper_of(const struct share_clients *c)
+{
+	const struct share_allow *allow = &c->plan->allow;
+	bool is_mps = allow->layers == 1 && !strncmp(allow->layer[0], "mps", strlen("mps"));
+
+	return c->set.arm == ARM_LIMITED ? (is_mps ? allow->layer[0] : NULL)
+					 : share_arms[c->set.arm].keeper;
+}
+
 /* The layers around a client's process as a command; NULL: none. To be freed. */
 static int prefix_of(const struct share_clients *c, int process, char **prefix)
 {
-	char *texts[2];
+	const struct share_allow *allow = &c->plan->allow;
+	char *texts[ALLOW_LAYERS_MAX + 2];
 	int n = 0;
 
+	for (int i = 0; i < allow->layers && c->set.arm == ARM_LIMITED && !keeper_of(c); i++)
+		texts[n++] = (char *)(uintptr_t)allow->layer[i];
 	if (share_arms[c->set.arm].layer)
 		texts[n++] = (char *)(uintptr_t)share_arms[c->set.arm].layer;
 	if (c->plan->layer_of[process] && c->set.n > 1)
@@ -226,7 +244,7 @@ static void restore_variables(struct share_clients *c)
 
 static int start_keeper(struct share_clients *c)
 {
-	char *texts[] = { (char *)(uintptr_t)share_arms[c->set.arm].keeper }, *prefix;
+	char *texts[] = { (char *)(uintptr_t)keeper_of(c) }, *prefix;
 	struct share_process *keeper = &c->keeper;
 	int err = layer_command(texts, 1, &prefix);
 
@@ -250,7 +268,7 @@ static int start_all(struct share_clients *c, const struct share_process *keeper
 
 	if (keeper)
 		take_variables(c, keeper);
-	else if (share_arms[c->set.arm].keeper)
+	else if (keeper_of(c))
 		err = start_keeper(c);
 	for (int i = 0; i < c->processes && !err; i++)
 		err = start_client(c, i);
@@ -260,13 +278,13 @@ static int start_all(struct share_clients *c, const struct share_process *keeper
 	return err;
 }
 
-static int start_with(struct share_clients *c, const struct share_plan *p,
-		      const struct share_set *set, double patience_s,
+/* c: what it is to be, which is not yet started. */
+static int start_with(struct share_clients *c, const struct share_set *set,
 		      const struct share_process *keeper)
 {
 	int err;
 
-	*c = (struct share_clients){ .plan = p, .set = *set, .patience_s = patience_s };
+	c->set = *set;
 	c->processes = share_arms[set->arm].way == WAY_PROCESSES ? set->n : 1;
 	c->keeper.child = child_none();
 	for (int i = 0; i < c->processes; i++)
@@ -284,16 +302,27 @@ static int start_with(struct share_clients *c, const struct share_plan *p,
 int clients_start(struct share_clients *c, const struct share_plan *p, const struct share_set *set,
 		  double patience_s)
 {
-	return start_with(c, p, set, patience_s, NULL);
+	*c = (struct share_clients){ .plan = p, .patience_s = patience_s };
+	return start_with(c, set, NULL);
 }
 
 int clients_join(struct share_clients *c, const struct share_clients *others,
 		 const struct share_set *set)
 {
-	bool has_daemon = share_arms[others->set.arm].keeper;
+	bool has_daemon = keeper_of(others);
 
-	return start_with(c, others->plan, set, others->patience_s,
-			  has_daemon ? &others->keeper : NULL);
+	*c = (struct share_clients){ .plan = others->plan, .patience_s = others->patience_s };
+	return start_with(c, set, has_daemon ? &others->keeper : NULL);
+}
+
+int clients_start_taker(struct share_clients *c, const struct share_plan *p,
+			const struct share_clients *others, double patience_s)
+{
+	static const struct share_set one = { ARM_LIMITED, 1, 0 };
+	bool has_daemon = others && keeper_of(others);
+
+	*c = (struct share_clients){ .plan = p, .patience_s = patience_s, .takes_memory = true };
+	return start_with(c, &one, has_daemon ? &others->keeper : NULL);
 }
 
 /* ---- ending ----------------------------------------------------------------------------- */

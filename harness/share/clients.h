@@ -18,6 +18,7 @@ struct share_clients {
 	struct share_set set;
 	struct share_process process[SHARE_CLIENTS_MAX];
 	int processes;
+	bool takes_memory;	     /* of clients_start_taker() */
 	struct share_process keeper; /* of a daemon that all have; child.pid 0: none */
 	json_t *had; /* the variables that keeper's stand in for meanwhile; null: it was not set */
 	double patience_s;
@@ -35,6 +36,11 @@ void clients_stop(struct share_clients *c);
 /* The same for more clients of the daemon that others have. */
 int clients_join(struct share_clients *c, const struct share_clients *others,
 		 const struct share_set *set);
+
+/* One client that takes memory as it is told (taker.c), no workload's; others: of whose daemon, or
+ * NULL. */
+int clients_start_taker(struct share_clients *c, const struct share_plan *p,
+			const struct share_clients *others, double patience_s);
 
 /* The process that has this client. */
 int clients_process(const struct share_clients *c, int client);

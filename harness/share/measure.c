@@ -13,6 +13,8 @@
 #include "harness/platform/system.h"
 #include "harness/record/environment.h"
 #include "harness/share/clients.h"
+#include "harness/share/memory.h"
+#include "harness/share/timeline.h"
 #include "harness/share/share_fault.h"
 #include "harness/share/share_file.h"
 #include "harness/share/window.h"
@@ -170,6 +172,8 @@ static int measure_windows(struct share *s, struct share_measured *m, struct sha
 		if (at / s->plan.windows != repetition)
 			err = window_prepare(w, c);
 		repetition = at / s->plan.windows;
+		w->how = share_plan_has_promise(&s->plan) ? timeline_names[at % s->plan.windows]
+							  : NULL;
 		if (!err)
 			err = window_run(w, c, NULL);
 		if (!err && clients_lost(c))
@@ -273,6 +277,8 @@ int share_measure(struct share *s, double patience_s)
 		window_open(&w, json_get_text(s->platform, "pci"));
 		err = measure_sets(s, &w, patience_s);
 		window_close(&w);
+		if (!err && s->plan.allow.memory > 0 && !s->memory)
+			err = memory_measure(s, patience_s);
 	}
 	progress_clear();
 	return err ? err : share_end(s);

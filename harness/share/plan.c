@@ -10,6 +10,7 @@
 #include "harness/platform/enter.h"
 #include "harness/base/together.h"
 #include "harness/measure/wait.h"
+#include "harness/share/timeline.h"
 #include "harness/share/share.h"
 #include "harness/stats/bootstrap.h"
 #include "workloads/workload.h"
@@ -144,7 +145,7 @@ static json_t *layers_of_json(const struct share_plan *p)
 
 json_t *share_plan_json(const struct share_plan *p)
 {
-	json_t *mix = json_array(), *clients = json_array(), *arms = json_array();
+	json_t *mix = json_array(), *clients = json_array(), *arms = json_array(), *o;
 
 	for (int i = 0; i < p->mixes; i++)
 		json_array_append(mix, p->mix[i].words);
@@ -153,13 +154,15 @@ json_t *share_plan_json(const struct share_plan *p)
 	for (int i = 0; i < ARMS; i++)
 		if (p->arm[i])
 			json_array_append_new(arms, json_string(share_arms[i].name));
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:I, s:f, s:i, s:i, s:i, s:o, s:o, s:I}",
-			 "workloads", mix, "clients", clients, "arms", arms, "layer_of",
-			 layers_of_json(p), "fault", share_fault_names[p->fault], "seed",
-			 (json_int_t)p->seed, "window_s", p->window_s, "windows", p->windows,
-			 "repetitions", p->repetitions, "starts", p->starts, "mode",
-			 p->mode ? json_text(p->mode) : json_null(), "sync", json_text(p->sync),
-			 "depth", (json_int_t)p->depth);
+	o = json_pack("{s:o, s:o, s:o, s:o, s:s, s:I, s:f, s:i, s:i, s:i, s:o, s:o, s:I}",
+		      "workloads", mix, "clients", clients, "arms", arms, "layer_of",
+		      layers_of_json(p), "fault", share_fault_names[p->fault], "seed",
+		      (json_int_t)p->seed, "window_s", p->window_s, "windows", p->windows,
+		      "repetitions", p->repetitions, "starts", p->starts, "mode",
+		      p->mode ? json_text(p->mode) : json_null(), "sync", json_text(p->sync),
+		      "depth", (json_int_t)p->depth);
+	allow_to_json(&p->allow, o);
+	return o;
 }
 
 static int wrong(const char *where, const char *what)
@@ -262,6 +265,8 @@ static int parse_windows(struct share_plan *p, const json_t *o, const char *wher
 		return wrong(where, "repetitions");
 	if (!take_count(o, "starts", repetitions, &starts))
 		return wrong(where, "starts");
+	if (share_plan_has_promise(p) && (windows != TIMELINE_HOWS || starts != repetitions))
+		return wrong(where, "windows");
 	p->starts = (int)starts;
 	p->windows = (int)windows;
 	p->repetitions = (int)repetitions;
@@ -307,6 +312,8 @@ int share_plan_parse(struct share_plan *p, const json_t *o, const char *where)
 		return wrong(where, "sync");
 	if (!take_count(o, "depth", INT64_MAX, &p->depth))
 		return wrong(where, "depth");
+	if (allow_from_json(&p->allow, o) || share_plan_has_promise(p) != p->arm[ARM_LIMITED])
+		return wrong(where, "allow");
 	return parse_windows(p, o, where);
 }
 
@@ -340,6 +347,8 @@ struct share_set *share_sets(const struct share_plan *p, int *n)
 
 	CHECK(all, "memory of %zu sets", most);
 	*n = 0;
+	if (share_plan_has_promise(p) && !(p->allow.compute > 0))
+		return all;
 	if (!p->arm[ARM_PROCESSES] || p->clients[0] != 1)
 		add_sets(p, ARM_PROCESSES, 1, all, n);
 	for (int arm = 0; arm < ARMS; arm++)

@@ -16,6 +16,7 @@
 
 #include "harness/base/param.h"
 #include "harness/record/line_file.h"
+#include "harness/share/allow.h"
 
 /* ---- ways of sharing -------------------------------------------------------------------- */
 
@@ -28,6 +29,7 @@ enum share_arm {
 	ARM_REMOTE_SHARED,
 	ARM_STREAMS,
 	ARM_SERIAL,
+	ARM_LIMITED, /* of --allow alone */
 	ARMS,
 };
 
@@ -94,6 +96,7 @@ struct share_plan {
 	bool arm[ARMS];
 	const char *layer_of[SHARE_CLIENTS_MAX]; /* of the command line or the record; NULL */
 	enum share_fault fault;
+	struct share_allow allow; /* what is tried instead of arms; nothing: arms are compared */
 	uint64_t seed;
 	double window_s;
 	int windows, repetitions; /* windows of each repetition */
@@ -111,6 +114,15 @@ json_t *share_plan_json(const struct share_plan *p); /* new reference */
 /* 0, or -EINVAL after one line that begins with where. */
 int share_plan_parse(struct share_plan *p, const json_t *o, const char *where);
 void share_plan_release(struct share_plan *p);
+
+/*
+ * With an allowance the sets are the base, which is one client without layers, and clients under
+ * the layers. Each start of a set has two windows, by enum timeline_how, so repetitions are starts.
+ */
+static inline bool share_plan_has_promise(const struct share_plan *p)
+{
+	return allow_is_given(&p->allow);
+}
 
 /* An arm with so many clients. With one client there is a set for each workload of the mix. */
 struct share_set {
@@ -156,6 +168,7 @@ struct share {
 	int sets;
 	json_t *platform;	      /* the line; NULL: not yet */
 	json_t *sizes[SHARE_MIX_MAX]; /* lines "size" */
+	json_t *memory;		      /* the line, of an allowance of memory; NULL: not yet */
 	struct line_file file;
 };
 
@@ -189,6 +202,9 @@ void share_count_block(struct share_count *c, int64_t begun_ns, int64_t ended_ns
  * keeps a layer's daemon for others. */
 int share_client_work(FILE *out, const json_t *job);
 int share_keeper_work(FILE *out, const json_t *job);
+
+/* One that takes memory as it is told (taker.c). */
+int share_taker_work(FILE *out, const json_t *job);
 
 /* ---- for people and machines ------------------------------------------------------------ */
 

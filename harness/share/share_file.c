@@ -10,6 +10,7 @@
 #include "common/plural.h"
 #include "harness/base/command.h"
 #include "harness/base/json.h"
+#include "harness/share/promise.h"
 
 bool share_file_is(const char *path)
 {
@@ -44,6 +45,7 @@ void share_release(struct share *s)
 	}
 	for (int i = 0; i < SHARE_MIX_MAX; i++)
 		json_decref(s->sizes[i]);
+	json_decref(s->memory);
 	json_decref(s->platform);
 	line_file_release(&s->file);
 	free(s->set);
@@ -143,6 +145,8 @@ static const char *take_window(struct share *s, struct share_measured *m, const 
 	{
 		if (!what)
 			what = client_wrong(client);
+		if (!what && share_plan_has_promise(&s->plan))
+			what = promise_client_wrong(client);
 	}
 	if (!what)
 		keep(&m->window[repetition * s->plan.windows + window], o);
@@ -199,6 +203,15 @@ static const char *take_size(struct share *s, const json_t *o)
 	return NULL;
 }
 
+static const char *take_memory(struct share *s, const json_t *o)
+{
+	const char *what = promise_memory_wrong(o);
+
+	if (!what)
+		keep(&s->memory, o);
+	return what;
+}
+
 static const char *take(void *of, const json_t *o)
 {
 	struct share *s = of;
@@ -210,6 +223,8 @@ static const char *take(void *of, const json_t *o)
 	}
 	if (record_is(o, "size"))
 		return take_size(s, o);
+	if (record_is(o, "memory") && s->plan.allow.memory > 0)
+		return take_memory(s, o);
 	if (!record_is(o, "window") && !record_is(o, "checked") && !record_is(o, "not_run") &&
 	    !record_is(o, "fault"))
 		return "record";
@@ -241,6 +256,8 @@ static int refuse_unfinished(const struct share *s, const char *path)
 	for (int i = 0; i < s->sets; i++)
 		if (share_set_is_whole(s, &s->set[i]))
 			return 0;
+	if (s->memory)
+		return 0;
 	if (record_is_called(path, ".part"))
 		return complain(
 			EINVAL,
@@ -275,7 +292,8 @@ int share_check(const char *path, bool *incomplete)
 		not_run += *s.set[i].not_run != '\0';
 		whole += !*s.set[i].not_run && share_set_is_whole(&s, &s.set[i]);
 	}
-	if (!err && s.file.ended && whole + not_run < s.sets)
+	if (!err && s.file.ended &&
+	    (whole + not_run < s.sets || (s.plan.allow.memory > 0 && !s.memory)))
 		err = complain(EINVAL, "%s: it has ended, but configurations are missing", path);
 	if (!err) {
 		*incomplete |= !s.file.ended && !under_way;

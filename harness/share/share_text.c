@@ -8,8 +8,10 @@
 #include "harness/base/text.h"
 #include "harness/share/fault.h"
 #include "harness/share/findings.h"
+#include "harness/share/promise.h"
 #include "harness/share/share_file.h"
 #include "harness/share/share_words.h"
+#include "harness/share/window.h"
 #include "harness/stats/interval_json.h"
 
 enum { ARM_COLUMN = 14 };
@@ -369,6 +371,10 @@ void share_answer_print(const struct share *s, FILE *out)
 {
 	struct share_findings f;
 
+	if (share_plan_has_promise(&s->plan)) {
+		promise_answer_print(s, out);
+		return;
+	}
 	share_findings_init(&f, s);
 	put_answer(s, &f, out);
 	put_faster(s, &f, out);
@@ -379,6 +385,10 @@ void share_print(const struct share *s, FILE *out)
 {
 	struct share_findings f;
 
+	if (share_plan_has_promise(&s->plan)) {
+		promise_print(s, out);
+		return;
+	}
 	share_findings_init(&f, s);
 	put_answer(s, &f, out);
 	put_faster(s, &f, out);
@@ -402,6 +412,9 @@ void share_print(const struct share *s, FILE *out)
 /* Starting a set takes a second or two on a GPU: guessed, not measured. */
 enum { START_S = 2 };
 
+/* Five processes that take memory in some hundred calls: guessed, too. */
+enum { MEMORY_S = 15 };
+
 /* Three windows, and a client that starts. */
 static double harm_s(const struct share_plan *p)
 {
@@ -412,8 +425,10 @@ static double harm_s(const struct share_plan *p)
 
 static double plan_s(const struct share *s)
 {
-	double sum = s->sets *
-		     (START_S * s->plan.starts + s->plan.window_s * share_plan_windows(&s->plan));
+	double window_s = s->plan.window_s + (share_plan_has_promise(&s->plan) ? WINDOW_IDLE_S : 0);
+	double sum = s->sets * (START_S * s->plan.starts + window_s * share_plan_windows(&s->plan));
+
+	sum += s->plan.allow.memory > 0 ? MEMORY_S : 0;
 
 	for (int i = 0; i < s->sets; i++)
 		sum += s->set[i].set.n > 1 ? harm_s(&s->plan) : 0;
@@ -428,7 +443,7 @@ void share_plan_print(const struct share *s, FILE *out)
 		missing += share_arm_missing(s->set[i].set.arm) != NULL;
 	fprintf(out, "%s: %s, %d not available here; about %s\n", mix_text(s).s,
 		counted(s->sets, "configuration").s, missing,
-		text_time(plan_s(s) * (s->sets - missing) / s->sets * 1e9).s);
+		text_time(plan_s(s) * (s->sets ? 1 - missing / (double)s->sets : 1) * 1e9).s);
 }
 
 /* Each arm of it, with what it is and why it cannot be had. */
@@ -530,8 +545,12 @@ static json_t *fault_json(const struct share_measured *m)
 json_t *share_json(const struct share *s)
 {
 	struct share_findings f;
-	json_t *sets = json_array(), *faults = json_array();
+	json_t *sets, *faults;
 
+	if (share_plan_has_promise(&s->plan))
+		return promise_json(s);
+	sets = json_array();
+	faults = json_array();
 	share_findings_init(&f, s);
 	for (int i = 0; i < f.sets; i++)
 		json_array_append_new(sets, found_json(s, &f.set[i]));

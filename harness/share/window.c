@@ -39,7 +39,9 @@ void window_for(struct window *w, const struct share *s, const struct share_set 
 	double step_s = slow_step_s(s, set);
 
 	w->seconds = fmax(s->plan.window_s, fmin(window_most_s, STEPS_LEAST * step_s));
-	w->lead_s = fmin(lead_most_s, fmax(lead_least_s, step_s));
+	w->lead_s = share_plan_has_promise(&s->plan)
+			    ? WINDOW_IDLE_S
+			    : fmin(lead_most_s, fmax(lead_least_s, step_s));
 }
 
 /* Under a layer a client may be told of its own memory alone, so NVML is asked first. Without it:
@@ -130,8 +132,8 @@ int window_run(struct window *w, struct share_clients *c, const char *other_word
 	w->sum = w->samples = 0;
 	w->begun_ns = w->ended_ns = 0;
 	w->sampled_ns = w->from_ns; /* the first sample is of the window */
-	snprintf(line, sizeof(line), "window %lld %lld\n", (long long)w->from_ns,
-		 (long long)w->to_ns);
+	snprintf(line, sizeof(line), "window %lld %lld %s\n", (long long)w->from_ns,
+		 (long long)w->to_ns, w->how ? w->how : "");
 	t.more_s = w->lead_s + w->seconds;
 	if (other_words) {
 		snprintf(other, sizeof(other), "window %lld %lld%s\n", (long long)w->from_ns,

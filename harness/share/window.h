@@ -6,6 +6,10 @@
 #include "harness/share/clients.h"
 #include "harness/share/helpers.h"
 
+/* With an allowance clients idle so long before each window: what a limit lets them save up
+ * meanwhile, they have by then. */
+enum { WINDOW_IDLE_S = 1 };
+
 struct window {
 	double seconds; /* how long */
 	double lead_s;	/* before it: all are at work when it begins */
@@ -13,6 +17,8 @@ struct window {
 	double daemons; /* processors that other processes used for its clients; NAN: not known */
 	double memory;	/* bytes of the device in use while its clients are up; NAN: not known */
 	int64_t from_ns, to_ns;
+	const char *how; /* clients idle first, and work in this way (timeline.h); NULL: they work
+			  * when it begins */
 
 	struct helpers helpers;
 	int64_t begun_ns, ended_ns; /* of the time that helpers were looked at */

@@ -86,7 +86,7 @@ static const struct param params[] = {
 	PARAM_REAL(emulate_opts, window, "ms", "100", 1, 1e5,
 		   "what a process leaves of that share, it may use later: at most that of so "
 		   "much time"),
-	PARAM_SIZE(emulate_opts, memory, "bytes", "0", 0, 1e15,
+	PARAM_SIZE(emulate_opts, memory, "bytes", "0", 0, 1125899906842624.0,
 		   "device memory that a process may take; 0: no limit"),
 	PARAM_END,
 };

@@ -513,6 +513,73 @@ Test(small_cli_share, charts, .init = prepare, .fini = remove_dir)
 	cr_expect(eq(int, atoi(text), 1 + 23));
 }
 
+/* ---- what is allowed ------------------------------------------------------------------------ */
+
+/* To the byte, whatever the machine is busy with: in one piece and in many, of pools, after a free,
+ * an exit and a kill, and beside another client. */
+Test(small_cli_share, memory_that_is_allowed, .init = prepare, .fini = remove_dir)
+{
+	static const char *const whens[] = { "alone", "freed", "beside", "exited", "killed" };
+	static const char *const whats[] = { "one", "many", "pool", "free", "total" };
+	const json_t *o, *taken;
+	const char *text;
+
+	if (!ON_CPU)
+		cr_skip("holds for the CPU device only: a GPU gives out more at once");
+	o = rift_json("share launch us=0 --allow memory=1000003 --layer 'emulate memory=1000003' "
+		      "--quiet --json --output '%s/a.jsonl'",
+		      dir);
+	cr_expect(eq(str, (char *)get_text(o, "verdict"), "holds"));
+	taken = json_object_get(o, "taken");
+	for (size_t i = 0; i < sizeof(whens) / sizeof(*whens); i++)
+		cr_expect(eq(dbl, number(json_object_get(taken, whens[i]), "one"), 1000003.0), "%s",
+			  whens[i]);
+	taken = json_object_get(taken, "alone");
+	for (size_t i = 0; i < sizeof(whats) / sizeof(*whats); i++)
+		cr_expect(eq(dbl, number(taken, whats[i]), 1000003.0), "%s", whats[i]);
+	cr_expect(eq(str, (char *)get_text(taken, "one_error"), "cudaErrorMemoryAllocation"));
+	cr_expect(zero(int, run_rift(OUT, &text, "share --from '%s/a.jsonl' --quiet", dir)));
+	cr_expect(tells(text, "holds, to the byte"), "%s", text);
+	is_called("a.jsonl", "valid");
+}
+
+/* Twice as much as is allowed is tried and no more: 1 is what a promise that is not kept comes to.
+ */
+Test(small_cli_share, memory_without_a_limit, .init = prepare, .fini = remove_dir)
+{
+	const char *text;
+
+	cr_expect(eq(int,
+		     run_rift(OUT, &text,
+			      "share launch us=0 --allow memory=64k --layer none --quiet --output "
+			      "'%s/a.jsonl'",
+			      dir),
+		     1));
+	cr_expect(tells(text, "gets more than allowed: 131072 bytes in one piece"), "%s", text);
+}
+
+/* One start has no interval, so what is found is open: rows, their record, and its end are there.
+ */
+Test(small_cli_share, compute_that_is_allowed, .init = prepare, .fini = remove_dir)
+{
+	const char *text;
+	char *kept;
+
+	cr_expect(eq(int,
+		     run_rift(OUT, &text,
+			      "share launch us=200 --allow compute=50%% --layer 'emulate "
+			      "compute=50' --window 0.1 --starts 1 --quiet --output '%s/a.jsonl'",
+			      dir),
+		     2));
+	cr_expect(tells(text, "compute=50%: inconclusive*without a limit*queued*waited for*burst"),
+		  "%s", text);
+	kept = strdup(text);
+	is_called("a.jsonl", "valid");
+	cr_expect(eq(int, run_rift(OUT, &text, "share --from '%s/a.jsonl' --quiet", dir), 2));
+	cr_expect(eq(str, (char *)text, kept), "the record says the same");
+	free(kept);
+}
+
 Test(small_cli_share, what_is_refused)
 {
 	need_device();
@@ -537,6 +604,17 @@ Test(small_cli_share, what_is_refused)
 	refused(3, "2 clients", "share launch --clients 1 --fault kill");
 	refused(3, "'launch'", "share launch --from /dev/null");
 	refused(3, "--starts=", "share launch --repetitions 5 --starts 6");
+	refused(3, "compute=PERCENT", "share launch --allow 30%%");
+	refused(3, "compute=", "share launch --allow compute=130%% --layer none");
+	refused(3, "memory=", "share launch --allow memory=8X");
+	refused(3, "needs --layer", "share launch --allow compute=30%%");
+	refused(3, "needs --allow", "share launch --layer none");
+	refused(3, "--allow", "share launch --arms limited");
+	refused(3, "--allow", "share launch --arms processes --allow memory=1M");
+	refused(3, "--allow", "share launch --depth 4 --allow memory=1M");
+	refused(3, "'emulate'", "share launch --allow memory=1M --layer emulat");
+	refused(3, "--window=", "share launch --allow compute=3 --layer none --window 0.02");
+	refused(3, "--allow", "share --from a --allow memory=1M");
 	refused(3, "--clients", "share --from a --clients 2");
 	refused(3, "--window", "share --resume a --window 1");
 	refused(3, "--resume", "share --from a --resume b");

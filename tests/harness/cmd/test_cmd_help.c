@@ -39,8 +39,8 @@ static const struct {
 		 "--layer=LAYER --mode=stream|graph|fused --platform=NAME --plot[=DIR] --quiet "
 		 "--samples=N --sync=KIND --verbose -h,--help " },
 	{ "share",
-	  "--arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
-	  "--fault=none|crash|kill|hang|memory --from=FILE --json "
+	  "--allow=LIMITS --arms=ARM,ARM,... --clients=N,N,... --depth=N --dry-run "
+	  "--fault=none|crash|kill|hang|memory --from=FILE --json --layer=LAYER "
 	  "--layer-of=CLIENT=LAYER --mode=stream|graph|fused --output=FILE "
 	  "--patience=SECONDS --plot=DIR --quick --quiet --repetitions=N --resume=FILE --seed=N "
 	  "--starts=N --sync=KIND --window=SECONDS --windows=N --with=WORKLOAD -h,--help " },

@@ -1,0 +1,366 @@
+/*
+ * test_share_promise.c - whether clients get what --allow says: what may be allowed, how steps are
+ * counted over time, and verdicts of made-up windows whose shares are known.
+ */
+/* sanitizers: one thread */
+#include "tests/test.h"
+#include "harness/share/promise.h"
+
+#include "harness/base/command.h"
+#include "harness/base/json.h"
+#include "harness/share/share_file.h"
+#include "tests/made_share.h"
+
+TestSuite(small_share_promise, .timeout = 60);
+
+/* ---- what may be allowed ----------------------------------------------------------------------
+ */
+
+Test(small_share_promise, what_may_be_allowed)
+{
+	static const struct {
+		const char *text;
+		double compute, memory;
+	} rows[] = {
+		{ "compute=30%", 0.3, 0 },
+		{ "compute=12.5", 0.125, 0 },
+		{ "memory=8G", 0, 8589934592.0 },
+		{ "compute=100%,memory=1", 1, 1 },
+		{ "memory=64k,compute=0.1%", 0.001, 65536 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct share_allow a = { .compute = 0 };
+
+		cr_expect(zero(int, allow_parse(&a, rows[i].text)), "%s", rows[i].text);
+		cr_expect(epsilon_eq(dbl, a.compute, rows[i].compute, 1e-12), "%s", rows[i].text);
+		cr_expect(eq(dbl, (double)a.memory, rows[i].memory), "%s", rows[i].text);
+	}
+}
+
+Test(small_share_promise, what_may_not)
+{
+	static const char *const rows[] = {
+		"",
+		",",
+		"30%",
+		"compute",
+		"compute=",
+		"compute=0",
+		"compute=101%",
+		"compute=30%,compute=30%",
+		"memory=0",
+		"memory=8X",
+		"memory=-1",
+		"compute=30%,",
+		"memory=1e9%",
+		"compute=nan%",
+		"us=3",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct share_allow a = { .compute = 0 };
+
+		cr_expect(ne(int, allow_parse(&a, rows[i]), 0), "%s", rows[i]);
+		cr_expect(eq(int, allow_is_given(&a), 0), "%s", rows[i]);
+	}
+}
+
+/* ---- steps over time --------------------------------------------------------------------------
+ */
+
+/* 35 ms from 1 s on: steps at 1, 12, 13 and 34 ms, one before the window and one at its end. */
+Test(small_share_promise, steps_count_where_they_end)
+{
+	enum { MS = 1000000, FROM = 1000 * MS };
+	static const int at_ms[] = { -1, 1, 12, 13, 34, 35 };
+	static const double want[] = { 1, 2, 0, 1 };
+	double times[8];
+	struct timeline t;
+
+	timeline_init(&t, FROM, FROM + 35 * MS, times, 8);
+	cr_assert(eq(int, t.bins, 4));
+	for (size_t i = 0; i < sizeof(at_ms) / sizeof(*at_ms); i++)
+		timeline_note(&t, FROM + (int64_t)at_ms[i] * MS, 1);
+	timeline_end(&t);
+	for (int i = 0; i < t.bins; i++)
+		cr_expect(eq(dbl, t.steps[i], want[i]), "bin %d", i);
+	cr_expect(eq(long, (long)t.longest_ns, 21L * MS), "from 13 to 34 ms");
+	cr_expect(eq(long, (long)t.times, 4L));
+	cr_expect(eq(dbl, times[1], 11.0 * MS));
+	timeline_release(&t);
+}
+
+Test(small_share_promise, a_window_without_a_step_is_one_pause)
+{
+	struct timeline t;
+
+	timeline_init(&t, 0, 50000000, NULL, 0);
+	timeline_end(&t);
+	cr_expect(eq(long, (long)t.longest_ns, 50000000L));
+	timeline_release(&t);
+}
+
+/* ---- made-up windows --------------------------------------------------------------------------
+ */
+
+enum { STARTS = 6, BINS = 400 };
+
+/* `launch` under a layer, promised so much compute: windows of 4 s of one client, and of n. */
+static void begin(struct share *s, double compute, int n)
+{
+	static char launch[] = "launch";
+	char *words[] = { launch };
+
+	*s = (struct share){ .file = LINE_FILE_NONE };
+	s->plan = (struct share_plan){
+		.clients = { n },
+		.counts = 1,
+		.mixes = 1,
+		.arm = { [ARM_LIMITED] = true },
+		.allow = { .compute = compute, .layer = { "emulate compute=30" }, .layers = 1 },
+		.seed = 1,
+		.window_s = 4,
+		.windows = TIMELINE_HOWS,
+		.repetitions = STARTS,
+		.starts = STARTS,
+		.depth = 1
+	};
+	cr_assert(zero(int, share_workload_parse(&s->plan.mix[0], words, 1)));
+	share_init(s);
+	cr_assert(zero(int, share_add(s, json_pack("{s:s, s:s, s:b}", "record", "platform",
+						   "device", "a GPU", "is_gpu", true))));
+}
+
+/* A client that may save up `burst` steps, then does `rate` steps a second, of 1000 that it could.
+ */
+static json_t *made_timeline(double rate, double burst)
+{
+	json_t *steps = json_array();
+	double done = 0;
+
+	for (int i = 1; i <= BINS; i++) {
+		double so_far = fmin(10.0 * i, burst + rate * 0.01 * i);
+
+		json_array_append_new(steps, json_real(so_far - done));
+		done = so_far;
+	}
+	return json_pack("{s:f, s:o, s:f}", "bin_s", 0.01, "steps", steps, "longest_s", 0.07);
+}
+
+/* All windows of a set; those of the base have no burst, and wait as long as they work. */
+static void fill_set(struct share *s, const struct share_set *set, const double *queued,
+		     const double *waits, double burst)
+{
+	for (int k = 0; k < STARTS * TIMELINE_HOWS; k++) {
+		json_t *o = share_line("window", set), *clients = json_array();
+
+		for (int i = 0; i < set->n; i++) {
+			double rate = (k % TIMELINE_HOWS ? waits[i] : queued[i]) * (1 + 1e-3 * k);
+			json_t *c = made_share_client(rate);
+
+			json_object_set_new(c, "timeline", made_timeline(rate, burst));
+			json_array_append_new(clients, c);
+		}
+		json_object_set_new(o, "repetition", json_integer(k / TIMELINE_HOWS));
+		json_object_set_new(o, "window", json_integer(k % TIMELINE_HOWS));
+		json_object_set_new(o, "seconds", json_real(4));
+		json_object_set_new(o, "clients", clients);
+		cr_assert(zero(int, share_add(s, o)));
+	}
+	made_share_check(s, set, true);
+}
+
+static void fill(struct share *s, double base_waits, const double *queued, const double *waits,
+		 double burst)
+{
+	static const double alone[] = { 990 };
+
+	for (int i = 0; i < s->sets; i++)
+		if (s->set[i].set.arm == ARM_LIMITED)
+			fill_set(s, &s->set[i].set, queued, waits, burst);
+		else
+			fill_set(s, &s->set[i].set, alone, &base_waits, 0);
+}
+
+/* What one client gets, queued and waited for, of 990 steps a second where 30 % are allowed. */
+static const struct {
+	double queued, waits, base_waits;
+	enum promise_verdict of_queued, of_waits, all;
+	int exit_code;
+} cases[] = {
+	{ 297, 297, 900, PROMISE_HOLDS, PROMISE_HOLDS, PROMISE_HOLDS, 0 },
+	{ 420, 297, 900, PROMISE_MORE, PROMISE_HOLDS, PROMISE_MORE, 1 },
+	{ 297, 600, 900, PROMISE_HOLDS, PROMISE_MORE, PROMISE_MORE, 1 },
+	{ 200, 297, 900, PROMISE_LESS, PROMISE_HOLDS, PROMISE_LESS, 1 },
+	{ 0, 0, 900, PROMISE_LESS, PROMISE_LESS, PROMISE_LESS, 1 },
+	{ 297, 150, 160, PROMISE_HOLDS, PROMISE_UNUSED, PROMISE_HOLDS, 0 },
+	{ 312, 297, 900, PROMISE_OPEN, PROMISE_HOLDS, PROMISE_OPEN, 2 },
+};
+
+Test(small_share_promise, verdicts_of_shares_that_are_known)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct promise p;
+		struct share s;
+
+		begin(&s, 0.3, 1);
+		fill(&s, cases[i].base_waits, &cases[i].queued, &cases[i].waits, 0);
+		promise_init(&p, &s);
+		cr_assert(eq(int, p.rows, TIMELINE_HOWS));
+		cr_expect(epsilon_eq(dbl, p.row[0].share, cases[i].queued / 990, 0.002), "case %zu",
+			  i);
+		cr_expect(eq(int, p.row[0].verdict, cases[i].of_queued), "case %zu", i);
+		cr_expect(eq(int, p.row[1].verdict, cases[i].of_waits), "case %zu", i);
+		cr_expect(eq(int, p.verdict, cases[i].all), "case %zu", i);
+		cr_expect(eq(int, promise_exit_code(&s), cases[i].exit_code), "case %zu", i);
+		promise_release(&p);
+		share_release(&s);
+	}
+}
+
+/* Thirty steps are saved up: 30 ms of the device, which are spent 43 ms after idling. */
+Test(small_share_promise, what_was_saved_up_is_found)
+{
+	static const double rate = 297;
+	struct promise p;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	fill(&s, 900, &rate, &rate, 30);
+	promise_init(&p, &s);
+	cr_expect(epsilon_eq(dbl, p.row[0].burst_s, 0.03, 0.001), "%g", p.row[0].burst_s);
+	cr_expect(epsilon_eq(dbl, p.row[0].settled_s, 0.04, 0.011), "%g", p.row[0].settled_s);
+	cr_expect(eq(dbl, p.row[0].pause_s, 0.07));
+	for (int i = 0; i < PROMISE_SPANS; i++)
+		cr_expect(epsilon_eq(dbl, p.row[0].spread[i].lo, 0.3, 0.01), "span %d", i);
+	promise_release(&p);
+	share_release(&s);
+}
+
+/* Two clients of a GPU that were promised 75 % each: that one has less is no fault of the limit. */
+Test(small_share_promise, clients_promised_more_than_there_is_are_not_judged)
+{
+	static const double rate[] = { 490, 490 }, more[] = { 900, 90 };
+	struct promise p;
+	struct share s;
+
+	begin(&s, 0.75, 2);
+	fill(&s, 900, rate, rate, 0);
+	promise_init(&p, &s);
+	cr_expect(eq(int, p.row[1].verdict, PROMISE_CROWDED));
+	cr_expect(eq(int, p.verdict, PROMISE_OPEN));
+	promise_release(&p);
+	share_release(&s);
+	begin(&s, 0.75, 2);
+	fill(&s, 900, more, more, 0);
+	promise_init(&p, &s);
+	cr_expect(eq(int, p.row[0].verdict, PROMISE_MORE), "that is one");
+	promise_release(&p);
+	share_release(&s);
+}
+
+Test(small_share_promise, a_part_of_the_windows_decides_nothing)
+{
+	struct promise p;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	promise_init(&p, &s);
+	cr_expect(eq(int, p.verdict, PROMISE_OPEN));
+	cr_expect(eq(int, p.row[0].known, 0));
+	promise_release(&p);
+	share_release(&s);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+static json_t *memory(double one, double many, double exited, double killed)
+{
+	return json_pack("{s:s, s:{s:f, s:f}, s:{s:f}, s:{s:f}, s:{s:f}, s:{s:f}}", "record",
+			 "memory", "alone", "one", one, "many", many, "freed", "one", one, "beside",
+			 "one", 0.0, "exited", "one", exited, "killed", "one", killed);
+}
+
+Test(small_share_promise, verdicts_of_memory)
+{
+	static const double GIB = 1073741824;
+	static const struct {
+		double one, many, exited, killed;
+		bool is_cpu;
+		enum promise_verdict want;
+	} rows[] = {
+		{ GIB, GIB, GIB, GIB, true, PROMISE_HOLDS },
+		{ GIB + 1, GIB, GIB, GIB, true, PROMISE_MORE },
+		{ GIB, GIB + 2e6, GIB, GIB, false, PROMISE_HOLDS },
+		{ GIB, 2 * GIB, GIB, GIB, false, PROMISE_MORE },
+		{ GIB / 2, GIB / 2, GIB / 2, GIB / 2, false, PROMISE_LESS },
+		{ GIB, GIB, GIB, GIB / 2, false, PROMISE_LESS },
+		{ GIB, GIB, 0, GIB, false, PROMISE_LESS },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *o = memory(rows[i].one, rows[i].many, rows[i].exited, rows[i].killed);
+
+		cr_expect(eq(ptr, (void *)(uintptr_t)promise_memory_wrong(o), NULL), "row %zu", i);
+		cr_expect(eq(int, promise_of_memory(o, (int64_t)GIB, rows[i].is_cpu), rows[i].want),
+			  "row %zu", i);
+		json_decref(o);
+	}
+	cr_expect(eq(int, promise_of_memory(NULL, 1, true), PROMISE_OPEN), "not yet");
+}
+
+/* ---- lines of a record ------------------------------------------------------------------------
+ */
+
+Test(small_share_promise, lines_that_are_wrong)
+{
+	static const char *const wrong[] = {
+		"{}",
+		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1], \"longest_s\": 0}}",
+		"{\"timeline\": {\"bin_s\": 0, \"steps\": [1, 2], \"longest_s\": 0}}",
+		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, -2], \"longest_s\": 0}}",
+		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, \"2\"], \"longest_s\": 0}}",
+		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, 2]}}",
+	};
+	json_t *o = memory(1, 1, 1, 1);
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		json_t *client = json_loads(wrong[i], 0, NULL);
+
+		cr_expect(eq(str, (char *)(uintptr_t)promise_client_wrong(client), "timeline"),
+			  "%s", wrong[i]);
+		json_decref(client);
+	}
+	json_object_del(o, "killed");
+	cr_expect(eq(str, (char *)(uintptr_t)promise_memory_wrong(o), "killed"));
+	json_decref(o);
+}
+
+/* A plan is read as it was written, and one that would be another mode's is refused. */
+Test(small_share_promise, a_plan_with_a_promise)
+{
+	struct share_plan p;
+	struct share s;
+	json_t *plan, *again;
+
+	begin(&s, 0.3, 2);
+	plan = share_plan_json(&s.plan);
+	cr_assert(zero(int, share_plan_parse(&p, plan, "here")));
+	cr_expect(eq(dbl, p.allow.compute, 0.3));
+	cr_expect(eq(str, (char *)(uintptr_t)p.allow.layer[0], "emulate compute=30"));
+	again = share_plan_json(&p);
+	cr_expect(eq(int, json_equal(plan, again), 1));
+	json_decref(again);
+	share_plan_release(&p);
+	json_object_set_new(plan, "windows", json_integer(3));
+	cr_expect(ne(int, share_plan_parse(&p, plan, "here"), 0), "windows");
+	share_plan_release(&p);
+	json_object_set_new(plan, "windows", json_integer(2));
+	json_object_del(plan, "allow");
+	cr_expect(ne(int, share_plan_parse(&p, plan, "here"), 0), "limited without a promise");
+	share_plan_release(&p);
+	json_decref(plan);
+	share_release(&s);
+}
