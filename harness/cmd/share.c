@@ -14,7 +14,7 @@
 #include "harness/measure/run.h"
 #include "harness/share/across.h"
 #include "harness/share/findings.h"
-#include "harness/share/promise.h"
+#include "harness/share/promises.h"
 #include "harness/share/share_chart.h"
 #include "harness/share/share_fault.h"
 #include "harness/share/share_file.h"
@@ -73,7 +73,7 @@ static const struct command_option options[] = {
 	  "or both with a comma" },
 	{ OPTION_LAYER,
 	  "run clients under this layer, which is to limit them as --allow says; repeatable, each "
-	  "further layer inside the last",
+	  "further layer inside the last; {client} in it stands for the client's number",
 	  .with = "allow" },
 	{ OPTION("with", "WORKLOAD", option_list, FIELD(with)),
 	  "give clients alternately the first workload and this one, with its name=value in one "
@@ -421,13 +421,62 @@ static json_t *plan_json(const void *found)
 	return share_dry_json(found);
 }
 
+static int draw_promises(const struct promises *all, const struct share_args *a)
+{
+	struct picture p;
+	int err;
+
+	if (!a->plot)
+		return 0;
+	err = promises_chart_write(&p, all, a->plot);
+	if (!err)
+		err = show_picture(&a->given, a->plot, &p, 0);
+	picture_release(&p);
+	return err;
+}
+
+static int show_promises(const struct share_args *a)
+{
+	struct promises *all = malloc(sizeof(*all));
+	int err;
+
+	CHECK(all, "memory of records");
+	err = promises_read(all, a->from.word, a->from.n);
+	if (!err) {
+		show(&a->given, all, promises_print, promises_json);
+		err = draw_promises(all, a);
+		note_cpu(&a->given, share_is_cpu(&all->record[0]));
+		err = err ? err : promises_exit_code(all);
+	}
+	promises_release(all);
+	free(all);
+	return err;
+}
+
+/* The chart of one record is that of several; it is read from its file. */
+static int draw_promise(const struct share *s, const struct share_args *a)
+{
+	struct promises *all = malloc(sizeof(*all));
+	char *path = s->file.path;
+	int err;
+
+	CHECK(all, "memory of records");
+	err = promises_read(all, &path, 1);
+	err = err ? err : draw_promises(all, a);
+	promises_release(all);
+	free(all);
+	return err;
+}
+
 static int draw(const struct share *s, const struct share_args *a)
 {
 	struct picture p[SHARE_CHARTS];
 	int err;
 
-	if (!a->plot || share_plan_has_promise(&s->plan))
+	if (!a->plot)
 		return 0;
+	if (share_plan_has_promise(&s->plan))
+		return s->plan.allow.compute > 0 ? draw_promise(s, a) : 0;
 	err = share_charts_write(p, s, a->plot);
 	for (int i = 0; i < SHARE_CHARTS && !err; i++)
 		err = show_picture(&a->given, a->plot, &p[i], 0);
@@ -558,7 +607,7 @@ static int share_or_show(struct share *s, const struct share_args *a)
 	int err;
 
 	if (a->from.n > 1)
-		return show_across(a);
+		return promises_are_in(a->from.word[0]) ? show_promises(a) : show_across(a);
 	if (a->from.n)
 		err = share_read(s, a->from.word[0]);
 	else

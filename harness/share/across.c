@@ -48,6 +48,11 @@ static int read_one(struct across *a, const char *path)
 	int err = share_read(s, path);
 
 	err = err ? err : refuse_again(a, s, path);
+	if (!err && share_plan_has_promise(&s->plan))
+		err = complain(EINVAL,
+			       "%s: is of --allow, as the first record is not; give records of "
+			       "one kind",
+			       path);
 	if (err)
 		return err;
 	a->records++;

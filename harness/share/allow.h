@@ -19,8 +19,8 @@ enum { ALLOW_LAYERS_MAX = 8 };
 struct share_allow {
 	double compute; /* a share of 1; 0: nothing was promised */
 	int64_t memory; /* bytes; 0: nothing was promised */
-	/* The layers that keep the promise, as rift layer takes them, the outermost first. Of the
-	 * command line or the record. */
+	/* The layers that keep the promise, as rift layer takes them, the outermost first;
+	 * "{client}" stands for the client's number. Of the command line or the record. */
 	const char *layer[ALLOW_LAYERS_MAX];
 	int layers;
 };

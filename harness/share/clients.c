@@ -169,21 +169,40 @@ static const char *keeper_of(const struct share_clients *c)
 					 : share_arms[c->set.arm].keeper;
 }
 
+/* The layer with the client's number for "{client}". To be freed. */
+static char *layer_for(const char *layer, int client)
+{
+	static const char mark[] = "{client}";
+	const char *at = strstr(layer, mark);
+	char *text;
+
+	if (at)
+		CHECK(asprintf(&text, "%.*s%d%s", (int)(at - layer), layer, client,
+			       at + strlen(mark)) > 0,
+		      "memory of a layer");
+	else
+		CHECK((text = strdup(layer)), "memory of a layer");
+	return text;
+}
+
 /* The layers around a client's process as a command; NULL: none. To be freed. */
 static int prefix_of(const struct share_clients *c, int process, char **prefix)
 {
 	const struct share_allow *allow = &c->plan->allow;
 	char *texts[ALLOW_LAYERS_MAX + 2];
-	int n = 0;
+	int n = 0, err;
 
 	for (int i = 0; i < allow->layers && c->set.arm == ARM_LIMITED && !keeper_of(c); i++)
-		texts[n++] = (char *)(uintptr_t)allow->layer[i];
+		texts[n++] = layer_for(allow->layer[i], c->first_client + process);
 	if (share_arms[c->set.arm].layer)
-		texts[n++] = (char *)(uintptr_t)share_arms[c->set.arm].layer;
+		texts[n++] = layer_for(share_arms[c->set.arm].layer, 0);
 	if (c->plan->layer_of[process] && c->set.n > 1)
-		texts[n++] = (char *)(uintptr_t)c->plan->layer_of[process];
+		texts[n++] = layer_for(c->plan->layer_of[process], process + 1);
 	*prefix = NULL;
-	return n ? layer_command(texts, n, prefix) : 0;
+	err = n ? layer_command(texts, n, prefix) : 0;
+	while (n)
+		free(texts[--n]);
+	return err;
 }
 
 static int start_process(struct share_process *p, json_t *job, const char *prefix)
@@ -302,7 +321,7 @@ static int start_with(struct share_clients *c, const struct share_set *set,
 int clients_start(struct share_clients *c, const struct share_plan *p, const struct share_set *set,
 		  double patience_s)
 {
-	*c = (struct share_clients){ .plan = p, .patience_s = patience_s };
+	*c = (struct share_clients){ .plan = p, .patience_s = patience_s, .first_client = 1 };
 	return start_with(c, set, NULL);
 }
 
@@ -311,7 +330,9 @@ int clients_join(struct share_clients *c, const struct share_clients *others,
 {
 	bool has_daemon = keeper_of(others);
 
-	*c = (struct share_clients){ .plan = others->plan, .patience_s = others->patience_s };
+	*c = (struct share_clients){ .plan = others->plan,
+				     .patience_s = others->patience_s,
+				     .first_client = others->set.n + 1 };
 	return start_with(c, set, has_daemon ? &others->keeper : NULL);
 }
 
@@ -321,7 +342,10 @@ int clients_start_taker(struct share_clients *c, const struct share_plan *p,
 	static const struct share_set one = { ARM_LIMITED, 1, 0 };
 	bool has_daemon = others && keeper_of(others);
 
-	*c = (struct share_clients){ .plan = p, .patience_s = patience_s, .takes_memory = true };
+	*c = (struct share_clients){ .plan = p,
+				     .patience_s = patience_s,
+				     .takes_memory = true,
+				     .first_client = others ? 2 : 1 };
 	return start_with(c, &one, has_daemon ? &others->keeper : NULL);
 }
 

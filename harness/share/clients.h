@@ -19,6 +19,7 @@ struct share_clients {
 	struct share_process process[SHARE_CLIENTS_MAX];
 	int processes;
 	bool takes_memory;	     /* of clients_start_taker() */
+	int first_client;	     /* its number, for "{client}" in a layer */
 	struct share_process keeper; /* of a daemon that all have; child.pid 0: none */
 	json_t *had; /* the variables that keeper's stand in for meanwhile; null: it was not set */
 	double patience_s;

@@ -580,6 +580,74 @@ Test(small_cli_share, compute_that_is_allowed, .init = prepare, .fini = remove_d
 	free(kept);
 }
 
+/* Made by --allow, and of what was asked: its exit code is rc. */
+static void make_limited(const char *name, const char *allow, const char *layer, int rc)
+{
+	cr_assert(
+		eq(int,
+		   run_rift(OUT, NULL,
+			    "share launch us=100 --allow %s --layer '%s' --clients 1 --window 0.05 "
+			    "--starts 1 --quiet --output '%s/%s.jsonl'",
+			    allow, layer, dir, name),
+		   rc),
+		"%s", name);
+}
+
+Test(small_cli_share, asked_for_and_got, .init = prepare, .fini = remove_dir)
+{
+	const json_t *o;
+	const char *text;
+
+	make_limited("a", "compute=50%,memory=64k", "emulate compute=50 memory=64k", 2);
+	make_limited("b", "compute=25%", "emulate compute=25", 2);
+	make_limited("c", "memory=1000", "emulate memory=1000", 0);
+	cr_expect(eq(int,
+		     run_rift(OUT, &text,
+			      "share --from '%s/a.jsonl' --from '%s/b.jsonl' --from '%s/c.jsonl' "
+			      "--quiet",
+			      dir, dir, dir),
+		     2));
+	cr_expect(tells(text, "50 %*queued*50 %*waited for*25 %*compute=25*65536*1000 *holds"),
+		  "%s", text);
+	cr_assert(eq(int,
+		     run_rift(OUT, &text,
+			      "share --from '%s/a.jsonl' --from '%s/c.jsonl' --quiet --json", dir,
+			      dir),
+		     2));
+	o = json_loads(text, 0, NULL);
+	cr_expect(eq(sz, json_array_size(json_object_get(o, "records")), 2));
+	json_decref((json_t *)(uintptr_t)o);
+	refused(3, "same record", "share --from '%s/a.jsonl' --from '%s/a.jsonl'", dir, dir);
+	run_rift(OUT, NULL, SHORT " --starts 1 --clients 1 --output '%s/d.jsonl'", dir);
+	refused(3, "of one kind", "share --from '%s/a.jsonl' --from '%s/d.jsonl'", dir, dir);
+	refused(3, "of one kind", "share --from '%s/d.jsonl' --from '%s/a.jsonl'", dir, dir);
+}
+
+Test(small_cli_share, a_chart_of_what_was_asked_for, .init = prepare, .fini = remove_dir)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	make_limited("a", "compute=50%", "emulate compute=50", 2);
+	cr_expect(eq(int,
+		     run_rift(OUT, NULL, "share --from '%s/a.jsonl' --quiet --plot '%s/charts'",
+			      dir, dir),
+		     2));
+	cr_expect(zero(int, shell(NULL,
+				  "grep -q '^1,50,' '%s/charts/limits-points.csv' && test -s "
+				  "'%s/charts/limits.png'",
+				  dir, dir)));
+	make_limited("b", "memory=1000", "emulate memory=1000", 0);
+	make_limited("c", "memory=2000", "emulate memory=2000", 0);
+	cr_expect(eq(int,
+		     run_rift(ERR, &text,
+			      "share --from '%s/b.jsonl' --from '%s/c.jsonl' --quiet --plot "
+			      "'%s/charts'",
+			      dir, dir, dir),
+		     3));
+	cr_expect(tells(text, "nothing to draw"), "%s", text);
+}
+
 Test(small_cli_share, what_is_refused)
 {
 	need_device();

@@ -1,0 +1,46 @@
+# limits.sh - do limits of compute and memory hold? Each record asks for PERCENT of the compute and for MEMORY bytes, which the
+# layer is told to keep clients to; two clients are two containers where a layer counts by containers.
+# shellcheck shell=bash disable=SC2154
+
+limit_layer() { # ROW PERCENT
+	local lib=$third/$1
+	case $1 in
+	emulate) echo "emulate compute=$2 memory=${MEMORY:-8G}" ;;
+	mps) echo "mps threads=$2" ;;
+	hami-*) echo "preload lib=$lib/libvgpu.so set=CUDA_DEVICE_SM_LIMIT=$2,CUDA_DEVICE_MEMORY_LIMIT=${MEMORY:-8G},CUDA_DEVICE_MEMORY_SHARED_CACHE=/tmp/$1-$2-{client}.cache,LIBCUDA_LOG_LEVEL=0" ;;
+	vgpu-manager) echo "$(layer_of vgpu-manager | sed 's/CUDA_MEM_LIMIT=[^,]*//; s/,,/,/'),CUDA_CORE_LIMIT=$2,CUDA_MEM_LIMIT=${MEMORY:-8G}" ;;
+	nvshare) layer_of nvshare ;;
+	*) return 1 ;;
+	esac
+}
+
+# Is memory promised, too? MPS counts none, and nvshare has all of it.
+limit_asked() { # ROW PERCENT
+	case $1 in
+	mps | nvshare) echo "compute=$2%" ;;
+	*) echo "compute=$2%,memory=${MEMORY:-8G}" ;;
+	esac
+}
+
+# A record for each share. HAMi-core freezes a limit in its cache file, so that goes first.
+limits() { # ROW WORKLOAD [WORDS OF rift share...]
+	local kind=$1 workload=$2 percent layer code
+	shift 2
+	is_here "$kind" || return 0
+	for percent in ${PERCENTS:-25 50 75}; do
+		begin "$kind"
+		[ -n "${DRY:-}" ] || rm -f "/tmp/$kind-$percent-"*.cache
+		layer=$(limit_layer "$kind" "$percent") || return
+		# shellcheck disable=SC2086
+		clients "$cell-$percent" $workload --allow "$(limit_asked "$kind" "$percent")" --layer "$layer" "$@"
+		end_daemon
+	done
+}
+
+remote_memory() {
+	clients "$cell" launch us=0 --allow "memory=${MEMORY:-8G}" --layer "remote memory=${MEMORY:-8G}"
+}
+
+limits_table() {
+	share_table "asked for and got" limits 1 "$out"/[a-z]*.jsonl | tee "$out/tables.txt"
+}
