@@ -24,7 +24,7 @@ limit_asked() { # ROW PERCENT
 
 # A record for each share. HAMi-core freezes a limit in its cache file, so that goes first.
 limits() { # ROW WORKLOAD [WORDS OF rift share...]
-	local kind=$1 workload=$2 percent layer code
+	local kind=$1 workload=$2 percent layer
 	shift 2
 	is_here "$kind" || return 0
 	for percent in ${PERCENTS:-25 50 75}; do
