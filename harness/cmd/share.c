@@ -317,11 +317,11 @@ static int take_layers(struct share_allow *allow, const struct word_list *layers
 	if (!layers->n && allow->compute > 0)
 		return complain(EINVAL, "--allow compute=: needs --layer, as the share is that of "
 					"what clients get without the layer");
-	for (int i = 0; i < layers->n; i++)
-		allow->layer[allow->layers++] = layers->word[i];
 	if (!layers->n)
 		return 0;
 	err = layer_command(layers->word, layers->n, &command);
+	for (int i = 0; i < layers->n; i++)
+		allow->layer[allow->layers++] = layers->word[i];
 	if (!err && layer_texts_name_secret(layers->word, layers->n))
 		err = complain(EINVAL,
 			       "--layer: cannot name a secret, as the record would keep it");

@@ -681,6 +681,8 @@ Test(small_cli_share, what_is_refused)
 	refused(3, "--allow", "share launch --arms processes --allow memory=1M");
 	refused(3, "--allow", "share launch --depth 4 --allow memory=1M");
 	refused(3, "'emulate'", "share launch --allow memory=1M --layer emulat");
+	if (ON_CPU)
+		refused(4, "no MPS", "share launch --allow compute=30%% --layer mps");
 	refused(3, "--window=", "share launch --allow compute=3 --layer none --window 0.02");
 	refused(3, "--allow", "share --from a --allow memory=1M");
 	refused(3, "--clients", "share --from a --clients 2");
