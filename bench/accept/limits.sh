@@ -3,12 +3,12 @@
 # shellcheck shell=bash disable=SC2154
 
 limit_layer() { # ROW PERCENT
-	local lib=$third/$1
+	local lib=$third/$1 memory=${MEMORY:-8G}
 	case $1 in
-	emulate) echo "emulate compute=$2 memory=${MEMORY:-8G}" ;;
+	emulate) echo "emulate compute=$2 memory=$memory" ;;
 	mps) echo "mps threads=$2" ;;
-	hami-*) echo "preload lib=$lib/libvgpu.so set=CUDA_DEVICE_SM_LIMIT=$2,CUDA_DEVICE_MEMORY_LIMIT=${MEMORY:-8G},CUDA_DEVICE_MEMORY_SHARED_CACHE=/tmp/$1-$2-{client}.cache,LIBCUDA_LOG_LEVEL=0" ;;
-	vgpu-manager) echo "$(layer_of vgpu-manager | sed 's/CUDA_MEM_LIMIT=[^,]*//; s/,,/,/'),CUDA_CORE_LIMIT=$2,CUDA_MEM_LIMIT=${MEMORY:-8G}" ;;
+	hami-*) echo "preload lib=$lib/libvgpu.so set=CUDA_DEVICE_SM_LIMIT=$2,CUDA_DEVICE_MEMORY_LIMIT=${memory,,},CUDA_DEVICE_MEMORY_SHARED_CACHE=/tmp/$1-$2-{client}.cache,LIBCUDA_LOG_LEVEL=0" ;;
+	vgpu-manager) echo "$(layer_of vgpu-manager | sed 's/CUDA_MEM_LIMIT=[^,]*//; s/,,/,/'),CUDA_CORE_LIMIT=$2,CUDA_MEM_LIMIT=${memory,,}" ;;
 	nvshare) layer_of nvshare ;;
 	*) return 1 ;;
 	esac
@@ -41,6 +41,17 @@ remote_memory() {
 	clients "$cell" launch us=0 --allow "memory=${MEMORY:-8G}" --layer "remote memory=${MEMORY:-8G}"
 }
 
+# All records, then each one in full. rift's exit code is the verdict.
 limits_table() {
-	share_table "asked for and got" limits 1 "$out"/[a-z]*.jsonl | tee "$out/tables.txt"
+	local from=() file plot=()
+	for file in "$out"/[a-z]*.jsonl; do [ ! -s "$file" ] || from+=(--from "$file"); done
+	[ ${#from[@]} -gt 0 ] || { echo "not yet run" && return; }
+	! command -v gnuplot >/dev/null || plot=(--plot "$out/charts")
+	{
+		"$rift" share "${from[@]}" "${plot[@]}" --quiet </dev/null
+		for file in "$out"/[a-z]*.jsonl; do
+			printf '\n== %s\n' "${file##*/}"
+			"$rift" share --from "$file" --quiet </dev/null
+		done
+	} 2>&1 | tee "$out/tables.txt"
 }

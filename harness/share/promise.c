@@ -277,7 +277,7 @@ static enum promise_verdict conclude(const struct promise *l, const struct share
 
 	if (v == PROMISE_MORE || v == PROMISE_HOLDS)
 		return v;
-	if (r->how == TIMELINE_WAITS &&
+	if (r->how == TIMELINE_WAITS && r->share < promised &&
 	    base_of_row(l, s, r)->waits < promised * (1 + PROMISE_MARGIN))
 		return PROMISE_UNUSED;
 	return !share_is_cpu(s) && r->of->set.n * promised > 1 ? PROMISE_CROWDED : v;
