@@ -219,6 +219,7 @@ static void put_memory_table(const json_t *line, FILE *out)
 	put_taken("cudaMalloc, in one piece", alone, "one", "one_error", out);
 	put_taken("cudaMalloc, in many pieces", alone, "many", "many_error", out);
 	put_taken("cudaMallocAsync, in one piece", alone, "pool", "pool_error", out);
+	put_taken("cudaMallocArray", alone, "array", "array_error", out);
 	put_taken("again, after cudaFree", json_object_get(line, "freed"), "one", "", out);
 	put_taken("beside a client that has all", json_object_get(line, "beside"), "one",
 		  "one_error", out);

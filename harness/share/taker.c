@@ -70,6 +70,27 @@ static cudaError_t try_pool(int64_t bytes)
 	return err;
 }
 
+/* Rows of 32768 elements of 16 bytes, so bytes count by half a MiB. The CPU device has no arrays.
+ */
+#ifndef RIFT_CPU_DEVICE
+enum { ROW_ELEMENTS = 32768, ROW_BYTES = 16 * ROW_ELEMENTS };
+
+static cudaError_t try_array(int64_t bytes)
+{
+	const struct cudaChannelFormatDesc format = { 32, 32, 32, 32, cudaChannelFormatKindFloat };
+	cudaArray_t array = NULL;
+	size_t rows = (size_t)(bytes / ROW_BYTES);
+	cudaError_t err =
+		rows ? cudaMallocArray(&array, &format, ROW_ELEMENTS, rows, 0) : cudaSuccess;
+
+	if (err)
+		cudaGetLastError();
+	else if (rows)
+		CUDA(cudaFreeArray(array));
+	return err;
+}
+#endif
+
 /* The most bytes that are given, and the error at one byte more; by bisection. */
 static int64_t find_largest(const struct taker *t, attempt *try_it, cudaError_t *error)
 {
@@ -92,10 +113,12 @@ static int64_t find_largest(const struct taker *t, attempt *try_it, cudaError_t 
 	return given;
 }
 
-static void add_largest(const struct taker *t, json_t *o, const char *name, attempt *try_it)
+/* unit: what an attempt rounds bytes down to. */
+static void add_largest(const struct taker *t, json_t *o, const char *name, attempt *try_it,
+			int64_t unit)
 {
 	cudaError_t error;
-	int64_t bytes = find_largest(t, try_it, &error);
+	int64_t bytes = find_largest(t, try_it, &error) / unit * unit;
 	char error_name[32];
 
 	snprintf(error_name, sizeof(error_name), "%s_error", name);
@@ -166,11 +189,14 @@ static void tell_all(struct taker *t)
 		cudaGetLastError();
 	json_object_set_new(o, "free", json_integer((json_int_t)is_free));
 	json_object_set_new(o, "total", json_integer((json_int_t)total));
-	add_largest(t, o, "one", try_malloc);
+	add_largest(t, o, "one", try_malloc, 1);
 	json_object_set_new(o, "many", json_integer(take_all(t, &error)));
 	json_object_set_new(o, "many_error", json_string(error ? cudaGetErrorName(error) : ""));
 	give_back(t);
-	add_largest(t, o, "pool", try_pool);
+	add_largest(t, o, "pool", try_pool, 1);
+#ifndef RIFT_CPU_DEVICE
+	add_largest(t, o, "array", try_array, ROW_BYTES);
+#endif
 	json_object_set_new(
 		o, "pinned",
 		json_string(find_pinned(t, json_integer_value(json_object_get(o, "one")))));
@@ -181,7 +207,7 @@ static void tell_largest(const struct taker *t)
 {
 	json_t *o = json_pack("{s:s}", "record", "taken");
 
-	add_largest(t, o, "one", try_malloc);
+	add_largest(t, o, "one", try_malloc, 1);
 	answer(t, o);
 }
 
