@@ -348,28 +348,29 @@ static double largest(const json_t *line, const char *when)
 	return json_get_number(json_object_get(line, when), "one");
 }
 
-bool promise_comes_back(const json_t *line, const char *after)
+/* May all be taken again, as before, after a free, an exit and a kill? */
+static bool comes_back(const json_t *line, double slack)
 {
-	return largest(line, after) >= largest(line, "alone") - GRANULE;
+	static const char *const after[] = { "freed", "exited", "killed" };
+
+	for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++)
+		if (largest(line, after[i]) < largest(line, "alone") - slack)
+			return false;
+	return true;
 }
 
 enum promise_verdict promise_of_memory(const json_t *line, int64_t allowed, bool is_cpu)
 {
-	static const char *const after[] = { "freed", "exited", "killed" };
 	const json_t *alone = json_object_get(line, "alone");
 	double most = fmax(json_get_number(alone, "one"), json_get_number(alone, "many"));
-	double promised = (double)allowed;
+	double promised = (double)allowed, slack = is_cpu ? 0 : GRANULE;
 
 	if (!line)
 		return PROMISE_OPEN;
-	if (most > promised + (is_cpu ? 0 : GRANULE))
+	if (most > promised + slack)
 		return PROMISE_MORE;
-	if (most < promised * (1 - PROMISE_MARGIN))
-		return PROMISE_LESS;
-	for (size_t i = 0; i < sizeof(after) / sizeof(*after); i++)
-		if (!promise_comes_back(line, after[i]))
-			return PROMISE_LESS;
-	return PROMISE_HOLDS;
+	return most < promised * (1 - PROMISE_MARGIN) || !comes_back(line, slack) ? PROMISE_LESS
+										  : PROMISE_HOLDS;
 }
 
 const char *promise_memory_wrong(const json_t *line)

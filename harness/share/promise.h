@@ -79,9 +79,6 @@ void promise_release(struct promise *l);
  */
 enum promise_verdict promise_of_memory(const json_t *line, int64_t allowed, bool is_cpu);
 
-/* Does what was taken come back after a free, an exit, a kill? line: the record's. */
-bool promise_comes_back(const json_t *line, const char *after);
-
 /* RIFT_OK, 1: more or less than promised, 2: inconclusive; or as share_exit_code() says. */
 int promise_exit_code(const struct share *s);
 

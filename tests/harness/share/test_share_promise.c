@@ -298,6 +298,8 @@ Test(small_share_promise, verdicts_of_memory)
 		{ GIB / 2, GIB / 2, GIB / 2, GIB / 2, false, PROMISE_LESS },
 		{ GIB, GIB, GIB, GIB / 2, false, PROMISE_LESS },
 		{ GIB, GIB, 0, GIB, false, PROMISE_LESS },
+		{ GIB, GIB, GIB - 1, GIB, true, PROMISE_LESS },
+		{ GIB, GIB, GIB - 1, GIB, false, PROMISE_HOLDS },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
