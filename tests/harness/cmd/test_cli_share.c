@@ -568,7 +568,7 @@ Test(small_cli_share, compute_that_is_allowed, .init = prepare, .fini = remove_d
 	cr_expect(eq(int,
 		     run_rift(OUT, &text,
 			      "share launch us=200 --allow compute=50%% --layer 'emulate "
-			      "compute=50' --window 0.1 --starts 1 --quiet --output '%s/a.jsonl'",
+			      "compute=50' --window 0.4 --starts 1 --quiet --output '%s/a.jsonl'",
 			      dir),
 		     2));
 	cr_expect(tells(text, "compute=50%: inconclusive*without a limit*queued*waited for*burst"),
@@ -586,7 +586,7 @@ static void make_limited(const char *name, const char *allow, const char *layer,
 	cr_assert(
 		eq(int,
 		   run_rift(OUT, NULL,
-			    "share launch us=100 --allow %s --layer '%s' --clients 1 --window 0.05 "
+			    "share launch us=100 --allow %s --layer '%s' --clients 1 --window 0.4 "
 			    "--starts 1 --quiet --output '%s/%s.jsonl'",
 			    allow, layer, dir, name),
 		   rc),
