@@ -163,7 +163,8 @@ static json_t *job_of(const struct share_clients *c, int process)
 static const char *keeper_of(const struct share_clients *c)
 {
 	const struct share_allow *allow = &c->plan->allow;
-	bool is_mps = allow->layers == 1 && !strncmp(allow->layer[0], "mps", strlen("mps"));
+	const char *first = allow->layers == 1 ? allow->layer[0] : "";
+	bool is_mps = strcspn(first, " ") == strlen("mps") && !strncmp(first, "mps", strlen("mps"));
 
 	return c->set.arm == ARM_LIMITED ? (is_mps ? allow->layer[0] : NULL)
 					 : share_arms[c->set.arm].keeper;
