@@ -140,24 +140,27 @@ static void put_base(const struct share *s, const struct promise *l, FILE *out)
 			share_text(l->base[i].waits).s);
 }
 
+static void put_share(const struct share *s, const struct promise_row *r, FILE *out)
+{
+	fprintf(out, "%7d  %6d  %-11s%8s  %14s  ", r->of->set.n, r->client + 1, how_texts[r->how],
+		share_text(r->share).s, interval_text(r, s->plan.allow.compute).s);
+	if (s->plan.mixes > 1)
+		fprintf(out, "%-24s%s\n", promise_names[r->verdict], workload_of(s, r).s);
+	else
+		fprintf(out, "%s\n", promise_names[r->verdict]);
+}
+
 static void put_shares(const struct share *s, const struct promise *l, FILE *out)
 {
 	struct text level = { "" };
 
 	if (isfinite(l->level))
 		snprintf(level.s, sizeof(level.s), "%.3g %%", 100 * l->level);
-	fprintf(out, "\n%7s  %6s  %-11s%8s  %14s  %-24s%s\n", "clients", "client", "steps are",
-		"share", level.s, "verdict", s->plan.mixes > 1 ? "workload" : "");
-	for (int i = 0; i < l->rows; i++) {
-		const struct promise_row *r = &l->row[i];
-
-		if (!r->known)
-			continue;
-		fprintf(out, "%7d  %6d  %-11s%8s  %14s  %-24s%s\n", r->of->set.n, r->client + 1,
-			how_texts[r->how], share_text(r->share).s,
-			interval_text(r, s->plan.allow.compute).s, promise_names[r->verdict],
-			s->plan.mixes > 1 ? workload_of(s, r).s : "");
-	}
+	fprintf(out, "\n%7s  %6s  %-11s%8s  %14s  %s\n", "clients", "client", "steps are", "share",
+		level.s, s->plan.mixes > 1 ? "verdict                 workload" : "verdict");
+	for (int i = 0; i < l->rows; i++)
+		if (l->row[i].known)
+			put_share(s, &l->row[i], out);
 }
 
 static void put_windows(const struct promise *l, FILE *out)
@@ -203,8 +206,8 @@ static void put_taken(const char *what, const json_t *at, const char *member_nam
 
 	if (!isfinite(bytes))
 		return;
-	fprintf(out, "%-30s%16.0f  %11s  %s%s\n", what, bytes, text_bytes(bytes).s,
-		*error ? "then " : "", text_escaped(error).s);
+	fprintf(out, "%-30s%16.0f  %11s%s%s\n", what, bytes, text_bytes(bytes).s,
+		*error ? "  then " : "", text_escaped(error).s);
 }
 
 static void put_memory_table(const json_t *line, FILE *out)
@@ -213,7 +216,7 @@ static void put_memory_table(const json_t *line, FILE *out)
 
 	if (!line)
 		return;
-	fprintf(out, "\n%-30s%16s  %11s\n", "memory", "bytes", "");
+	fprintf(out, "\n%-30s%16s\n", "memory", "bytes");
 	put_taken("cudaMemGetInfo: total", alone, "total", "", out);
 	put_taken("cudaMemGetInfo: free", alone, "free", "", out);
 	put_taken("cudaMalloc, in one piece", alone, "one", "one_error", out);
@@ -241,7 +244,9 @@ static void put_head(const struct share *s, FILE *out)
 	if (a->compute > 0)
 		fprintf(out, ", %s of two windows of %g s", counted(s->plan.starts, "start").s,
 			s->plan.window_s);
-	fprintf(out, "\n%s%s", share_is_cpu(s) ? own_devices : "", share_is_cpu(s) ? "\n" : "");
+	fputc('\n', out);
+	if (share_is_cpu(s) && a->compute > 0)
+		fprintf(out, "%s\n", own_devices);
 }
 
 void promise_answer_print(const struct share *s, FILE *out)
