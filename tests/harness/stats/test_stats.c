@@ -116,6 +116,9 @@ Test(small_stats, what_is_no_number_is_refused)
 			cr_assert(eq(int, process_value_of(&p, value, NULL, 5), -EINVAL), "value");
 			cr_assert(isnan(p.value), "%g", bad[i]);
 			cr_assert(eq(int, modality_of(&m, value, 5), -EINVAL), "modality");
+			cr_assert(isnan(m.mode[0].median) && isnan(m.mode[1].median));
+			cr_assert(eq(dbl, m.mode[0].share, 1));
+			cr_assert(zero(dbl, m.mode[1].share));
 			cr_assert(zero(int, m.bimodal), "%g", bad[i]);
 		}
 	}
