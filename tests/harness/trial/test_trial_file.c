@@ -202,6 +202,41 @@ Test(small_trial_file, lines_that_no_one_could_have_written)
 	}
 }
 
+Test(small_trial_file, a_plan_is_read_as_it_was_written)
+{
+	static const char want[] =
+		"{\"program\": [\"app\", \"x y\"], \"sides\": [{\"layer\": \"shim\"}, "
+		"{\"against\": "
+		"\"nice\"}], \"rounds\": 7, \"margin\": 0.5, \"within_s\": 90.0, \"patience_s\": "
+		"2.0, "
+		"\"same_output\": true, \"bare\": true, \"files\": [\"a\", \"b c\", \"d\"]}";
+	const char *argv[] = { "app", "x y", NULL };
+	struct trial_plan
+		plan = { .argv = argv,
+			 .sides = 3,
+			 .side = { [1] = { .layer = "shim" }, [2] = { .against = "nice" } },
+			 .rounds = 7,
+			 .margin = 0.5,
+			 .within_s = 90,
+			 .patience_s = 2,
+			 .bare = true,
+			 .same_output = true,
+			 .file = { "a", "b c", "d" },
+			 .files = 3 },
+		read;
+	json_t *o = trial_plan_json(&plan), *again;
+	char *text = json_dumps(o, 0);
+
+	cr_expect(eq(str, text, (char *)want));
+	cr_assert(zero(int, trial_plan_parse(&read, o, "here")));
+	again = trial_plan_json(&read);
+	cr_expect(eq(int, json_equal(o, again), 1), "what is read is written as it was");
+	trial_plan_release(&read);
+	json_decref(again);
+	json_decref(o);
+	free(text);
+}
+
 /* Plans, by what is changed in a good one. */
 Test(small_trial_file, plans_that_are_wrong)
 {
