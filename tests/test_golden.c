@@ -37,9 +37,12 @@ static const struct golden_output said[] = {
 	{ "help", COMMANDS("rift help", "rift help run", "rift help sweep", "rift help compare",
 			   "rift help fit") },
 	/* of three workloads, so that another one changes nothing here */
-	{ "list", COMMANDS("rift list | awk '/^[a-z]/ { on = /^(launch|mlp|myocyte):/ } on'",
-			   "rift list launch", "rift list myocyte",
-			   "rift layer --json | grep -vE '\"(available|why_not)\"' | head -n 90") },
+	{ "list",
+	  COMMANDS("rift list | awk '/^[a-z]/ { on = /^(launch|mlp|myocyte):/ } on'",
+		   "rift list launch", "rift list myocyte",
+		   "rift layer | awk '/^[a-z]/ { on = /^(container|cpu|emulate) / } on' | grep =",
+		   "rift layer --json | grep -vE '\"(available|why_not)\"' | sed -n '/\"name\": "
+		   "\"cpu\"/,/\"presets\"/p'") },
 	{ "show", COMMANDS("rift show " KEPT "launch.jsonl", "rift show " KEPT "costs.json",
 			   "rift show both.jsonl") },
 	{ "check",
