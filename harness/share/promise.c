@@ -135,17 +135,41 @@ static const struct share_measured *base_of(const struct share *s, int mix)
 	return NULL;
 }
 
+/* With fewer steps in 100 ms one more or less would look like a base that is not steady. */
+#define LEAST_STEPS 20
+
+static double least_of(const struct share *s, const struct share_measured *m)
+{
+	int most = 0, n = 0;
+	double *each, least = NAN;
+
+	for (int k = 0; k < s->plan.starts; k++)
+		most += series_of(window_of(m, k, TIMELINE_QUEUED), 0).n;
+	each = zeroed((size_t)most, sizeof(*each));
+	for (int k = 0; k < s->plan.starts; k++) {
+		struct series of = series_of(window_of(m, k, TIMELINE_QUEUED), 0);
+
+		n = add_spans(&of, 0.1, each, n);
+	}
+	sort_doubles(each, n);
+	if (n && 0.1 * quantile_of_sorted(each, n, 0.5) >= LEAST_STEPS)
+		least = quantile_of_sorted(each, n, 0.05) / quantile_of_sorted(each, n, 0.5);
+	free(each);
+	return least;
+}
+
 static void find_base(struct promise_base *b, const struct share *s, int mix)
 {
 	const struct share_measured *m = base_of(s, mix);
 	double *rate = zeroed((size_t)s->plan.starts, sizeof(*rate));
 
-	*b = (struct promise_base){ NAN, NAN };
+	*b = (struct promise_base){ NAN, NAN, NAN };
 	if (m) {
 		find_rates(s, m, 0, TIMELINE_QUEUED, rate);
 		b->rate = median_of(rate, s->plan.starts);
 		find_rates(s, m, 0, TIMELINE_WAITS, rate);
 		b->waits = median_of(rate, s->plan.starts) / b->rate;
+		b->least = least_of(s, m);
 	}
 	free(rate);
 }
@@ -275,6 +299,8 @@ static enum promise_verdict conclude(const struct promise *l, const struct share
 	enum promise_verdict v = of[r->judged.judged.verdict];
 	double promised = s->plan.allow.compute;
 
+	if (!promise_is_steady(base_of_row(l, s, r)))
+		return PROMISE_OPEN;
 	if (v == PROMISE_MORE || v == PROMISE_HOLDS)
 		return v;
 	if (r->how == TIMELINE_WAITS && r->share < promised &&

@@ -9,6 +9,8 @@
  *
  * Memory. What can be taken, in bytes; see taker.c.
  *
+ * A base that is not steady is no base: then nothing is shown.
+ *
  * The verdict is that of harness/stats/decide.h over starts, with a margin of 5 %, corrected for
  * the number of clients and ways of waiting.
  */
@@ -59,7 +61,18 @@ struct promise_row {
 struct promise_base {
 	double rate;  /* steps a second, queued; NAN: not measured */
 	double waits; /* share of it where each step is waited for */
+	double least; /* the 5th of a hundred of its windows of 100 ms, over their median; NAN: none
+		       * has 20 steps */
 };
+
+/* A base that falls below this part of itself is slowed by others, and by more than a client that
+ * idles most of the time: no share of it is judged. */
+#define PROMISE_STEADY 0.9
+
+static inline bool promise_is_steady(const struct promise_base *b)
+{
+	return !(b->least < PROMISE_STEADY);
+}
 
 struct promise {
 	struct promise_base base[SHARE_MIX_MAX];

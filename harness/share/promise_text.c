@@ -134,10 +134,17 @@ static void put_answers(const struct share *s, const struct promise *l, FILE *ou
 static void put_base(const struct share *s, const struct promise *l, FILE *out)
 {
 	fprintf(out, "\n%-28s%10s  %10s\n", "without a limit", "steps/s", "waited for");
-	for (int i = 0; i < s->plan.mixes; i++)
+	for (int i = 0; i < s->plan.mixes; i++) {
+		const struct promise_base *b = &l->base[i];
+
 		fprintf(out, "%-28s%10s  %10s\n", share_workload_text(&s->plan.mix[i]).s,
-			isfinite(l->base[i].rate) ? text_count(l->base[i].rate).s : "-",
-			share_text(l->base[i].waits).s);
+			isfinite(b->rate) ? text_count(b->rate).s : "-", share_text(b->waits).s);
+		if (!promise_is_steady(b))
+			fprintf(out,
+				"not steady: in windows of 100 ms it falls to %s of its median, so "
+				"nothing is judged; end what else runs here\n",
+				share_text(b->least).s);
+	}
 }
 
 static void put_share(const struct share *s, const struct promise_row *r, FILE *out)
@@ -309,8 +316,9 @@ static json_t *row_json(const struct share *s, const struct promise_row *r)
 
 static json_t *base_json(const struct share *s, const struct promise_base *b, int mix)
 {
-	return json_pack("{s:O, s:o, s:o}", "workload", s->plan.mix[mix].words, "steps_per_s",
-			 json_number(b->rate), "waits", json_number(b->waits));
+	return json_pack("{s:O, s:o, s:o, s:o}", "workload", s->plan.mix[mix].words, "steps_per_s",
+			 json_number(b->rate), "waits", json_number(b->waits), "least",
+			 json_number(b->least));
 }
 
 static json_t *memory_json(const struct share *s)

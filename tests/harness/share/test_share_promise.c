@@ -183,6 +183,13 @@ static void fill(struct share *s, double base_waits, const double *queued, const
 			fill_set(s, &s->set[i].set, alone, &base_waits, 0);
 }
 
+static json_t *made_steps(const json_t *window)
+{
+	const json_t *client = json_array_get(json_object_get(window, "clients"), 0);
+
+	return json_object_get(json_object_get(client, "timeline"), "steps");
+}
+
 /* What one client gets, queued and waited for, of 990 steps a second where 30 % are allowed. */
 static const struct {
 	double queued, waits, base_waits;
@@ -234,6 +241,31 @@ Test(small_share_promise, what_was_saved_up_is_found)
 	cr_expect(eq(dbl, p.row[0].pause_s, 0.07));
 	for (int i = 0; i < PROMISE_SPANS; i++)
 		cr_expect(epsilon_eq(dbl, p.row[0].spread[i].lo, 0.3, 0.01), "span %d", i);
+	promise_release(&p);
+	share_release(&s);
+}
+
+/* A base that is slowed for a fifth of the time shows nothing, whatever clients get. */
+Test(small_share_promise, a_base_that_is_not_steady_decides_nothing)
+{
+	static const double rate = 600;
+	struct promise p;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	fill(&s, 900, &rate, &rate, 0);
+	for (int i = 0; i < BINS; i++)
+		if (i % 100 >= 80)
+			for (int k = 0; k < s.sets; k++)
+				for (int w = 0; w < STARTS * TIMELINE_HOWS; w++)
+					if (s.set[k].set.arm == ARM_PROCESSES)
+						json_array_set_new(made_steps(s.set[k].window[w]),
+								   (size_t)i, json_real(3));
+	promise_init(&p, &s);
+	cr_expect(le(dbl, p.base[0].least, 0.4), "%g", p.base[0].least);
+	cr_expect(eq(int, p.row[0].judged.judged.verdict, VERDICT_SLOWER), "else it would be more");
+	cr_expect(eq(int, p.row[0].verdict, PROMISE_OPEN));
+	cr_expect(eq(int, promise_exit_code(&s), 2));
 	promise_release(&p);
 	share_release(&s);
 }
