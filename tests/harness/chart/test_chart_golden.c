@@ -1,5 +1,6 @@
 /* test_chart_golden.c - what rift says of the data and scripts of charts of kept records
  * (tests/golden.h). */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

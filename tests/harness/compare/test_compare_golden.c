@@ -1,5 +1,6 @@
 /* test_compare_golden.c - what rift says of many kept sessions, and points of one (tests/golden.h).
  */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

@@ -1,4 +1,5 @@
 /* test_fit_golden.c - stacks of kept sessions and their prices elsewhere (tests/golden.h). */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

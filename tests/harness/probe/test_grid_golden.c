@@ -1,5 +1,6 @@
 /* test_grid_golden.c - what rift says of kept grids of call costs and warm-up curves
  * (tests/golden.h). */
+/* sanitizers: one thread */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

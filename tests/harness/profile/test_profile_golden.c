@@ -1,5 +1,6 @@
 /* test_profile_golden.c - what rift says of kept traces: where their time goes, and what they would
  * take elsewhere (tests/golden.h). */
+/* sanitizers: one thread */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

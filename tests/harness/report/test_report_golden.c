@@ -1,4 +1,5 @@
 /* test_report_golden.c - what rift says of pages to send on, of kept records (tests/golden.h). */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

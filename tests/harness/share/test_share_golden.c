@@ -1,4 +1,5 @@
 /* test_share_golden.c - what rift says of kept records of several clients (tests/golden.h). */
+/* sanitizers: one thread */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

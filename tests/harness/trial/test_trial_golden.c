@@ -1,4 +1,5 @@
 /* test_trial_golden.c - what rift says of kept records of timed programs (tests/golden.h). */
+/* sanitizers: one thread */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"
