@@ -51,7 +51,8 @@ int run_rift(enum stream which, const char **text, const char *fmt, ...)
 	va_end(list);
 	rc = shell(text, "'%s' %s %s", rift(), args,
 		   which == OUT ? "2>/dev/null" : "2>&1 >/dev/null");
-	keep_said(*text);
+	if (text)
+		keep_said(*text);
 	return rc;
 }
 
