@@ -92,7 +92,7 @@ static void put_compute(const struct share *s, const struct promise *l, FILE *ou
 	fputc('\n', out);
 }
 
-/* "67108864 bytes (64.0 MiB)" */
+/* "67108864 bytes" */
 static struct text bytes_text(double bytes)
 {
 	struct text t;
