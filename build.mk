@@ -424,7 +424,7 @@ $B/bench/cpu_layers: $B/tests/layers/stubs.so $(PRELOADS:%=$B/layers/%.so)
 
 # ---- dist ---------------------------------------------------------------------------------
 # The same folder serves both platforms of a comparison. NVIDIA's cuBLAS, 600 MB, comes along with
-# CUBLAS=yes only. docs/ stays behind: links to it become text.
+# CUBLAS=yes only. docs/ stays behind: links to it become text; so does what only a debugger reads.
 DIST := dist/rift-$(DEVICE)
 # The scripts that draw, and of the kept sessions one of each device; the rest is a checkout's.
 CARRIED := $(wildcard plots/*.gp) data/sessions/README.md data/sessions/h200-launch.jsonl \
@@ -438,6 +438,7 @@ dist: $B/rift $(BLAS) preloads
 	$(if $(CUDARTS),$(Q)mkdir $(DIST)/layers/cudart && cp -P $(CUDARTS) $B/layers/cudart/librift-remote.so $(DIST)/layers/cudart/)
 	$(if $(CUBLASES),$(Q)mkdir $(DIST)/layers/cublas && cp -P $(CUBLASES) $B/layers/cublas/librift-remote.so $(DIST)/layers/cublas/)
 	$(if $(INJECTED),$(Q)mkdir $(DIST)/recorder && cp $(INJECTED) $(DIST)/recorder/)
+	$(Q)find $(DIST) \( -name rift -o -name '*.so' \) -type f -exec strip --strip-debug {} +
 	$(if $(wildcard share),$(Q)cp -R share $(DIST)/)
 	$(Q)cp tools/dist_README.md $(DIST)/README.md
 	$(Q)cp -L $(RUNTIME) $(if $(filter cpu yes,$(DEVICE) $(CUBLAS)),$(BLAS)) $(DIST)/
