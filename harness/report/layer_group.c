@@ -170,10 +170,12 @@ static int count_group(const struct atlas *a, enum layer_group group)
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
+/* Layers of a group. */
+enum { NAMED_MOST = 6 };
+
 /* ": A, B and C", with "(by the program memory alone)" behind whom that is so; of many none. */
 static void say_names(const struct atlas *a, enum layer_group group, FILE *out)
 {
-	enum { NAMED_MOST = 6 };
 	const struct atlas_entry **e = layers_sorted(a);
 	int in = count_group(a, group), said = 0;
 
@@ -259,6 +261,41 @@ static void say_wrong(const struct atlas *a, FILE *out)
 	}
 }
 
+static double start_of(const struct atlas_entry *e)
+{
+	const struct atlas_cost *c = &e->cost[ATLAS_START];
+
+	return c->state == ATLAS_KNOWN && c->of.value > 0 ? c->of.value : -1;
+}
+
+static int slowest_start_first(const void *x, const void *y)
+{
+	double a = start_of(*(const struct atlas_entry *const *)x);
+	double b = start_of(*(const struct atlas_entry *const *)y);
+
+	return (a < b) - (a > b);
+}
+
+/* "Starting a program, which no step includes, takes longer under MPS (295 ms) and Lupine (...)." */
+static void say_starts(const struct atlas *a, FILE *out)
+{
+	const struct atlas_entry **e = layers_sorted(a);
+	int n = 0;
+
+	qsort(e, (size_t)a->n, sizeof(*e), slowest_start_first);
+	while (n < a->n && n < NAMED_MOST && start_of(e[n]) > 0)
+		n++;
+	for (int i = 0; i < n; i++)
+		fprintf(out, "%s%s (%s)",
+			!i	    ? "\nStarting a program, which no step includes, takes "
+				      "longer under "
+			: i + 1 < n ? ", "
+				    : " and ",
+			e[i]->name, text_time(start_of(e[i])).s);
+	fputs(n ? "; their intervals are in the table of cold starts." : "", out);
+	free(e);
+}
+
 struct distrusted layers_distrusted(const struct atlas *a)
 {
 	struct distrusted d = { 0 };
@@ -292,4 +329,5 @@ void layers_finding(const void *found, FILE *out)
 	say_dearest(a, out);
 	say_wrong(a, out);
 	say_others(a, out);
+	say_starts(a, out);
 }

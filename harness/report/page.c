@@ -243,28 +243,44 @@ void page_table(struct page *p, const char *caption, const char *const *heads, i
 	fputs("|\n", p->out);
 }
 
-static void put_cell(struct page *p, enum page_tone tone, const char *fmt, va_list args)
+/* False: Markdown leaves it out. */
+static bool begin_cell(struct page *p, enum page_tone tone)
 {
-	int column = p->cells % p->columns, row = p->cells / p->columns;
-	bool ends = column == p->columns - 1;
+	int column = p->cells % p->columns;
 
-	p->cells++;
-	if (!is_html(p) && row >= PAGE_ROWS_BRIEF)
-		return;
 	if (!is_html(p)) {
+		if (p->cells / p->columns >= PAGE_ROWS_BRIEF)
+			return false;
 		fputs("| ", p->out);
-		put_list(p, fmt, args);
-		fputs(ends ? " |\n" : " ", p->out);
-		return;
+		return true;
 	}
 	fputs(column ? "" : "<tr>", p->out);
 	fputs(column ? "<td" : "<th scope=\"row\"", p->out);
 	if (tone != TONE_PLAIN)
 		fprintf(p->out, " class=\"%s\"", tone_classes[tone]);
 	fputc('>', p->out);
-	put_list(p, fmt, args);
-	fputs(column ? "</td>" : "</th>", p->out);
-	fputs(ends ? "</tr>\n" : "", p->out);
+	return true;
+}
+
+static void end_cell(struct page *p)
+{
+	int column = p->cells % p->columns;
+	bool ends = column == p->columns - 1;
+
+	if (is_html(p)) {
+		fputs(column ? "</td>" : "</th>", p->out);
+		fputs(ends ? "</tr>\n" : "", p->out);
+	} else if (p->cells / p->columns < PAGE_ROWS_BRIEF) {
+		fputs(ends ? " |\n" : " ", p->out);
+	}
+	p->cells++;
+}
+
+static void put_cell(struct page *p, enum page_tone tone, const char *fmt, va_list args)
+{
+	if (begin_cell(p, tone))
+		put_list(p, fmt, args);
+	end_cell(p);
 }
 
 void page_cell(struct page *p, const char *fmt, ...)
@@ -283,6 +299,19 @@ void page_cell_of(struct page *p, enum page_tone tone, const char *fmt, ...)
 	va_start(args, fmt);
 	put_cell(p, tone, fmt, args);
 	va_end(args);
+}
+
+void page_cell_named(struct page *p, const char *name, const char *what)
+{
+	if (begin_cell(p, TONE_PLAIN)) {
+		put(p, name);
+		if (*what) {
+			fputs(is_html(p) ? "<div class=\"small\">" : ": ", p->out);
+			put(p, what);
+			fputs(is_html(p) ? "</div>" : "", p->out);
+		}
+	}
+	end_cell(p);
 }
 
 /* ---- HTML alone ------------------------------------------------------------------------- */

@@ -62,6 +62,8 @@ void page_command(struct page *p, const char *fmt, ...) PAGE_FORMAT; /* of a she
 void page_table(struct page *p, const char *caption, const char *const *heads, int columns);
 void page_cell(struct page *p, const char *fmt, ...) PAGE_FORMAT;
 void page_cell_of(struct page *p, enum page_tone tone, const char *fmt, ...) PAGE_TONE_FORMAT;
+/* A name, and what it is: small below it, in Markdown behind it. */
+void page_cell_named(struct page *p, const char *name, const char *what);
 
 /* Lines as a terminal shows them, folded away below the summary. HTML alone. */
 void page_fold(struct page *p, const char *summary, const char *lines);

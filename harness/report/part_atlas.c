@@ -99,9 +99,34 @@ static void put_average(struct page *p, const struct atlas_entry *e)
 		page_cell_of(p, tone, "%s", figure_ratio(&layer_mean(&e->c)->ratio).s);
 }
 
+/* "remote", and below it what the layer is; of a library that was loaded first, which. */
+static void put_name(struct page *p, const struct atlas_entry *e)
+{
+	const json_t *layers = json_object_get(side_header(&e->side[PAIR_B]), "layers"), *o;
+	char what[512] = "";
+	size_t i, used = 0;
+
+	complain_silence(true); /* records may name layers that this rift has not */
+	json_array_foreach(layers, i, o)
+	{
+		const struct layer *layer = layer_find(json_get_text(o, "name"));
+		const char *library = json_get_text(json_object_get(o, "params"), "lib");
+		const char *slash = strrchr(library, '/');
+
+		if (!layer || used >= sizeof(what))
+			continue;
+		used += (size_t)snprintf(what + used, sizeof(what) - used, "%s%s%s",
+					 used ? "; " : e->is_model ? "imitated: " : "",
+					 *library ? "a library loaded first: " : layer->summary,
+					 slash ? slash + 1 : library);
+	}
+	complain_silence(false);
+	page_cell_named(p, e->name, what);
+}
+
 static void put_entry(struct page *p, const struct atlas_entry *e)
 {
-	page_cell(p, "%s%s", e->name, e->is_model ? " (imitated)" : "");
+	put_name(p, e);
 	put_average(p, e);
 	page_cell(p, "%s", layer_sure(e).s);
 	put_programs(p, &e->c);
@@ -145,6 +170,32 @@ static void say_in_brief(struct page *p, const struct atlas *a)
 	part_say_cpu(p, session_is_cpu(&a->base.side[PAIR_B].view, 0));
 }
 
+/* A program's ratio is an average over its depths: in the charts one depth may stand far out. */
+static void say_farthest(struct page *p, const struct atlas *a)
+{
+	const struct atlas_entry *under = NULL;
+	const struct workload *w, *of = NULL;
+	struct atlas_cell far = { .of = { .value = 1 } };
+	int at = 0;
+
+	for (int j = 0; (w = atlas_workload(a, j)); j++)
+		for (int i = 0; i < a->n; i++)
+			for (int k = 0; k < ATLAS_DEPTHS && atlas_has(&a->entry[i], w); k++) {
+				const struct atlas_cell c = atlas_step(a, &a->entry[i], w, k);
+
+				if (c.state != ATLAS_KNOWN || c.of.value <= far.of.value)
+					continue;
+				far = c, under = &a->entry[i], of = w, at = k;
+			}
+	if (under)
+		page_text(p,
+			  "A program's ratio is its average over depths, that is, over how many "
+			  "steps it queues before it waits. One depth may differ more: %s under "
+			  "%s, waiting after %s, takes %s times as long.",
+			  of->name, under->name, at ? "64 steps or so" : "every step",
+			  figure_ratio(&far.of).s);
+}
+
 static void table(const void *found, struct page *p)
 {
 	static const char *const heads[] = {
@@ -169,13 +220,15 @@ static void table(const void *found, struct page *p)
 		"lie within %.3g %%, and is not decided while one program may be slower: the "
 		"average hides single programs. It is mixed where some programs are slower and "
 		"others faster. Programs are counted by their intervals alone, "
-		"without a correction for their number. \"What differs\" says what each layer is.",
+		"without a correction for their number.",
 		layers_margin(a), layers_margin(a));
 	page_table(p, "time per step over that without the layer, average over programs and depths",
 		   heads, 8);
 	for (int i = 0; i < a->n; i++)
 		put_entry(p, e[i]);
 	free(e);
+	if (p->format == PAGE_HTML)
+		say_farthest(p, a);
 	say_in_brief(p, a);
 }
 
@@ -399,26 +452,13 @@ static void put_fields(struct page *p, const json_t *rows)
 		  used >= sizeof(text) ? " ..." : "");
 }
 
-/* "under mps (real): NVIDIA's Multi-Process Service, ..." */
 static void put_layers(struct page *p, const json_t *header)
 {
-	const json_t *layers = json_object_get(header, "layers"), *o;
-	char under[LAYERS_TEXT], text[512] = "";
-	size_t i, used = 0;
+	char under[LAYERS_TEXT];
 
 	environment_layers(header, under);
-	complain_silence(true); /* records may name layers that this rift has not */
-	json_array_foreach(layers, i, o)
-	{
-		const struct layer *layer = layer_find(json_get_text(o, "name"));
-
-		if (layer && used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-						 used ? "; " : ": ", layer->summary);
-	}
-	complain_silence(false);
-	page_cell(p, "%.160s%s%s", *under ? under : "no layer of rift's",
-		  strlen(under) > 160 ? " ..." : "", text);
+	page_cell(p, "%.160s%s", *under ? under : "no layer of rift's",
+		  strlen(under) > 160 ? " ..." : "");
 }
 
 static void differs(const void *found, struct page *p)
@@ -457,11 +497,18 @@ static void how(const void *found, struct page *p)
 		     "layers.");
 }
 
-static void say_lacking(struct page *p, const struct atlas *a)
+/* In the words of the table's column of results. */
+static void say_faults(struct page *p, const struct atlas *a)
 {
 	for (int i = 0; i < a->n; i++) {
 		const struct faults *f = &a->entry[i].c.faults[PAIR_B];
 
+		if (f->wrong)
+			page_item(p, "%s: %d of %d results are wrong; their times are not used.",
+				  a->entry[i].name, f->wrong, f->results);
+		if (f->missing)
+			page_item(p, "%s: %d of %d results are missing.", a->entry[i].name,
+				  f->missing, f->results);
 		if (f->lacking)
 			page_item(p,
 				  "%s: %d of %d results could not run (no %s); its average is over "
@@ -474,12 +521,7 @@ static void lacks(const void *found, struct page *p)
 {
 	const struct atlas *a = found;
 
-	say_lacking(p, a);
-	for (int i = 0; i < a->n; i++)
-		if (atlas_failed(&a->entry[i]))
-			page_item(p, "%s: %s missing or wrong, of which no time is used.",
-				  a->entry[i].name,
-				  counted(atlas_failed(&a->entry[i]), "result").s);
+	say_faults(p, a);
 	say_others(p, a);
 	page_item(p,
 		  "Bare metal, unless the base is that: a layer is compared with the base alone.");
