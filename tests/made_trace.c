@@ -76,7 +76,8 @@ void made_end(struct made *m, long t, int n, long wall_ns)
 			"\"unprofiled_wall_ns\":[",
 			t);
 		for (int i = 0; i < n; i++)
-			fprintf(m->out, "%s%ld", i ? "," : "", wall_ns);
+			fprintf(m->out, "%s%ld", i ? "," : "",
+				m->wall_ns ? (long)m->wall_ns[i] : wall_ns);
 		made_row(m, "],\"exit_status\":0%s}", m->runs ? m->runs : "");
 	}
 	CHECK(!fclose(m->out), "%s", m->path);

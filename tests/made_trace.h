@@ -22,6 +22,7 @@ struct made {
 	long calls, ops; /* so far; a call's id is its number, from 1 */
 	/* further members of the row of runs and of the end, a comma before each; NULL: none */
 	const char *runs, *end;
+	const double *wall_ns; /* what each run without the recorder took; NULL: all the same */
 };
 
 /*

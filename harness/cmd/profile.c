@@ -68,8 +68,9 @@ static const struct command_option options[] = {
 	  "write the trace to this new file (default: COMMAND.trace)" },
 	{ OPTION_ROW("runs", "N"), "run COMMAND N times without the recorder, for the self-check, "
 				   "which needs 5 (default: 5)" },
-	{ OPTION_ROW("recordings", "N"), "record COMMAND N times, alternating with runs without "
-					 "the recorder, and keep the median trace (default: 1)" },
+	{ OPTION_ROW("recordings", "N"),
+	  "record COMMAND N times, alternating with runs without the recorder, and keep the median "
+	  "trace (default: 1, and 5 with 10 runs if 5 runs differ by more than 5 %)" },
 	{ OPTION_ROW("host-runs", "N"),
 	  "run COMMAND N times more with only its calls recorded, which slows it less, and take "
 	  "the times between calls, and of graphs, from these runs (default: 0)" },
@@ -210,6 +211,15 @@ static void print_trace(const struct profile_args *a, const char *path, const ch
 	free(names);
 }
 
+static bool is_row_given(const struct profile_args *a, const char *name)
+{
+	int i = 0;
+
+	while (strcmp(rows[i].name, name) != 0)
+		i++;
+	return a->given.rows.given[i];
+}
+
 static int record(const struct profile_args *a, const char *path)
 {
 	const struct recording_request request = {
@@ -224,7 +234,7 @@ static int record(const struct profile_args *a, const char *path)
 		.cupti = a->cupti,
 		.recorder = (enum recorder_choice)a->values.recorder,
 		.unprofiled = (int)a->values.runs,
-		.recordings = (int)a->values.recordings,
+		.recordings = is_row_given(a, "recordings") ? (int)a->values.recordings : 0,
 		.host_runs = (int)a->values.host_runs,
 		.stdout_to_stderr = a->given.json,
 	};

@@ -15,22 +15,16 @@
 /* The draws of two sides are groups 0 and 1. */
 enum { GROUP = 2 };
 
-/* Normal deviates by Box and Muller, Ann. Math. Statist. 29, 1958. */
 double *session_factors(double sd, uint64_t seed)
 {
-	const double turn = 2 * acos(-1);
 	double *factor;
 
 	if (!(sd > 0))
 		return NULL;
 	factor = calloc(BOOTSTRAP_DRAWS, sizeof(*factor));
 	CHECK(factor, "memory of draws");
-	for (uint32_t d = 0; d < BOOTSTRAP_DRAWS; d++) {
-		struct philox random = philox4x32(0, d, GROUP, 0, seed);
-		double radius = sqrt(-2 * log(philox_uniform(random.word[0])));
-
-		factor[d] = exp(sd * sqrt(2) * radius * cos(turn * philox_uniform(random.word[1])));
-	}
+	for (uint32_t d = 0; d < BOOTSTRAP_DRAWS; d++)
+		factor[d] = exp(sd * sqrt(2) * standard_normal(philox4x32(0, d, GROUP, 0, seed)));
 	return factor;
 }
 

@@ -221,7 +221,8 @@ const struct costs_line costs_lines[] = {
 	{ NULL, "transfer", "h2d pageable rate", "to the device, pageable", true, true },
 	{ NULL, "transfer", "d2h pinned rate", "to the host, pinned", true, true },
 	{ NULL, "transfer", "d2h pageable rate", "to the host, pageable", false, true },
-	{ "process", "process", "context creation", "context creation", false, false },
+	{ "process", "process", "start and end", "start, open the device, end", false, false },
+	{ NULL, "process", "context creation", "context creation", false, false },
 	{ NULL, "launch", "first launch", "first launch of a module", false, false },
 	{ NULL, NULL, NULL, NULL, false, false },
 };

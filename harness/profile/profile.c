@@ -11,8 +11,8 @@
 #include "common/trace/host_gaps.h"
 #include "harness/base/json.h"
 
-/* Draws are the same each time. */
-enum { SEED = 1 };
+/* Draws are the same each time; those of runs are no others than a price's (program_price.c). */
+enum { SEED = 1, GROUP_PROCESSES = 1, GROUP_RUNS, GROUP_RECORDINGS };
 /* Launches and waits, one after the other, that a calibration is made of, at most. */
 enum { CALIBRATION_WAITS = 50 };
 
@@ -21,7 +21,8 @@ const char *const doubt_texts[DOUBTS] = {
 	"the trace has no calibration, so shares are of calls as the recorder slowed them down",
 	"the trace has no times of the device",
 	"fewer than 5 runs without the recorder: nothing to check the re-timing against",
-	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs",
+	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs; more "
+	"--recordings and --runs, or a quieter machine, narrow it",
 	"the trace has no end: the program was killed, its disk was full, or it is still running",
 	"rows were dropped while recording",
 	"the cost of graph launches is unknown, and the recorder slows them down",
@@ -62,12 +63,6 @@ static void find_swings(const struct profile *p, struct swings *s)
 	}
 }
 
-/* A standard normal number from two uniform ones. Source: Box and Muller, 1958. */
-static double normal(double u, double v)
-{
-	return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
-}
-
 /*
  * How far the wall time moves with the median of n calls, z standard errors off: that of a median
  * is 1.253 sd / sqrt(n), and the 5 % and 95 % quantiles are 1.645 sd away. Not beyond them.
@@ -93,7 +88,7 @@ static void draw_from_calls(const struct profile *p, const struct swings *s, dou
 		draws[d] = s->base;
 		for (int i = 0; i < 3; i++) {
 			struct philox r = philox4x32((uint32_t)d, (uint32_t)i, 0, 0, SEED);
-			double z = normal(philox_uniform(r.word[0]), philox_uniform(r.word[1]));
+			double z = standard_normal(r);
 
 			draws[d] += swing(s, i, z, calls_behind(p, i));
 		}
@@ -166,7 +161,7 @@ static void draw_from_processes(struct profile *p, const struct swings *s,
 {
 	double *medians = malloc(BOOTSTRAP_DRAWS * sizeof(*medians)), median;
 	struct resamples r = { 0 };
-	int err = resamples_init(&r, from->n, SEED, 1);
+	int err = resamples_init(&r, from->n, SEED, GROUP_PROCESSES);
 
 	CHECK(medians, "memory of draws");
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
@@ -195,8 +190,64 @@ void profile_add_starts(const struct trace *t, double *draws)
 		draws[d] += t->plain_empty_ns[d % t->plain_empties] - median;
 }
 
-/* Processes of one program differ by more than the prices of its calls: by as much as recordings
- * do. */
+/* ---- processes of one program differ ------------------------------------------------------ */
+
+/* Draws of a median of n values, less the median of all. */
+static void draw_medians(const double *value, int n, uint32_t group, double *draws, double *median)
+{
+	struct resamples r = { 0 };
+	int err = resamples_init(&r, n, SEED, group);
+
+	if (!err)
+		err = resamples_medians(&r, value, draws, median);
+	CHECK(!err, "times of %d processes", n);
+	resamples_release(&r);
+}
+
+static void add_recordings(const struct trace *t, double *draws)
+{
+	double *medians = malloc(BOOTSTRAP_DRAWS * sizeof(*medians)), median;
+
+	CHECK(medians, "memory of draws");
+	draw_medians(t->retimed_wall_ns, t->recordings, GROUP_RECORDINGS, medians, &median);
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] += medians[d] - median;
+	free(medians);
+}
+
+/* One recording is one process, and differs from others as runs without the recorder do; the
+ * median of a few differs by less. */
+static void add_runs(const struct trace *t, double *draws)
+{
+	double sorted[TRACE_RUNS_MAX], median, few = sqrt(fmax(t->recordings, 1));
+
+	memcpy(sorted, t->unprofiled_wall_ns, sizeof(sorted));
+	median = median_of(sorted, t->unprofiled);
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		draws[d] += (t->unprofiled_wall_ns[d % t->unprofiled] - median) / few;
+}
+
+/* Are the runs without the recorder of what was recorded? */
+static bool has_whole_runs(const struct trace *t)
+{
+	return t->unprofiled >= BOOTSTRAP_N_MIN && !t->partial && t->processes <= 1;
+}
+
+/* By as much as is known. A few recordings say too little of how processes differ: so do the runs,
+ * or, of few runs, how unevenly processes start that do nothing. */
+static void add_processes(const struct trace *t, double *draws)
+{
+	if (t->recordings > 1)
+		add_recordings(t, draws);
+	if (t->recordings >= BOOTSTRAP_N_MIN)
+		return;
+	if (has_whole_runs(t))
+		add_runs(t, draws);
+	else
+		profile_add_starts(t, draws);
+}
+
+/* What is printed is of a process: it reaches as far as the recordings do. */
 static void widen(struct profile *p)
 {
 	const struct trace *t = &p->trace;
@@ -207,48 +258,64 @@ static void widen(struct profile *p)
 	}
 }
 
-static void predict(struct profile *p, const struct processes *from)
+static void predict(struct profile *p, const struct processes *from, double *draws)
 {
-	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
 	struct swings s = { .base = p->times.end - p->times.start };
 	int err;
 
-	CHECK(draws, "memory of draws");
 	find_swings(p, &s);
 	if (from->n >= PROCESSES_LEAST)
 		draw_from_processes(p, &s, from, draws);
 	else
 		draw_from_calls(p, &s, draws);
-	/* few recordings are few starts, and the time has the start that one of them had */
-	if (p->trace.recordings < PROCESSES_LEAST)
-		profile_add_starts(&p->trace, draws);
+	add_processes(&p->trace, draws);
 	err = interval_of_draws(&p->predicted, s.base, BOOTSTRAP_N_MIN, draws);
 	CHECK(!err, "times of a trace");
 	p->predicted.n = from->n >= PROCESSES_LEAST ? from->n : 1;
-	free(draws);
 	widen(p);
 }
 
-static void measure(struct profile *p)
+static void measure(struct profile *p, double *draws)
 {
 	const struct trace *t = &p->trace;
-	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
-	struct resamples r = { 0 };
+	double median;
 
-	CHECK(draws, "memory of draws");
 	p->measured = interval_unknown(t->unprofiled);
-	if (t->unprofiled) {
-		int err = resamples_init(&r, t->unprofiled, SEED, 1);
-
-		if (!err)
-			err = bootstrap_median(&p->measured, &r, t->unprofiled_wall_ns, draws);
-		CHECK(!err, "times of %d runs", t->unprofiled);
-		resamples_release(&r);
-	}
-	free(draws);
+	if (!t->unprofiled)
+		return;
+	draw_medians(t->unprofiled_wall_ns, t->unprofiled, GROUP_RUNS, draws, &median);
+	CHECK(!interval_of_draws(&p->measured, median, t->unprofiled, draws), "times of %d runs",
+	      t->unprofiled);
 }
 
 /* ---- the self-check ----------------------------------------------------------------------- */
+
+/* The draws of both sides are independent of each other. */
+static void compare(struct profile *p, const double *own, double *runs)
+{
+	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
+		runs[d] = own[d] / runs[d];
+	CHECK(!interval_of_draws(&p->ratio, p->predicted.value / p->measured.value,
+				 p->trace.unprofiled, runs),
+	      "ratios of %d runs", p->trace.unprofiled);
+}
+
+/* How long the program takes: re-timed, and in runs without the recorder. */
+static void check_times(struct profile *p, const struct processes *from)
+{
+	double *own = malloc(BOOTSTRAP_DRAWS * sizeof(*own));
+	double *runs = malloc(BOOTSTRAP_DRAWS * sizeof(*runs));
+
+	CHECK(own && runs, "memory of draws");
+	p->predicted = p->ratio = interval_unknown(0);
+	if (p->retimed)
+		predict(p, from, own);
+	measure(p, runs);
+	if (p->retimed && has_whole_runs(&p->trace))
+		compare(p, own, runs);
+	free(own);
+	free(runs);
+}
 
 static bool has_unpriced_graphs(const struct profile *p)
 {
@@ -280,9 +347,8 @@ static void judge_trust(struct profile *p)
 			   (runs->known && interval_half_width(runs) > PROFILE_WIDE)))
 		p->doubts |= DOUBT_WIDE;
 	p->trust = p->doubts ? TRUST_LOW : TRUST_FULL;
-	if (p->retimed && runs->known && !p->trace.partial && p->trace.processes <= 1 &&
-	    (own->lo > runs->hi * (1 + PROFILE_SELF_MARGIN) ||
-	     own->hi < runs->lo * (1 - PROFILE_SELF_MARGIN)))
+	if (p->ratio.known && (p->ratio.lo > 1 + PROFILE_SELF_MARGIN ||
+			       p->ratio.hi < 1 - PROFILE_SELF_MARGIN))
 		p->trust = TRUST_REFUSED;
 }
 
@@ -328,15 +394,14 @@ static bool agrees(const struct timed *a, const struct timed *b)
 	return fabs((a->end - a->start) / (b->end - b->start) - 1) <= PROFILE_SELF_MARGIN;
 }
 
-static void retime(struct profile *p)
+/* Sets p->times, and p->retimed where these are without the recorder. */
+static void retime(struct profile *p, struct processes *processes)
 {
-	struct processes processes = { .n = 0 };
 	struct timed recorded;
 
 	timed_recorded(&recorded, &p->steps);
 	p->recorded_ns = recorded.end - recorded.start;
 	p->retimed = p->trace.is_calibrated && p->trace.device_times;
-	p->predicted = interval_unknown(0);
 	if (!p->trace.is_calibrated)
 		p->doubts |= DOUBT_CALIBRATION;
 	if (!p->trace.device_times)
@@ -345,9 +410,9 @@ static void retime(struct profile *p)
 		p->times = recorded;
 		return;
 	}
-	find_processes(&p->trace, &processes);
-	if (processes.n >= PROCESSES_LEAST)
-		take_processes(&p->trace, &processes);
+	find_processes(&p->trace, processes);
+	if (processes->n >= PROCESSES_LEAST)
+		take_processes(&p->trace, processes);
 	p->prices = prices_of_trace(&p->trace, QUANTILE_P50, QUANTILE_P50, QUANTILE_P50);
 	p->host_gaps = host_gaps_apply(&p->steps, &p->prices);
 	timed_priced(&p->times, &p->steps, &p->prices);
@@ -360,12 +425,12 @@ static void retime(struct profile *p)
 	}
 	p->doubts |= p->trace.is_estimated ? DOUBT_ESTIMATED : 0;
 	timed_release(&recorded);
-	predict(p, &processes);
 }
 
 int profile_make(struct profile *p, const char *path, const struct kind_rules *rules,
 		 bool with_idle)
 {
+	struct processes processes = { .n = 0 };
 	int err;
 
 	*p = (struct profile){ .rules = *rules };
@@ -380,8 +445,8 @@ int profile_make(struct profile *p, const char *path, const struct kind_rules *r
 				"limits, or it ended before its calls were written",
 				path);
 	steps_init(&p->steps, &p->trace);
-	retime(p);
-	measure(p);
+	retime(p, &processes);
+	check_times(p, &processes);
 	judge_trust(p);
 	shares_make(&p->shares, &p->steps, &p->times,
 		    p->retimed ? p->prices.start_ns : p->steps.latency_ns, with_idle);

@@ -16,11 +16,11 @@
 #include "harness/profile/shares.h"
 #include "harness/stats/bootstrap.h"
 
-/* The re-timed time is held against that of runs without the recorder. */
+/* The re-timed time is compared with that of runs without the recorder. */
 enum trust {
 	TRUST_FULL,
 	TRUST_LOW,     /* for the reasons given */
-	TRUST_REFUSED, /* its interval is wholly outside 5 % around theirs */
+	TRUST_REFUSED, /* the interval of their ratio is wholly outside 5 % around 1 */
 };
 
 extern const char *const trust_names[];
@@ -42,6 +42,7 @@ enum doubt {
 
 extern const char *const doubt_texts[DOUBTS];
 
+/* Of the self-check; where the program's own runs are further apart, recording.h records several. */
 #define PROFILE_SELF_MARGIN 0.05
 #define PROFILE_WIDE 0.10
 
@@ -67,7 +68,10 @@ struct profile {
 	struct interval predicted; /* wall time, ns; n: processes that prices are of, 1: the
 				    * recorded one, whose calls they are of */
 	struct interval measured;  /* of runs without the recorder, ns; known from 5 on */
-	double recorded_ns;	   /* with it */
+	/* Re-timed over measured, by how processes differ on both sides; not known where not
+	 * compared: fewer than 5 runs, only a part recorded, one process of several. */
+	struct interval ratio;
+	double recorded_ns; /* with it */
 	enum trust trust;
 	unsigned doubts;
 

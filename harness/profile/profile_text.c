@@ -8,6 +8,7 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
+#include "harness/stats/interval_json.h"
 #include "harness/profile/profile.h"
 
 enum { BAR_WIDTH = 30 };
@@ -269,9 +270,11 @@ static void print_check(const struct profile *p, FILE *out)
 	}
 	row(out, "self-check", "%s",
 	    p->trace.device_times ? trust_names[p->trust] : "none: calls alone are not re-timed");
+	if (p->ratio.known)
+		row(out, "", "re-timed over without: %.3f (%.3f to %.3f)", p->ratio.value,
+		    p->ratio.lo, p->ratio.hi);
 	if (p->trust == TRUST_REFUSED)
-		row(out, "",
-		    "re-timed and unrecorded times are more than %.0f %% apart, by their intervals",
+		row(out, "", "by that interval they are more than %.0f %% apart",
 		    100 * PROFILE_SELF_MARGIN);
 	if (p->trust == TRUST_REFUSED && !p->trace.is_cpu && !p->trace.host_runs)
 		row(out, "",
@@ -389,7 +392,7 @@ json_t *profile_json(const struct profile *p)
 	return json_pack(
 		"{s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, "
 		"s:f, s:o, s:o*, s:o*, s:o, "
-		"s:s, s:o, s:o, s:o}",
+		"s:s, s:o, s:o, s:o, s:o}",
 		"version", RIFT_VERSION, "command", "profile", "trace", json_text(p->trace.path),
 		"program", json_text(p->trace.program), "recorder",
 		json_text(json_get_text(p->trace.header, "recorder")), "retimed", p->retimed,
@@ -402,7 +405,8 @@ json_t *profile_json(const struct profile *p)
 		ranges_json(&p->ranges, &p->trace), "total_ns", p->shares.total_ns, "recorded_ns",
 		p->recorded_ns, "predicted", profile_interval_json(&p->predicted), "recordings_ns",
 		recordings_json(&p->trace), "host_runs", host_runs_json(p), "without_recorder",
-		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "doubts",
+		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "ratio",
+		interval_json(&p->ratio), "doubts",
 		doubts_json(p), "under", *p->trace.under ? json_text(p->trace.under) : json_null(),
 		"advice_saves_ns",
 		json_number(p->has_kind ? program_kind_saves_ns(&p->shares, p->kind) : NAN));

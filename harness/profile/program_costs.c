@@ -40,15 +40,31 @@ static double reach(const json_t *row, bool upwards)
 	return json_get_number(row, upwards ? "hi" : "lo") - json_get_number(row, "median");
 }
 
-/*
- * Does their difference's 95 % interval leave out 0? It reaches as far as the root of the sum of
- * squares of what the two intervals do. Rows without intervals are taken as they are.
+/* By the root of the sum of squares of what both intervals reach; 0: one has none. */
+static double reach_apart(const json_t *a, const json_t *b, bool upwards)
+{
+	double both = hypot(reach(a, !upwards), reach(b, upwards));
+
+	return isfinite(both) ? both : 0;
+}
+
+/* Does their difference's 95 % interval leave out 0? Rows without intervals are taken as they are.
  */
 static bool is_told_apart(const json_t *a, const json_t *b)
 {
 	double apart = json_get_number(b, "median") - json_get_number(a, "median");
 
-	return !(fabs(apart) <= hypot(reach(a, apart > 0), reach(b, apart < 0)));
+	return !(fabs(apart) <= reach_apart(a, b, apart < 0));
+}
+
+/* Half the interval's width in ns. Of a rate, GB/s, at the median of B. */
+static double reach_ns(const json_t *a, const json_t *b, bool upwards)
+{
+	double reach = reach_apart(a, b, upwards), rate = json_get_number(b, "median");
+
+	if (!strcmp(json_get_text(b, "unit"), "us"))
+		return 1e3 * reach;
+	return reach < rate ? 1 / (rate - reach) - 1 / rate : 1 / rate;
 }
 
 /*
@@ -60,13 +76,25 @@ static double told_beyond_ns(const struct price_sources *s, const char *workload
 {
 	double beyond =
 		call_cost_ns(s->costs_b, workload, name) - call_cost_ns(s->costs_a, workload, name);
+	const json_t *a, *b;
 
 	if (isnan(beyond))
 		return NAN;
-	return is_told_apart(costs_row(s->costs_a, workload, name),
-			     costs_row(s->costs_b, workload, name))
-		       ? beyond
-		       : 0;
+	a = costs_row(s->costs_a, workload, name);
+	b = costs_row(s->costs_b, workload, name);
+	return (is_told_apart(a, b) ? beyond : 0) + s->costs_at * reach_ns(a, b, s->costs_at > 0);
+}
+
+struct cost_beyond process_start_beyond(const struct price_sources *s)
+{
+	static const char workload[] = "process", name[] = "start and end";
+	struct cost_beyond out = { .ns = s->costs_b ? told_beyond_ns(s, workload, name) : NAN };
+
+	if (isnan(out.ns))
+		return (struct cost_beyond){ 0 };
+	out.reach_ns = reach_ns(costs_row(s->costs_a, workload, name),
+				costs_row(s->costs_b, workload, name), true);
+	return out;
 }
 
 static double or_nothing(double ns)

@@ -9,6 +9,7 @@
 #include "harness/base/json.h"
 #include "harness/fit/copies.h"
 #include "harness/probe/costs.h"
+#include "harness/profile/price_spread.h"
 #include "harness/profile/program_change.h"
 #include "harness/profile/program_costs.h"
 #include "harness/record/recorded.h"
@@ -16,9 +17,6 @@
 
 const char *const remedy_names[] = { "graphs", "batch",	  "pinned",  "pool", "sync",
 				     "merge",  "kernels", "overlap", NULL };
-
-/* Resamples of the runs without the recorder are those of `rift profile`. */
-enum { SEED = 1, GROUP_RUNS = 2 };
 
 /* Kernels that overlap for more than this share of the time. */
 static const double reordered_share = 0.05;
@@ -172,9 +170,7 @@ static void find_dear_copies(struct program_price *p)
 	free(extra);
 }
 
-/* ---- the interval ------------------------------------------------------------------------- */
-
-static double simulated(const struct program_price *p, const struct model *a, const struct model *b)
+double price_simulated(const struct program_price *p, const struct model *a, const struct model *b)
 {
 	const struct call_prices prices = prices_on_b(p, a, b);
 
@@ -184,95 +180,6 @@ static double simulated(const struct program_price *p, const struct model *a, co
 static const struct model *model_a(const struct program_price *p)
 {
 	return p->sources->a ? &p->sources->a->model : NULL;
-}
-
-/* Time on B over each parameter of B: what A's are worth has the other sign. */
-struct slopes {
-	double a[MODEL_PARAMS], b[MODEL_PARAMS];
-};
-
-/* By half of a parameter's interval, where it has one. */
-static double step_of(const struct fit *f, int param)
-{
-	const struct interval *i = &f->param[param].interval;
-	bool is_moved = f->param[param].identified && i->known && param != MODEL_Q;
-
-	return is_moved ? (i->hi - i->lo) / 2 : 0;
-}
-
-static double slope(const struct program_price *p, const struct fit *f, int param, bool on_b)
-{
-	struct model moved = f->model;
-	double step = step_of(f, param), time;
-
-	if (!(step > 0))
-		return 0;
-	moved.v[param] += step;
-	time = on_b ? simulated(p, model_a(p), &moved)
-		    : simulated(p, &moved, &p->sources->b->model);
-	return (time - p->simulated_b_ns) / step;
-}
-
-static void find_slopes(const struct program_price *p, struct slopes *s)
-{
-	for (int i = 0; i < MODEL_PARAMS; i++) {
-		s->b[i] = slope(p, p->sources->b, i, true);
-		s->a[i] = p->sources->a ? slope(p, p->sources->a, i, false) : 0;
-	}
-}
-
-static double moved_by(const struct fit *f, const double *slope, int draw)
-{
-	double moved = 0;
-
-	for (int i = 0; f && i < MODEL_PARAMS; i++)
-		if (slope[i] != 0)
-			moved += slope[i] * (f->draw[draw].v[i] - f->model.v[i]);
-	return moved;
-}
-
-/* Medians of the runs without the recorder; without them what was simulated. */
-static void draw_on_a(struct program_price *p, double *draws)
-{
-	const struct trace *t = &p->profile->trace;
-	struct resamples r = { 0 };
-	int err;
-
-	p->a_ns = p->profile->measured;
-	if (!p->profile->measured.n || t->partial || t->processes > 1) {
-		p->a_ns = p->profile->predicted;
-		for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
-			draws[d] = p->a_ns.value;
-		return;
-	}
-	err = resamples_init(&r, t->unprofiled, SEED, GROUP_RUNS);
-	if (!err)
-		err = bootstrap_median(&p->a_ns, &r, t->unprofiled_wall_ns, draws);
-	CHECK(!err, "times of %d runs", t->unprofiled);
-	resamples_release(&r);
-}
-
-static void find_interval(struct program_price *p)
-{
-	double *draws = malloc(BOOTSTRAP_DRAWS * sizeof(*draws));
-	double beyond = p->simulated_b_ns - p->simulated_a_ns;
-	const struct price_sources *s = p->sources;
-	struct slopes slopes;
-	int n;
-
-	CHECK(draws, "memory of draws");
-	draw_on_a(p, draws);
-	find_slopes(p, &slopes);
-	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
-		draws[d] += beyond + moved_by(s->b, slopes.b, d) + moved_by(s->a, slopes.a, d);
-	/* a process on B starts as unevenly as those that did nothing on A */
-	profile_add_starts(&p->profile->trace, draws);
-	n = s->a && s->a->n < s->b->n ? s->a->n : s->b->n;
-	n = p->a_ns.n < n ? p->a_ns.n : n;
-	if (interval_of_draws(&p->b_ns, p->a_ns.value + beyond, n, draws))
-		p->b_ns = interval_unknown(n);
-	p->b_ns.value = p->a_ns.value + beyond;
-	free(draws);
 }
 
 /* ---- devices ------------------------------------------------------------------------------ */
@@ -331,6 +238,8 @@ static void simulate_b(struct program_price *p)
 	p->simulated_b_ns = times.end - times.start;
 	ranges_make(&p->ranges_b, &p->profile->trace, &times);
 	shares_make(&p->shares_b, &p->profile->steps, &times, p->on_b.start_ns, false);
+	p->shares_b.ns[SHARE_OUTSIDE] += p->start_ns;
+	p->shares_b.total_ns += p->start_ns;
 	timed_release(&times);
 }
 
@@ -353,8 +262,10 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	find_other_device(out);
 	program_costs_find(out);
 	out->on_b.extra = out->extra;
+	if (!p->trace.partial)
+		out->start_ns = process_start_beyond(sources).ns;
 	simulate_b(out);
-	find_interval(out);
+	price_spread_find(out);
 	find_costs(out);
 	out->reordered = p->shares.overlapped_ns > reordered_share * p->shares.total_ns;
 	find_dear_copies(out);

@@ -21,8 +21,10 @@
  * Ranges that the program names (NVTX) are simulated on both: no run without the recorder says how
  * long they took. They have no interval.
  *
- * Intervals: the median of the runs without the recorder, resampled, and the draws of both fits,
- * each draw by the slopes of the simulated time over the prices. Call costs enter as medians.
+ * A whole process also takes longer or shorter to begin and to end on B: by the row `process start
+ * and end` of both files of costs, where their intervals tell them apart.
+ *
+ * Intervals: price_spread.h.
  */
 #ifndef RIFT_PROFILE_PROGRAM_PRICE_H
 #define RIFT_PROFILE_PROGRAM_PRICE_H
@@ -38,6 +40,8 @@ struct price_sources {
 	const struct fit *b;		 /* of launches on B */
 	const struct fit *a;		 /* of launches on A; NULL: the trace's calibration alone */
 	const json_t *costs_b, *costs_a; /* both or neither */
+	/* Call costs' difference at its median (0), or at an end of its 95 % interval (-1, 1). */
+	int costs_at;
 	/* of launches that were waited for so, for REMEDY_SYNC; NULL: were not */
 	const struct fit *sync_b[SYNC_COUNT], *sync_a[SYNC_COUNT];
 };
@@ -71,14 +75,27 @@ struct remedy {
 
 /* ---- the price -------------------------------------------------------------------------- */
 
+/* What the interval of a price is made of. */
+enum price_spread {
+	SPREAD_RUNS,	   /* how the program's runs on A differ */
+	SPREAD_STARTS,	   /* how unevenly processes start on A and, by the costs, on B */
+	SPREAD_LAUNCHES_A, /* the intervals of launch costs */
+	SPREAD_LAUNCHES_B,
+	SPREAD_CALLS,	/* the intervals of call costs */
+	SPREAD_SESSION, /* costs of launches differ from session to session */
+	PRICE_SPREADS
+};
+
 struct program_price {
 	const struct profile *profile;
 	const struct price_sources *sources;
 	struct call_prices on_a, on_b;
 	struct call_extra *extra; /* of each call on B; owned */
 	double simulated_a_ns, simulated_b_ns;
-	struct interval a_ns;		  /* wall time */
-	struct interval b_ns;		  /* and by how unevenly processes start */
+	double start_ns;     /* what a process takes more to begin and end on B; 0: not known */
+	struct interval a_ns; /* wall time */
+	struct interval b_ns; /* of the median of as many runs there, in a session of its own */
+	double spread_ns[PRICE_SPREADS]; /* half the width of its interval by each part alone */
 	struct ranges ranges_a, ranges_b; /* simulated: the same ones, in one order */
 	struct shares shares_b;
 	double cost_ns[PROFILE_COSTS];	 /* 1 us more on B; of the wall time there */

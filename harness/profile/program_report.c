@@ -6,7 +6,7 @@
 #include "harness/base/json.h"
 #include "harness/base/row.h"
 #include "harness/base/text.h"
-#include "harness/profile/program_price.h"
+#include "harness/profile/price_spread.h"
 #include "harness/record/recorded.h"
 
 static const char *const remedy_texts[REMEDIES] = {
@@ -58,6 +58,24 @@ static void print_platforms(const struct program_price *p, FILE *out)
 		    "gaps between queued kernels are as on A: B's session does not have g");
 }
 
+/* A narrower interval needs no advice. */
+#define SPREAD_TOLD 0.01
+
+/* What would make the interval narrower; the other parts add to it as squares. */
+static void print_spread(const struct program_price *p, FILE *out)
+{
+	enum price_spread widest = price_spread_widest(p);
+
+	if (!(interval_half_width(&p->b_ns) > SPREAD_TOLD) || !(p->spread_ns[widest] > 0))
+		return;
+	row(out, "", "the interval is mostly %s, alone +-%.1f %%: to narrow it, %s",
+	    price_spread_texts[widest], 100 * p->spread_ns[widest] / p->b_ns.value,
+	    price_spread_remedies[widest]);
+	if (interval_half_width(&p->b_ns) > PRICE_WIDE)
+		row(out, "", "an interval wider than +-%.0f %% is too wide to decide by",
+		    100 * PRICE_WIDE);
+}
+
 static void print_times(const struct program_report *r, FILE *out)
 {
 	const struct program_price *p = r->price;
@@ -66,6 +84,7 @@ static void print_times(const struct program_report *r, FILE *out)
 	profile_interval_print(out, p->profile->measured.n ? "measured on A" : "re-timed on A",
 			       &p->a_ns);
 	profile_interval_print(out, "predicted on B", &p->b_ns);
+	print_spread(p, out);
 	row(out, "B / A", "%.3f", p->b_ns.value / p->a_ns.value);
 	if (isfinite(r->measured_ns))
 		row(out, "measured on B", "%s, predicted %+.1f %%: %s", text_time(r->measured_ns).s,
@@ -229,6 +248,17 @@ static json_t *costs_json(const struct program_price *p)
 	return o;
 }
 
+static json_t *spreads_json(const struct program_price *p)
+{
+	static const char *const names[PRICE_SPREADS] = { "runs",	"starts", "launches_a",
+							  "launches_b", "calls",  "session" };
+	json_t *o = json_object();
+
+	for (int i = 0; i < PRICE_SPREADS; i++)
+		json_object_set_new(o, names[i], json_number(p->spread_ns[i]));
+	return o;
+}
+
 static json_t *priced_ranges_json(const struct program_price *p)
 {
 	const struct ranges *a = &p->ranges_a, *b = &p->ranges_b;
@@ -284,6 +314,8 @@ json_t *program_report_json(const struct program_report *r)
 		"b_measured_ns", json_number(r->measured_ns), "shares", shares_json(p),
 		"one_us_more", costs_json(p), "remedies", remedies_json(r));
 
+	json_object_set_new(out, "start_longer_ns", json_number(p->start_ns));
+	json_object_set_new(out, "interval_parts_ns", spreads_json(p));
 	if (p->a_device)
 		json_object_set_new(out, "other_device", json_text(p->b_device));
 	json_object_set_new(out, "sync", json_string(sync_of(p)));

@@ -564,27 +564,69 @@ static bool has_device_times(const char *path)
 	return header_has(path, "\"device_times\":\"recorded\"");
 }
 
-/* Recorded runs and others in turns; returns how many recordings there are in *n. */
-static int run_in_turns(const struct recording_request *r, struct plain *plain, struct take *take,
-			int *n)
+/*
+ * Recorded runs and others in turns, until there are r->recordings and r->unprofiled of them; *n
+ * counts the recordings. None is begun behind that time.
+ */
+static int run_in_turns(const struct recording_request *r, int64_t until_ns, struct plain *plain,
+			struct take *take, int *n)
 {
-	int wanted = r->recordings > 1 ? r->recordings : 1, err = 0;
+	int err = 0;
 
-	for (*n = 0; *n < wanted && !err;) {
-		err = run_plain(r, plain, r->unprofiled * (*n + 1) / (wanted + 1));
+	while (*n < r->recordings && clock_ns() < until_ns && !err) {
+		err = run_plain(r, plain, r->unprofiled * (*n + 1) / (r->recordings + 1));
 		if (!err)
 			err = run_take(r, &take[*n], *n);
 		*n += !err;
 		if (*n != 1 || has_device_times(take->path))
 			continue;
-		if (wanted > 1)
+		if (r->recordings > 1)
 			complain(ENODATA,
 				 "%s: recorded once: without times of the device there is no "
 				 "median",
 				 text_shown(r->argv[0]).s);
 		break;
 	}
-	return err ? err : run_plain(r, plain, r->unprofiled);
+	return err || clock_ns() >= until_ns ? err : run_plain(r, plain, r->unprofiled);
+}
+
+/* Do the runs without the recorder differ by more than the self-check allows for? */
+static bool differs(const struct plain *p)
+{
+	double sorted[RECORDING_RUNS_MAX];
+
+	for (int i = 0; i < p->n; i++)
+		sorted[i] = (double)p->wall_ns[i];
+	sort_doubles(sorted, p->n);
+	return p->n >= BOOTSTRAP_N_MIN &&
+	       sorted[p->n - 1] - sorted[0] > PROFILE_SELF_MARGIN * sorted[p->n / 2];
+}
+
+/* More of both, where one recording says too little. */
+static int run_more(const struct recording_request *r, struct plain *plain, struct take *take,
+		    int *n)
+{
+	struct recording_request more = *r;
+
+	more.recordings = RECORDING_MORE;
+	if (more.unprofiled < RECORDING_MORE_RUNS)
+		more.unprofiled = RECORDING_MORE_RUNS;
+	return run_in_turns(&more, clock_ns() + RECORDING_MORE_S * INT64_C(1000000000), plain, take,
+			    n);
+}
+
+static int run_all(const struct recording_request *r, struct plain *plain, struct take *take,
+		   int *n)
+{
+	bool may_be_more = !r->recordings && trace_files_free(r->output, RECORDING_MORE);
+	struct recording_request first = *r;
+	int err;
+
+	first.recordings = r->recordings ? r->recordings : 1;
+	err = run_in_turns(&first, INT64_MAX, plain, take, n);
+	return !err && may_be_more && has_device_times(take->path) && differs(plain)
+		       ? run_more(r, plain, take, n)
+		       : err;
 }
 
 /* How long the program takes without the recorder; NAN: the trace does not say. */
@@ -680,7 +722,7 @@ int recording_run(const struct recording_request *request, struct recording *out
 	err = err ? err : refuse(request);
 	recording_tell_nothing();
 	if (!err)
-		err = run_in_turns(request, &plain, take, &n);
+		err = run_all(request, &plain, take, &n);
 	out->status = take->status;
 	if (!err)
 		err = host_runs_take(request, out);

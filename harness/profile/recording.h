@@ -12,6 +12,13 @@
 
 enum { RECORDING_RUNS_MAX = 100 };
 
+/*
+ * Where it is not told how many to record, and the runs without the recorder are more than
+ * PROFILE_SELF_MARGIN of their median apart: so many of each, begun within RECORDING_MORE_S seconds.
+ * One recorded process says too little of such a program.
+ */
+enum { RECORDING_MORE = 5, RECORDING_MORE_RUNS = 10, RECORDING_MORE_S = 60 };
+
 enum recorder_choice {
 	RECORDER_AUTO,	 /* times of the device, and where these cannot be had calls alone */
 	RECORDER_DEVICE, /* CUPTI's on a GPU, or the CPU device's own */
@@ -29,7 +36,7 @@ struct recording_request {
 	const char *range;     /* only inside NVTX ranges of that name; NULL: everywhere */
 	bool ranges;	       /* NVTX is told of the recorder of a GPU */
 	int unprofiled;	       /* runs without the recorder, at most RECORDING_RUNS_MAX */
-	int recordings;	       /* runs with it, at most RECORDING_RUNS_MAX; 0: one */
+	int recordings;	       /* runs with it, at most RECORDING_RUNS_MAX; 0: one, or as below */
 	int host_runs;	       /* with calls alone, beside a recording of more (host_runs.h) */
 	bool no_cpu_times;     /* of threads: asking for them slows calls */
 	bool stdout_to_stderr; /* what the program prints */

@@ -168,6 +168,16 @@ int trace_files_refuse(const char *output, int recordings)
 	return recordings > 1 ? refuse_several(output, recordings) : 0;
 }
 
+bool trace_files_free(const char *output, int recordings)
+{
+	bool is_free;
+
+	complain_silence(true);
+	is_free = !refuse_several(output, recordings);
+	complain_silence(false);
+	return is_free;
+}
+
 /* ---- holding a name ----------------------------------------------------------------------- */
 
 /* By the folder's inode and the name's end: an address of a socket is short. */

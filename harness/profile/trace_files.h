@@ -6,6 +6,7 @@
 #define RIFT_PROFILE_TRACE_FILES_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* OUTPUT for number 0, else OUTPUT.again-NUMBER. */
@@ -24,6 +25,9 @@ char *trace_files_names(const char *path, const char *but);
  * are not kept are removed, and others' files could not be told from them. -ENAMETOOLONG likewise.
  */
 int trace_files_refuse(const char *output, int recordings);
+
+/* Could so many be recorded? Says nothing. */
+bool trace_files_free(const char *output, int recordings);
 
 /*
  * Where two processes record to one name at once, the second is refused, -EEXIST after one line.

@@ -199,6 +199,14 @@ static int64_t find_split(const double *sorted, int64_t n)
 	return split;
 }
 
+double standard_normal(struct philox random)
+{
+	const double turn = 2 * acos(-1);
+
+	return sqrt(-2 * log(philox_uniform(random.word[0]))) *
+	       cos(turn * philox_uniform(random.word[1]));
+}
+
 int modality_of(struct modality *out, const double *value, int64_t n)
 {
 	double *sorted = sorted_copy(value, n);

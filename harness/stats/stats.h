@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/philox.h"
+
 /* ---- doubles in order: what the files of statistics share ------------------------------- */
 
 /* Whether there are values and each is a finite number. */
@@ -15,6 +17,9 @@ void sort_doubles(double *value, int64_t n);
 
 /* Sorts and takes the mean of the two middle ones; NAN where n < 1. */
 double median_of(double *value, int n);
+
+/* A standard normal number of two random words (Box and Muller, Ann. Math. Statist. 29, 1958). */
+double standard_normal(struct philox random);
 
 /* A sorted copy for the caller to free; NULL unless all_finite(). Aborts without memory. */
 double *sorted_copy(const double *value, int64_t n);

@@ -3,7 +3,10 @@
  * that lack something.
  */
 #include "tests/test.h"
+#include "common/philox.h"
 #include "harness/profile/profile.h"
+#include "harness/profile/recording.h"
+#include "harness/stats/stats.h"
 
 #include "tests/made_trace.h"
 #include "tests/golden.h"
@@ -138,12 +141,12 @@ Test(small_profile, wide_prices)
 	"\"launch_and_wait_ns\":" #z ",\"gap_ns\":1000}"
 
 /* The process began 5 ms before its first call. */
-static void analyse_beside(const char *empties, long wall_ns)
+static void analyse_beside(const char *empties, int runs, long wall_ns)
 {
 	made_begin(&made, ",\"process_start_ns\":-5000000", MADE_CALIBRATION);
 	made.runs = empties;
 	put_steps();
-	made_end(&made, N * STEP, 5, wall_ns);
+	made_end(&made, N * STEP, runs, wall_ns);
 	analyse();
 }
 
@@ -156,7 +159,7 @@ Test(small_profile, what_the_recorder_adds_to_a_process_is_taken_off)
 			10000) "," EMPTY(9000000,
 					 10000) "],"
 						"\"unprofiled_wall_ns\":[500000,500000,100000]}",
-		3500000 + N * STEP);
+		5, 3500000 + N * STEP);
 	cr_expect(eq(dbl, profile.predicted.value, 3500000 + N * STEP), "%g",
 		  profile.predicted.value);
 	cr_expect(eq(dbl, profile.shares.ns[SHARE_OUTSIDE], 3500000), "before the first call");
@@ -168,22 +171,115 @@ Test(small_profile, what_the_recorder_adds_to_a_process_is_taken_off)
 							   "1000000,1000000,2000000,2000000]}"
 
 /*
- * One process began when it did, and others would have begun up to 1 ms later. Five recordings say
- * it by themselves.
+ * One process began when it did, and others would have begun up to 1 ms later. Runs of the program
+ * say it by themselves where there are five, and so do five recordings.
  */
 Test(small_profile, one_recording_may_have_begun_late)
 {
 	static const long early = 5000000 + N * STEP;
 
-	analyse_beside(LATE_STARTS, early);
+	analyse_beside(LATE_STARTS, 4, early);
 	cr_expect(eq(dbl, profile.predicted.value, early), "%g", profile.predicted.value);
 	cr_expect(eq(dbl, profile.predicted.lo, early), "%g", profile.predicted.lo);
 	cr_expect(eq(dbl, profile.predicted.hi, early + 1000000), "%g", profile.predicted.hi);
 	profile_release(&profile);
-	analyse_beside(LATE_STARTS ",\"retimed_wall_ns\":[6000000,6000000,6000000,6000000,6000000]",
-		       early);
+	analyse_beside(LATE_STARTS, 5, early);
 	cr_expect(eq(dbl, profile.predicted.hi, early), "%g", profile.predicted.hi);
 	profile_release(&profile);
+	analyse_beside(LATE_STARTS ",\"retimed_wall_ns\":[6000000,6000000,6000000,6000000,6000000]",
+		       4, early);
+	cr_expect(eq(dbl, profile.predicted.hi, early), "%g", profile.predicted.hi);
+	profile_release(&profile);
+}
+
+/* ---- programs whose processes differ ------------------------------------------------------ */
+
+/* One recording is one process: its time may be that of any of the runs. */
+Test(small_profile, one_recording_differs_as_runs_do)
+{
+	static const double wall_ns[] = { 0.9e6, 0.95e6, 1.04e6, 1.1e6, 1.2e6 };
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	put_steps();
+	made.wall_ns = wall_ns;
+	made_end(&made, N * STEP, 5, 0);
+	analyse();
+	cr_expect(epsilon_eq(dbl, profile.predicted.lo, N * STEP - 0.14e6, 1), "lo");
+	cr_expect(epsilon_eq(dbl, profile.predicted.hi, N * STEP + 0.16e6, 1), "hi");
+	cr_expect(epsilon_eq(dbl, profile.ratio.value, 1, 1e-9), "ratio");
+	is_trusted(TRUST_LOW, DOUBT_WIDE);
+}
+
+/* Times of processes, 1 in the middle, drawn with that standard deviation. */
+static void draw_times(double sd, int group, int number, double *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = exp(sd * standard_normal(philox4x32((uint32_t)i, (uint32_t)number,
+							     (uint32_t)group, 0, 7)));
+}
+
+/* As recording.h has it: one recording and five runs, or more of both where these differ. */
+static int recordings_for(const double *run)
+{
+	double sorted[5];
+
+	memcpy(sorted, run, sizeof(sorted));
+	sort_doubles(sorted, 5);
+	return sorted[4] - sorted[0] > PROFILE_SELF_MARGIN * sorted[2] ? RECORDING_MORE : 1;
+}
+
+/* What becomes of the program the number-th time; re-timed it takes so many times as long. */
+static enum trust outcome(double sd, double ratio, int number)
+{
+	double run[RECORDING_MORE_RUNS], recorded[RECORDING_MORE], sorted[RECORDING_MORE], kept;
+	char list[256] = "";
+	enum trust trust;
+	int n, used = 0;
+
+	draw_times(sd, 0, number, run, RECORDING_MORE_RUNS);
+	draw_times(sd, 1, number, recorded, RECORDING_MORE);
+	n = recordings_for(run);
+	memcpy(sorted, recorded, sizeof(sorted));
+	sort_doubles(sorted, n);
+	kept = sorted[(n - 1) / 2]; /* which the trace is of: N * STEP */
+	for (int i = 0; i < RECORDING_MORE_RUNS; i++)
+		run[i] *= N * STEP / kept / ratio;
+	for (int i = 0; i < n && n > 1; i++)
+		used += snprintf(list + used, sizeof(list) - (size_t)used, "%s%.0f",
+				 i ? "," : ",\"retimed_wall_ns\":[", N * STEP / kept * recorded[i]);
+	if (n > 1)
+		snprintf(list + used, sizeof(list) - (size_t)used, "]");
+	made_begin(&made, "", MADE_CALIBRATION);
+	put_steps();
+	made.runs = list;
+	made.wall_ns = run;
+	made_end(&made, N * STEP, n > 1 ? RECORDING_MORE_RUNS : 5, 0);
+	analyse();
+	trust = profile.trust;
+	profile_release(&profile);
+	return trust;
+}
+
+/* Programs whose processes differ hardly, a little, much; one that is re-timed 30 % too long. */
+Test(small_profile, repetitions_of_a_program_end_alike)
+{
+	static const struct {
+		double sd, ratio;
+		enum trust usual;
+	} programs[] = {
+		{ 0.005, 1, TRUST_FULL }, { 0.02, 1, TRUST_FULL },     { 0.04, 1, TRUST_FULL },
+		{ 0.015, 1.04, TRUST_FULL },
+		{ 0.15, 1, TRUST_LOW },	  { 0.01, 1.3, TRUST_REFUSED }, { 0.04, 1.3, TRUST_REFUSED },
+	};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		int other = 0;
+
+		for (int k = 0; k < 20; k++)
+			other += outcome(programs[i].sd, programs[i].ratio, k) != programs[i].usual;
+		cr_expect(le(int, other, 2), "sd %g, ratio %g: %d of 20 end otherwise",
+			  programs[i].sd, programs[i].ratio, other);
+	}
 }
 
 /* Z is the median of five processes, the recorded one's of 10 us among them. */
@@ -195,7 +291,7 @@ Test(small_profile, calls_cost_what_they_do_in_other_processes)
 						  11000) "," EMPTY(1000000,
 								   12000) "],\"unprofiled_wall_"
 									  "ns\":[1000000]}",
-		5000000 + N * (STEP + 1000));
+		5, 5000000 + N * (STEP + 1000));
 	cr_expect(eq(dbl, profile.predicted.value, 5000000 + N * (STEP + 1000)), "%g",
 		  profile.predicted.value);
 	cr_expect(eq(dbl, profile.predicted.lo, 5000000 + N * STEP), "%g", profile.predicted.lo);

@@ -309,8 +309,9 @@ Test(small_program_price, a_pace_that_may_be_the_call_is_no_stage)
 
 Test(small_program_price, an_interval_of_the_pace_is_n_times_as_wide)
 {
-	long ns = batch(500);
 	struct model b = dearer_calls(1000);
+	long ns = batch(500);
+	double half;
 
 	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
 	fit_as(&fit_a, &model_a);
@@ -318,13 +319,20 @@ Test(small_program_price, an_interval_of_the_pace_is_n_times_as_wide)
 	spread_pace(&fit_b, 100);
 	sources = (struct price_sources){ .a = &fit_a, .b = &fit_b };
 	program_price_make(&price, &profile, &sources);
-	/* 95 % of an even spread; Z does not move, so one launch is not in it */
-	cr_expect(epsilon_eq(dbl, price.b_ns.hi - price.b_ns.value, 0.95 * 100 * (N - 1),
-			     0.02 * 100 * N),
-		  "%g", price.b_ns.hi - price.b_ns.value);
-	cr_expect(epsilon_eq(dbl, price.b_ns.value - price.b_ns.lo, 0.95 * 100 * (N - 1),
-			     0.02 * 100 * N),
-		  "%g", price.b_ns.value - price.b_ns.lo);
+	/* 95 % of an even spread, twice; Z does not move, so one launch is not in it */
+	half = sqrt(2) * 0.95 * 100 * (N - 1);
+	cr_expect(epsilon_eq(dbl, price.spread_ns[SPREAD_LAUNCHES_B], half, 0.02 * 100 * N), "%g",
+		  price.spread_ns[SPREAD_LAUNCHES_B]);
+	cr_expect(zero(dbl, price.spread_ns[SPREAD_RUNS]), "runs without a spread");
+	cr_expect(zero(dbl, price.spread_ns[SPREAD_LAUNCHES_A]), "nor has A any");
+	/* and as sessions differ: 1.41 % of what B adds, 49 us */
+	cr_expect(epsilon_eq(dbl, price.spread_ns[SPREAD_SESSION], 1.96 * 0.01414 * N * 1000, 60),
+		  "%g", price.spread_ns[SPREAD_SESSION]);
+	half = 1.05 * half;
+	cr_expect(epsilon_eq(dbl, price.b_ns.hi - price.b_ns.value, half, 0.02 * half), "%g",
+		  price.b_ns.hi - price.b_ns.value);
+	cr_expect(epsilon_eq(dbl, price.b_ns.value - price.b_ns.lo, half, 0.02 * half), "%g",
+		  price.b_ns.value - price.b_ns.lo);
 	cr_expect(eq(int, price.b_ns.n, 5), "runs are fewest");
 	takes((double)ns + N * 1000);
 }
@@ -402,7 +410,8 @@ Test(small_program_price, copies_by_the_call_costs_of_both)
 }
 
 /* A row of both files, with intervals. */
-static void add_row(const char *name, const double a_us[3], const double b_us[3])
+static void add_row_of(const char *workload, const char *name, const double a_us[3],
+		       const double b_us[3])
 {
 	const double *us[] = { a_us, b_us };
 	const json_t *files[] = { sources.costs_a, sources.costs_b };
@@ -410,8 +419,74 @@ static void add_row(const char *name, const double a_us[3], const double b_us[3]
 	for (int i = 0; i < 2; i++)
 		json_array_append_new(json_object_get(files[i], "rows"),
 				      json_pack("{s:s, s:s, s:s, s:f, s:f, s:f}", "workload",
-						"transfer", "name", name, "unit", "us", "median",
+						workload, "name", name, "unit", "us", "median",
 						us[i][0], "lo", us[i][1], "hi", us[i][2]));
+}
+
+static void add_row(const char *name, const double a_us[3], const double b_us[3])
+{
+	add_row_of("transfer", name, a_us, b_us);
+}
+
+static void add_starts(double lo_us)
+{
+	add_row_of("process", "start and end", (double[]){ 100, 90, 110 },
+		   (double[]){ 300, lo_us, 310 });
+}
+
+/* Both are known to 10 us: their difference, as it is and as it will be, to 20. */
+Test(small_program_price, a_process_that_begins_and_ends_slower_on_b)
+{
+	long ns = batch(500);
+
+	with_costs();
+	add_starts(290);
+	price_on(&model_a, true);
+	cr_expect(epsilon_eq(dbl, price.spread_ns[SPREAD_STARTS], 20000, 600), "%g",
+		  price.spread_ns[SPREAD_STARTS]);
+	cr_expect(epsilon_eq(dbl,
+			     price.shares_b.ns[SHARE_OUTSIDE] - profile.shares.ns[SHARE_OUTSIDE],
+			     200000, 1e-6),
+		  "outside");
+	takes((double)ns + 200000);
+}
+
+Test(small_program_price, a_start_that_the_files_do_not_tell_apart_is_equal)
+{
+	long ns = batch(500);
+
+	with_costs();
+	add_starts(90);
+	price_on(&model_a, true);
+	takes((double)ns);
+}
+
+/* No start is in the time of a part. */
+Test(small_program_price, a_part_of_a_program_does_not_start)
+{
+	long ns = batch(500);
+
+	with_costs();
+	add_starts(290);
+	begin_prices(&model_a);
+	profile.trace.partial = true;
+	program_price_make(&price, &profile, &sources);
+	takes((double)ns);
+}
+
+/* 1 MiB is known to 2 us on either side: hypot(2, 2), and as much for what will be measured. */
+Test(small_program_price, call_costs_are_known_to_their_intervals)
+{
+	long ns = copy_and_wait("pageable");
+
+	with_costs();
+	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
+	add_row("h2d pageable 1 MiB", (double[]){ 150, 148, 152 }, (double[]){ 170, 168, 172 });
+	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	price_on(&model_a, true);
+	cr_expect(epsilon_eq(dbl, price.spread_ns[SPREAD_CALLS], 4000, 120), "%g",
+		  price.spread_ns[SPREAD_CALLS]);
+	takes((double)ns + 20000);
 }
 
 /* 1 MiB takes 10 us less on B, though its largest copies are slower and its fixed part longer. */

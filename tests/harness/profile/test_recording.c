@@ -302,21 +302,30 @@ static void make_trace(int number, long kernel_ns)
 	shell(NULL, "mv '%s' '%s/%d'", made.path, folder, number);
 }
 
-/* A program whose n-th recording is that trace, with one of a child; it ends with a status. */
-static int record_made(int recordings, const char *status, struct recording *out)
+/*
+ * A program whose n-th recording is that trace, with one of a child; it ends with a status. Every
+ * other run without the recorder lasts 50 ms longer.
+ */
+static int record_runs(int recordings, int runs, const char *status, struct recording *out)
 {
 	char script[9000];
 	char *argv[] = { "sh", "-c", script, NULL };
 	const struct recording_request request = {
-		.argv = argv, .output = output, .recordings = recordings, .unprofiled = 4
+		.argv = argv, .output = output, .recordings = recordings, .unprofiled = runs
 	};
 
 	snprintf(script, sizeof(script),
-		 "cd '%s'; [ \"$RIFT_TRACE\" ] || exit 0; echo >>n; n=$(wc -l <n); cp $n "
-		 "\"$RIFT_TRACE\"; "
+		 "cd '%s'; if [ ! \"$RIFT_TRACE\" ]; then if [ -e .late ]; then rm .late; sleep 0.05; "
+		 "else : >.late; fi; exit 0; fi; "
+		 "echo >>n; n=$(wc -l <n); cp $n \"$RIFT_TRACE\"; "
 		 "echo $n >\"$RIFT_TRACE.77\"; exit %s",
 		 folder, status);
 	return recording_run(&request, out);
+}
+
+static int record_made(int recordings, const char *status, struct recording *out)
+{
+	return record_runs(recordings, 4, status, out);
 }
 
 static int64_t kernel_of_kept(void)
@@ -354,6 +363,30 @@ Test(small_recording, of_several_recordings_the_median_one_is_kept)
 	/* with the trace of its own child */
 	shell(&text, "cd '%s'; ls; cat a.trace.77", folder);
 	cr_assert(eq(str, (char *)text, "1\n2\n3\na.trace\na.trace.77\nn\n3\n"));
+}
+
+/* Where the runs differ and no number was given there are five, of ten runs; else one. */
+static void records(int recordings, int runs, int most, int most_runs)
+{
+	struct recording out;
+
+	cr_assert(zero(int, record_runs(recordings, runs, "0", &out)));
+	cr_expect(eq(int, out.recordings, most > 1 ? most : 0), "%d recordings", most);
+	cr_expect(eq(int, out.n, most_runs), "%d runs", most_runs);
+	shell(NULL, "cd '%s'; rm -f a.trace* n .late", folder);
+}
+
+Test(small_recording, a_program_whose_runs_differ_is_recorded_more_often)
+{
+	for (int i = 1; i <= RECORDING_MORE; i++)
+		make_trace(i, i * SECOND);
+	records(0, 5, RECORDING_MORE, RECORDING_MORE_RUNS);
+	records(0, 12, RECORDING_MORE, 12);
+	records(0, 4, 1, 4);
+	records(1, 5, 1, 5);
+	records(2, 5, 2, 5);
+	shell(NULL, "touch '%s.again-2.5'", output); /* another's, which must stay */
+	records(0, 5, 1, 5);
 }
 
 static const char *progress_of(int recordings)
