@@ -163,6 +163,20 @@ void refused(int code, const char *says, const char *fmt, ...)
 	cr_assert(eq(str, (char *)out, ""), "rift %s writes to stdout", args);
 }
 
+void rows_refused(const char *command, const struct wrong_args *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		refused(3, rows[i].says, "%s %s", command, rows[i].args);
+}
+
+void words_refused(const char *command, const char *words)
+{
+	char word[64];
+
+	for (int n; sscanf(words, " %63s%n", word, &n) == 1; words += n)
+		refused(3, word, "%s %s", command, word);
+}
+
 void says(const char *args, const char *const *want)
 {
 	const char *out, *err;

@@ -22,6 +22,17 @@ int run_rift_once(const char **out, const char **err, const char *fmt, ...)
 void refused(int code, const char *says, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What follows a command that must be refused with exit code 3, and what the line tells. */
+struct wrong_args {
+	const char *args, *says;
+};
+
+#define ROWS_REFUSED(command, rows) rows_refused(command, rows, sizeof(rows) / sizeof(*(rows)))
+void rows_refused(const char *command, const struct wrong_args *rows, size_t n);
+
+/* The same of each of these words, which the line tells again: "n=0 k=many". */
+void words_refused(const char *command, const char *words);
+
 /* Must succeed: exit 0, nothing on stderr, every one of `want` (ends with NULL) is told on
  * stdout. */
 void says(const char *args, const char *const *want);

@@ -6,15 +6,13 @@
 #define RIFT_TESTS_DATASET_RUN_H
 
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cuda_check.h"
 #include "common/dataset.h"
-#include "harness/base/param.h"
 #include "tests/cli.h"
-#include "tests/divert.h"
+#include "tests/rows.h"
 #include "tests/workload_run.h"
 
 #ifdef RUN
@@ -137,29 +135,35 @@ static inline void run_same_bits(struct RUN_NAME(, RUN, _opts) a, struct RUN_NAM
 
 /* ---- what is refused, and what is said of steps ------------------------------------------ */
 
-/* Where there is too little memory, in one line that has this text. */
-static inline void run_setup_fails(struct RUN_NAME(, RUN, _opts) o, const char *says)
-{
-	struct RUN_NAME(, RUN, _state) s;
-	const char *text;
-	int err;
-
-	need_device();
-	memset(&s, 0, sizeof(s));
-	divert_stderr();
-	err = RUN_WORKLOAD.setup(&o, &s);
-	text = diverted_stderr();
-	RUN_WORKLOAD.teardown(&s);
-	cr_assert(err == -ENOMEM && is_one_complaint(text) && strstr(text, says), "%d: %s", err,
-		  text);
-}
-
 static inline struct limits run_limits(struct RUN_NAME(, RUN, _opts) o)
 {
 	struct limits limits;
 
 	cr_assert(!workload_limits(&RUN_WORKLOAD, &o, &limits), "limits");
 	return limits;
+}
+
+/* Copies and modes that none of them can have; the command's own options are right. */
+static inline void run_copies_refused(const char *command)
+{
+	static const struct wrong_args rows[] = {
+		{ "memory=pageable", "memory=pageable has no effect" },
+		{ "data=streamed block=100000", "block=100000: must be 0 or a power of two" },
+		{ "data=streamed memory=pageable --mode graph", "stream mode only" },
+		{ "data=streamed --mode fused", "data=streamed has copies" },
+	};
+
+	ROWS_REFUSED(command, rows);
+}
+
+/* What tests call the default options is what a user gets, and no mode is refused. */
+static inline void run_defaults(struct RUN_NAME(, RUN, _opts) o)
+{
+	struct limits limits = run_limits(o);
+
+	rows_default_to(&RUN_WORKLOAD, &o);
+	for (int m = 0; m < MODE_COUNT; m++)
+		cr_assert(!limits.mode_refused[m], "mode %d", m);
 }
 
 /* Where it takes no state. */
@@ -185,27 +189,6 @@ static inline const struct report *run_report(struct RUN_NAME(, RUN, _opts) o)
 	return &report;
 }
 
-/* With this text, or, where that is NULL, with a figure. */
-static inline void has_row(const struct report *r, const char *name, const char *says)
-{
-	for (int i = 0; i < r->n; i++)
-		if (!strcmp(r->row[i].name, name)) {
-			const char *text = r->row[i].text;
-
-			cr_assert(says ? strstr(text, says) != NULL : r->row[i].value > 0, "%s: %s",
-				  name, text);
-			return;
-		}
-	cr_assert(false, "no row '%s'", name);
-}
-
 #endif
-
-/* What tests call the default options is what a user gets. */
-static inline void expect_defaults(const struct workload *w, const void *opts)
-{
-	for (const struct param *p = w->params; p->name; p++)
-		cr_assert(param_is_default(p, opts), "%s", p->name);
-}
 
 #endif

@@ -11,10 +11,13 @@
  *   run_end(r);
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cuda_check.h"
+#include "tests/cli.h"
+#include "tests/divert.h"
 #include "workloads/workload.h"
 
 #ifdef RUN
@@ -128,5 +131,22 @@ static inline struct verdict run_check(struct run *r, int64_t steps, bool full)
 	cr_assert(v.measure && *v.measure, "measure");
 	cr_assert(v.passed == (v.error <= v.tolerance), "error %g", v.error);
 	return v;
+}
+
+/* Where there is too little memory, in one line that tells this. */
+static inline void run_setup_fails(struct RUN_NAME(, RUN, _opts) o, const char *says)
+{
+	struct RUN_NAME(, RUN, _state) s;
+	const char *text;
+	int err;
+
+	need_device();
+	memset(&s, 0, sizeof(s));
+	divert_stderr();
+	err = RUN_WORKLOAD.setup(&o, &s);
+	text = diverted_stderr();
+	RUN_WORKLOAD.teardown(&s);
+	cr_assert(err == -ENOMEM && is_one_complaint(text) && tells(text, says), "%d: %s", err,
+		  text);
 }
 #endif

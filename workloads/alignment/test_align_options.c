@@ -2,6 +2,7 @@
 /* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/folder.h"
+#include "tests/rows.h"
 #include "workloads/alignment/test_batch.h"
 
 TEST_FOLDER(folder);
@@ -9,55 +10,32 @@ TEST_FOLDER(folder);
 TestSuite(small_align_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_align_options, .timeout = 300);
 
-static const struct param *row(const char *name)
-{
-	const struct param *p = workload_alignment.params;
-
-	while (p->name && strcmp(p->name, name))
-		p++;
-	cr_assert(p->name, "%s", name);
-	return p;
-}
-
-static void expect_default(const char *name, const char *want)
-{
-	cr_assert(!strcmp(row(name)->def, want), "%s=%s", name, row(name)->def);
-}
-
 /* default_opts() of the other tests is what a user gets. */
 Test(small_align_options, defaults)
 {
-	expect_default("pairs", "1k");
-	expect_default("length", "150");
-	expect_default("error", "-1");
-	expect_default("profile", "balanced");
-	expect_default("band", "0.05");
-	expect_default("output", "cigar");
-	expect_default("letters", "fold");
-	expect_default("cap", "-1");
-	expect_default("host", "auto");
-	expect_default("resident", "no");
-	expect_default("streams", "1");
-	expect_default("memory", "4G");
-	expect_default("seed", "1");
-	expect_default("columns", "few");
+	rows_are(&workload_alignment,
+		 "pairs=1k length=150 error=-1 profile=balanced output=cigar letters=fold cap=-1 "
+		 "band=0.05 host=auto resident=no streams=1 memory=4G seed=1 input= results= "
+		 "columns=few");
 }
 
 Test(small_align_options, refused)
 {
-	refused(3, "error=-0.5", "run alignment error=-0.5");
-	refused(3, "streams=4", "run alignment pairs=2 streams=4");
-	refused(3, "only with profile=", "run alignment profile=unrelated error=0.1");
-	refused(3, "only without input=", "run alignment input=a.fa pairs=3");
-	refused(3, "only without input=", "run alignment input=a.fa seed=3");
-	refused(3, "only with output=cigar", "run alignment output=distance memory=1G");
-	refused(3, "only with results=", "run alignment columns=all");
-	refused(3, "only with resident=no", "run alignment resident=yes host=pageable");
-	refused(3, "pageable", "run alignment host=pageable --mode graph");
-	refused(3, "fused", "run alignment --mode fused");
-	refused(3, "profile", "run alignment profile=nanopore");
-	refused(3, "pairs", "run alignment pairs=1048577");
-	refused(3, "at least 6 GiB of letters", "run alignment pairs=8k length=512k");
+	static const struct wrong_args rows[] = {
+		{ "pairs=2 streams=4", "streams=4" },
+		{ "profile=unrelated error=0.1", "only with profile=" },
+		{ "input=a.fa pairs=3", "only without input=" },
+		{ "input=a.fa seed=3", "only without input=" },
+		{ "output=distance memory=1G", "only with output=cigar" },
+		{ "columns=all", "only with results=" },
+		{ "resident=yes host=pageable", "only with resident=no" },
+		{ "host=pageable --mode graph", "pageable" },
+		{ "--mode fused", "fused" },
+		{ "pairs=8k length=512k", "at least 6 GiB of letters" },
+	};
+
+	words_refused("run alignment", "error=-0.5 profile=nanopore pairs=1048577");
+	ROWS_REFUSED("run alignment", rows);
 }
 
 Test(small_align_options, input_that_cannot_be_read)

@@ -10,59 +10,30 @@ TestSuite(small_binomial_options, .timeout = 300);
 
 Test(small_binomial_options, defaults_are_those_of_the_rows)
 {
-	const struct binomial_opts o = make_opts(2048, 1024);
-	struct limits limits = run_limits(o);
-
-	expect_defaults(&workload_binomial, &o);
-	for (int m = 0; m < MODE_COUNT; m++)
-		cr_assert(!limits.mode_refused[m], "mode %d", m);
-}
-
-Test(small_binomial_options, bad_values_are_refused)
-{
-	refused(3, "steps=0", "run binomial steps=0");
-	refused(3, "steps=-5", "run binomial steps=-5");
-	refused(3, "steps=8193", "run binomial steps=8193");
-	refused(3, "steps=many", "run binomial steps=many");
-	refused(3, "options=0", "run binomial options=0");
-	refused(3, "options=65537", "run binomial options=65537");
-	refused(3, "launch_options=-1", "run binomial launch_options=-1");
-	refused(3, "volatility=0", "run binomial volatility=0");
-	refused(3, "rate=nan", "run binomial rate=nan");
-	refused(3, "form=three", "run binomial form=three");
+	run_defaults(make_opts(2048, 1024));
 }
 
 /* A probability outside 0 to 1 would give a price all the same, and infinities none. */
-Test(small_binomial_options, markets_that_no_tree_fits_are_refused)
+Test(small_binomial_options, what_makes_no_sense_is_refused)
 {
-	refused(3,
-		"steps=3 rate=0.06 volatility=0.1: the probability of a step up is not between 0 "
-		"and 1; use more than 3 steps",
-		"run binomial steps=3");
-	refused(3, "use a higher volatility", "run binomial steps=8k rate=1 volatility=0.01");
-	refused(3, "not between 0 and 1", "run binomial steps=10 rate=-0.1 volatility=0.1");
-	refused(3,
-		"steps=8192 volatility=0.3: the highest price does not fit a float; use at most "
-		"8027 steps",
-		"run binomial steps=8k volatility=0.3");
-}
+	static const struct wrong_args rows[] = {
+		{ "steps=3", "steps=3 rate=0.06 volatility=0.1: the probability of a step up is "
+			     "not between 0 and 1; use more than 3 steps" },
+		{ "steps=8k rate=1 volatility=0.01", "use a higher volatility" },
+		{ "steps=10 rate=-0.1 volatility=0.1", "not between 0 and 1" },
+		{ "steps=8k volatility=0.3", "steps=8192 volatility=0.3: the highest price does "
+					     "not fit a float; use at most 8027 steps" },
+		{ "data=streamed options=130 overlap=4",
+		  "overlap=4: 130 options make at most 3 chunks of 64" },
+		{ "data=streamed total=100", "total=100: less than the 24576 bytes of one step" },
+		{ "launch_options=512 --mode fused", "a step of several launches" },
+	};
 
-Test(small_binomial_options, bad_copies_are_refused)
-{
-	refused(3, "memory=pageable has no effect", "run binomial memory=pageable");
-	refused(3, "block=100000: must be 0 or a power of two",
-		"run binomial data=streamed block=100000");
-	refused(3, "overlap=4: 130 options make at most 3 chunks of 64",
-		"run binomial data=streamed options=130 overlap=4");
-	refused(3, "total=100: less than the 24576 bytes of one step",
-		"run binomial data=streamed total=100");
-}
-
-Test(small_binomial_options, modes_that_cannot_be_are_refused)
-{
-	refused(3, "stream mode only", "run binomial data=streamed memory=pageable --mode graph");
-	refused(3, "has copies", "run binomial data=streamed --mode fused");
-	refused(3, "a step of several launches", "run binomial launch_options=512 --mode fused");
+	words_refused("run binomial",
+		      "steps=0 steps=-5 steps=8193 steps=many options=0 options=65537 "
+		      "launch_options=-1 volatility=0 rate=nan form=three");
+	ROWS_REFUSED("run binomial", rows);
+	run_copies_refused("run binomial");
 }
 
 Test(small_binomial_options, more_than_there_is_is_refused_with_the_numbers)

@@ -10,40 +10,44 @@ TestSuite(small_blackscholes_options, .timeout = 300);
 
 Test(small_blackscholes_options, defaults_are_those_of_the_rows)
 {
-	const struct blackscholes_opts o = make_opts(4000000);
-	struct limits limits = run_limits(o);
-
-	expect_defaults(&workload_blackscholes, &o);
-	for (int m = 0; m < MODE_COUNT; m++)
-		cr_assert(!limits.mode_refused[m], "mode %d", m);
+	run_defaults(make_opts(4000000));
 }
 
-Test(small_blackscholes_options, bad_values_are_refused)
+Test(small_blackscholes_options, what_makes_no_sense_is_refused)
 {
-	refused(3, "options=0", "run blackscholes options=0");
-	refused(3, "options=-5", "run blackscholes options=-5");
-	refused(3, "options=many", "run blackscholes options=many");
-	refused(3, "options=1G", "run blackscholes options=1G");
-	refused(3, "slots=65", "run blackscholes slots=65");
-	refused(3, "volatility=0", "run blackscholes volatility=0");
-	refused(3, "volatility=-0.3", "run blackscholes volatility=-0.3");
-	refused(3, "rate=nan", "run blackscholes rate=nan");
-	refused(3, "rate=inf", "run blackscholes rate=inf");
-	refused(3, "cnd=table", "run blackscholes cnd=table");
-}
+	static const struct wrong_args rows[] = {
+		/* copies */
+		{ "overlap=4", "overlap=4 has no effect" },
+		{ "data=streamed block=32k", "block=32768: must be 0 or a power" },
+		{ "data=streamed block=256M", "block=256M" },
+		{ "data=streamed overlap=1", "overlap=1: " },
+		{ "data=streamed overlap=17", "overlap=17" },
+		{ "data=streamed options=448 overlap=8",
+		  "overlap=8: 448 options make at most 7 chunks" },
+		{ "data=streamed options=32M block=64k --mode graph",
+		  "more than 2048 copies per step" },
+		/* totals */
+		{ "total=1G", "total=1G has no effect" },
+		{ "data=streamed total=79999999",
+		  "total=79999999: less than the 80000000 bytes of one step" },
+		{ "data=streamed options=1 total=1024G",
+		  "total=1099511627776: more than 16777216 steps of 20 bytes" },
+		{ "data=streamed total=-1", "total=-1" },
+		{ "preset=vmcuda-table2", "did you mean 'vmcuda-table1'?" },
+		{ "preset=vmcuda-table1 preset=vmcuda-large", "given twice" },
+		/* launches that overlap */
+		{ "launch=sometimes", "launch=sometimes: no such choice" },
+		{ "launch=programmatic data=streamed",
+		  "launch=programmatic has no effect: it is used only with data=resident" },
+		{ "options=64 launch=programmatic --mode fused",
+		  "launches that follow one another" },
+	};
 
-Test(small_blackscholes_options, bad_copies_are_refused)
-{
-	refused(3, "memory=pageable has no effect", "run blackscholes memory=pageable");
-	refused(3, "overlap=4 has no effect", "run blackscholes overlap=4");
-	refused(3, "block=100000: must be 0 or a power of two",
-		"run blackscholes data=streamed block=100000");
-	refused(3, "block=32768: must be 0 or a power", "run blackscholes data=streamed block=32k");
-	refused(3, "block=256M", "run blackscholes data=streamed block=256M");
-	refused(3, "overlap=1: ", "run blackscholes data=streamed overlap=1");
-	refused(3, "overlap=17", "run blackscholes data=streamed overlap=17");
-	refused(3, "overlap=8: 448 options make at most 7 chunks",
-		"run blackscholes data=streamed options=448 overlap=8");
+	words_refused("run blackscholes",
+		      "options=0 options=-5 options=many options=1G slots=65 volatility=0 "
+		      "volatility=-0.3 rate=nan rate=inf cnd=table");
+	ROWS_REFUSED("run blackscholes", rows);
+	run_copies_refused("run blackscholes");
 }
 
 Test(small_blackscholes_options, a_total_makes_steps)
@@ -52,32 +56,6 @@ Test(small_blackscholes_options, a_total_makes_steps)
 
 	o.set.total = 40001;
 	cr_assert(run_limits(o).depth_asked == 3, "%ld steps", (long)run_limits(o).depth_asked);
-	refused(3, "total=1G has no effect", "run blackscholes total=1G");
-	refused(3, "total=79999999: less than the 80000000 bytes of one step",
-		"run blackscholes data=streamed total=79999999");
-	refused(3, "total=1099511627776: more than 16777216 steps of 20 bytes",
-		"run blackscholes data=streamed options=1 total=1024G");
-	refused(3, "total=-1", "run blackscholes data=streamed total=-1");
-	refused(3, "did you mean 'vmcuda-table1'?", "run blackscholes preset=vmcuda-table2");
-	refused(3, "given twice", "run blackscholes preset=vmcuda-table1 preset=vmcuda-large");
-}
-
-Test(small_blackscholes_options, launches_that_cannot_overlap_are_refused)
-{
-	refused(3, "launch=sometimes: no such choice", "run blackscholes launch=sometimes");
-	refused(3, "launch=programmatic has no effect: it is used only with data=resident",
-		"run blackscholes launch=programmatic data=streamed");
-	refused(3, "launches that follow one another",
-		"run blackscholes options=64 launch=programmatic --mode fused");
-}
-
-Test(small_blackscholes_options, modes_that_cannot_be_are_refused)
-{
-	refused(3, "stream mode only",
-		"run blackscholes data=streamed memory=pageable --mode graph");
-	refused(3, "has copies", "run blackscholes data=streamed --mode fused");
-	refused(3, "more than 2048 copies per step",
-		"run blackscholes data=streamed options=32M block=64k --mode graph");
 }
 
 Test(small_blackscholes_options, more_than_there_is_is_refused_with_the_numbers)

@@ -3,6 +3,7 @@
 #include "tests/plain.h"
 #include "tests/cli.h"
 #include "tests/folder.h"
+#include "tests/rows.h"
 #include "workloads/decode/decode.h"
 
 TEST_FOLDER(folder);
@@ -11,28 +12,12 @@ TestSuite(small_decode_options, .init = make_folder, .fini = remove_folder, .tim
 
 #define GOLDEN "checkpoint=workloads/decode/golden/tied-f32 "
 
-/* In the order in which `rift list` tells them. */
-static const struct {
-	const char *name, *def;
-} defaults[] = {
-	{ "batch", "1" },	  { "model", "tiny" },	   { "checkpoint", "" },
-	{ "layers", "0" },	  { "context", "128" },	   { "positions", "0" },
-	{ "prompt", "" },	  { "precision", "bf16" }, { "launches", "few" },
-	{ "launch", "ordinary" }, { "output", "device" },  { "seed", "1" },
-	{ "tokens", "" },
-};
-
-enum { PARAMS = sizeof(defaults) / sizeof(*defaults) };
-
+/* `rift list` has them in this order. */
 Test(small_decode_options, defaults)
 {
-	const struct param *p = workload_decode.params;
-
-	for (int i = 0; i < PARAMS; i++, p++) {
-		cr_assert(p->name && !strcmp(p->name, defaults[i].name), "%s at %d", p->name, i);
-		cr_assert(!strcmp(p->def ? p->def : "", defaults[i].def), "%s=%s", p->name, p->def);
-	}
-	cr_assert(!p->name, "%s too", p->name);
+	rows_are(&workload_decode,
+		 "batch=1 model=tiny checkpoint= layers=0 context=128 positions=0 prompt= "
+		 "precision=bf16 launches=few launch=ordinary output=device seed=1 tokens=");
 }
 
 Test(small_decode_options, the_list_has_them_in_order)
@@ -42,17 +27,15 @@ Test(small_decode_options, the_list_has_them_in_order)
 
 	cr_assert(!run_rift(OUT, &text, "list decode"), "%s", text);
 	at = strstr(text, "\n  parameter ");
-	for (int i = 0; i < PARAMS; i++) {
-		snprintf(line, sizeof(line), "\n  %s ", defaults[i].name);
-		cr_assert(at && (at = strstr(at, line)), "%s in %s", defaults[i].name, text);
+	for (const struct param *p = workload_decode.params; p->name; p++) {
+		snprintf(line, sizeof(line), "\n  %s ", p->name);
+		cr_assert(at && (at = strstr(at, line)), "%s in %s", p->name, text);
 	}
 	cr_assert(strstr(text, "modes    stream, graph\n"), "%s", text);
 	cr_assert(strstr(text, "depth at most 65536: the device keeps"), "%s", text);
 }
 
-static const struct {
-	const char *args, *says;
-} wrong[] = {
+static const struct wrong_args wrong[] = {
 	/* the prompt */
 	{ "prompt=a", "prompt=: 'a' is no token of this model: give ids from 0 to 31999" },
 	{ "prompt=", "prompt=: empty; must be token ids" },
@@ -103,8 +86,7 @@ static const struct {
 
 Test(small_decode_options, refused)
 {
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		refused(3, wrong[i].says, "run decode %s", wrong[i].args);
+	ROWS_REFUSED("run decode", wrong);
 }
 
 Test(small_decode_options, files_that_are_wrong)
@@ -150,16 +132,6 @@ Test(small_decode_options, runs_that_pass)
 	}
 }
 
-static const char *row(const json_t *run, const char *name)
-{
-	const json_t *rows = json_object_get(run, "report");
-
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		if (!strcmp(get_text(json_array_get(rows, i), "name"), name))
-			return get_text(json_array_get(rows, i), "text");
-	return "";
-}
-
 Test(small_decode_options, the_record_says_what_ran)
 {
 	const json_t *run;
@@ -167,18 +139,19 @@ Test(small_decode_options, the_record_says_what_ran)
 	need_device();
 	run = rift_json("run decode " GOLDEN "prompt=1,2,3 launches=many positions=9 --samples 1 "
 			"--depth 1 --check-steps 1 --json 2>/dev/null");
-	cr_assert(!strcmp(row(run, "model"),
+	cr_assert(!strcmp(row_text(run, "model"),
 			  "92480 weights in bf16; 2 layers of 64, heads 4 / 2 of "
 			  "16, hidden 160, vocabulary 96"),
-		  "%s", row(run, "model"));
-	cr_assert(
-		!strcmp(row(run, "positions"), "2 before the first step, of the prompt; 9 in all"),
-		"%s", row(run, "positions"));
-	cr_assert(strlen(row(run, "products")) > 5, "%s", row(run, "products"));
+		  "%s", row_text(run, "model"));
+	cr_assert(!strcmp(row_text(run, "positions"),
+			  "2 before the first step, of the prompt; 9 in all"),
+		  "%s", row_text(run, "positions"));
+	cr_assert(strlen(row_text(run, "products")) > 5, "%s", row_text(run, "products"));
 	run = rift_json("run decode " GOLDEN
 			"context=4 --samples 1 --depth 1 --check-steps 1 --json "
 			"2>/dev/null");
-	cr_assert(!strcmp(row(run, "positions"), "4 before the first step, generated; 64 in all"),
-		  "%s", row(run, "positions"));
-	cr_assert(!*row(run, "products"), "%s", row(run, "products"));
+	cr_assert(!strcmp(row_text(run, "positions"),
+			  "4 before the first step, generated; 64 in all"),
+		  "%s", row_text(run, "positions"));
+	cr_assert(!*row_text(run, "products"), "%s", row_text(run, "products"));
 }

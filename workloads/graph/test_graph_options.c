@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "common/device.h"
+#include "tests/rows.h"
 #include "workloads/graph/measure.h"
 
 TestSuite(small_graph_options, .timeout = 300);
@@ -67,23 +68,24 @@ Test(small_graph_options, a_step_is_never_part_of_a_graph)
 	cr_assert(find_limits(o).action, "action");
 }
 
-Test(small_graph_options, what_counts_only_with_others_is_refused)
+Test(small_graph_options, what_makes_no_sense_is_refused)
 {
-	refused(3, "width=8 ", "run graph width=8");
-	refused(3, "us=5 ", "run graph node=memset us=5");
-	refused(3, "op=first ", "run graph probe=yes op=first");
-	refused(3, "node=memcpy ", "run graph node=memcpy op=params");
-	refused(3, "node=staged", "run graph node=staged op=params");
-	refused(3, "node=streamed", "run graph node=streamed op=params");
-	refused(3, "bytes=64 ", "run graph bytes=64");
-	refused(3, "copies=2 ", "run graph node=h2d copies=2");
-	refused(3, "first_us=5 ", "run graph node=staged first_us=5");
-}
+	static const struct wrong_args rows[] = {
+		{ "width=8", "width=8 " },
+		{ "node=memset us=5", "us=5 " },
+		{ "probe=yes op=first", "op=first " },
+		{ "node=memcpy op=params", "node=memcpy " },
+		{ "node=staged op=params", "node=staged" },
+		{ "node=streamed op=params", "node=streamed" },
+		{ "bytes=64", "bytes=64 " },
+		{ "node=h2d copies=2", "copies=2 " },
+		{ "node=staged first_us=5", "first_us=5 " },
+		/* sizes of copies */
+		{ "node=h2d bytes=12", "bytes=12: must be a multiple of 8" },
+		{ "node=d2h length=17 bytes=64M", "1024 MiB" },
+	};
 
-Test(small_graph_options, sizes_of_copies_that_make_no_sense_are_refused)
-{
-	refused(3, "bytes=12: must be a multiple of 8", "run graph node=h2d bytes=12");
-	refused(3, "1024 MiB", "run graph node=d2h length=17 bytes=64M");
+	ROWS_REFUSED("run graph", rows);
 }
 
 /* ---- shapes ----------------------------------------------------------------------------- */
@@ -283,11 +285,7 @@ static struct report report;
 
 static const struct report_row *row(const char *name)
 {
-	for (int i = 0; i < report.n; i++)
-		if (!strcmp(report.row[i].name, name))
-			return &report.row[i];
-	cr_assert(false, "no row '%s'", name);
-	return NULL;
+	return report_row(&report, name);
 }
 
 static int probe(struct graph_opts o, struct graph_state *s)

@@ -4,34 +4,18 @@
  */
 #include "tests/plain.h"
 #include "tests/ledger.h"
+#include "tests/rows.h"
 #include "workloads/launch/probe.h"
 #include "workloads/launch/test_steps.h"
 
 TestSuite(small_launch_options, .timeout = 300);
-
-static const struct param *row(const char *name)
-{
-	const struct param *p = workload_launch.params;
-
-	while (p->name && strcmp(p->name, name))
-		p++;
-	cr_assert(p->name, "no parameter %s", name);
-	return p;
-}
 
 Test(small_launch_options, defaults_are_those_of_the_rows)
 {
 	const struct launch_opts o = default_opts();
 	struct limits limits = { 0 };
 
-	for (const struct param *p = workload_launch.params; p->name; p++) {
-		const char *field = (const char *)&o + p->offset;
-
-		if (p->kind == PARAM_CHOICE)
-			cr_assert(!strcmp(p->choices[*(const int *)field], p->def), "%s", p->name);
-		else
-			cr_assert(*(const int64_t *)field == atoll(p->def), "%s", p->name);
-	}
+	rows_default_to(&workload_launch, &o);
 	cr_assert(!workload_launch.limits(&o, &limits), "limits");
 	cr_assert(!limits.action && !limits.depth_max && limits.depth_run == 256, "limits");
 	for (int m = 0; m < MODE_COUNT; m++)
@@ -41,10 +25,11 @@ Test(small_launch_options, defaults_are_those_of_the_rows)
 /* The sweep goes from the empty kernel to a millisecond. */
 Test(small_launch_options, the_axis_is_the_duration)
 {
-	cr_assert(row("us")->axis && !strncmp(row("us")->axis, "0,1,2,5,", 8), "%s",
-		  row("us")->axis);
-	cr_assert(strstr(row("us")->axis, ",1000"), "%s", row("us")->axis);
-	cr_assert(row("us")->max == LAUNCH_US_MAX, "%g", row("us")->max);
+	const struct param *us = param_row(&workload_launch, "us");
+
+	cr_assert(us->axis && !strncmp(us->axis, "0,1,2,5,", 8), "%s", us->axis);
+	cr_assert(strstr(us->axis, ",1000"), "%s", us->axis);
+	cr_assert(us->max == LAUNCH_US_MAX, "%g", us->max);
 }
 
 Test(small_launch_options, no_time_is_the_empty_kernel)
@@ -166,11 +151,7 @@ Test(small_launch_options, argument_blocks_differ)
 
 static double reported(const struct report *report, const char *name)
 {
-	for (int i = 0; i < report->n; i++)
-		if (!strcmp(report->row[i].name, name))
-			return report->row[i].value;
-	cr_assert(false, "no row '%s'", name);
-	return 0;
+	return report_row(report, name)->value;
 }
 
 static struct report make_report(struct launch_opts o, int64_t steps)

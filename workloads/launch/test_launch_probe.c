@@ -5,6 +5,7 @@
 #include "tests/plain.h"
 #include "common/latch.h"
 #include "tests/races.h"
+#include "tests/rows.h"
 #include "workloads/launch/probe.h"
 #include "workloads/launch/test_steps.h"
 
@@ -91,11 +92,7 @@ static int probe_quickly(void)
 
 static const struct report_row *row(const char *name)
 {
-	for (int i = 0; i < report.n; i++)
-		if (!strcmp(report.row[i].name, name))
-			return &report.row[i];
-	cr_assert(false, "no row '%s'", name);
-	return NULL;
+	return report_row(&report, name);
 }
 
 static bool on_gpu(void)

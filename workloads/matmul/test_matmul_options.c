@@ -10,42 +10,24 @@ TestSuite(small_matmul_options, .timeout = 300);
 
 Test(small_matmul_options, defaults_are_those_of_the_rows)
 {
-	const struct matmul_opts o = make_opts(0, 1024, 0);
-	struct limits limits = run_limits(o);
-
-	expect_defaults(&workload_matmul, &o);
-	for (int m = 0; m < MODE_COUNT; m++)
-		cr_assert(!limits.mode_refused[m], "mode %d", m);
+	run_defaults(make_opts(0, 1024, 0));
 }
 
-Test(small_matmul_options, bad_values_are_refused)
+Test(small_matmul_options, what_makes_no_sense_is_refused)
 {
-	refused(3, "n=0", "run matmul n=0");
-	refused(3, "n=32769", "run matmul n=32769");
-	refused(3, "m=-1", "run matmul m=-1");
-	refused(3, "k=32769", "run matmul k=32769");
-	refused(3, "k=many", "run matmul k=many");
-	refused(3, "fill=ones", "run matmul fill=ones");
-	refused(3, "tile=16", "run matmul tile=16");
-	refused(3, "impl=cutlass", "run matmul impl=cutlass");
-	refused(3, "tile=64 ", "run matmul impl=cublas tile=64");
-}
+	static const struct wrong_args rows[] = {
+		{ "impl=cublas tile=64", "tile=64 " },
+		{ "overlap=4", "overlap=4 " },
+		{ "data=streamed m=7 n=5 overlap=8", "overlap=8: 35 " },
+		{ "data=streamed n=128 total=1000", " 196608 " },
+		{ "n=32 impl=cublas --mode fused", "impl=cublas: " },
+		{ "data=streamed n=8k block=64k --mode graph", " 2048 " },
+	};
 
-Test(small_matmul_options, bad_copies_are_refused)
-{
-	refused(3, "overlap=4 ", "run matmul overlap=4");
-	refused(3, "block=100000: ", "run matmul data=streamed block=100000");
-	refused(3, "overlap=8: 35 ", "run matmul data=streamed m=7 n=5 overlap=8");
-	refused(3, " 196608 ", "run matmul data=streamed n=128 total=1000");
-}
-
-Test(small_matmul_options, modes_that_cannot_be_are_refused)
-{
-	refused(3, "impl=cublas: ", "run matmul n=32 impl=cublas --mode fused");
-	refused(3, "data=streamed", "run matmul n=32 data=streamed --mode fused");
-	refused(3,
-		"memory=pageable: ", "run matmul n=32 data=streamed memory=pageable --mode graph");
-	refused(3, " 2048 ", "run matmul data=streamed n=8k block=64k --mode graph");
+	words_refused("run matmul",
+		      "n=0 n=32769 m=-1 k=32769 k=many fill=ones tile=16 impl=cutlass");
+	ROWS_REFUSED("run matmul", rows);
+	run_copies_refused("run matmul n=32");
 }
 
 Test(small_matmul_options, more_than_there_is_is_refused_with_the_numbers)

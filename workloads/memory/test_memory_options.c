@@ -4,6 +4,7 @@
 #include "tests/plain.h"
 #include "common/cuda_check.h"
 #include "tests/cli.h"
+#include "tests/rows.h"
 #include "workloads/memory/measure.h"
 #include "workloads/memory/test_lost.h"
 
@@ -58,11 +59,7 @@ static struct report report;
 
 static const struct report_row *row(const char *name)
 {
-	for (int i = 0; i < report.n; i++)
-		if (!strcmp(report.row[i].name, name))
-			return &report.row[i];
-	cr_assert(false, "no row '%s'", name);
-	return NULL;
+	return report_row(&report, name);
 }
 
 static void has_figure(const char *name, int64_t n)

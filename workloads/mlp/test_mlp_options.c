@@ -2,6 +2,7 @@
 /* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/folder.h"
+#include "tests/rows.h"
 #include "workloads/mlp/test_mlp.h"
 
 TEST_FOLDER(folder);
@@ -9,57 +10,37 @@ TEST_FOLDER(folder);
 TestSuite(small_mlp_options, .init = make_folder, .fini = remove_folder, .timeout = 300);
 TestSuite(large_mlp_options, .timeout = 300);
 
-static void expect_default(const char *name, const char *want)
-{
-	const struct param *p = workload_mlp.params;
-
-	while (p->name && strcmp(p->name, name))
-		p++;
-	cr_assert(p->name && !strcmp(p->def, want), "%s=%s", name, p->name ? p->def : "?");
-}
-
 /* default_opts() of the other tests is what a user gets, but for the images. */
 Test(small_mlp_options, defaults)
 {
-	expect_default("batch", "64");
-	expect_default("model", "small");
-	expect_default("hidden", "0");
-	expect_default("precision", "fp32");
-	expect_default("launches", "few");
-	expect_default("input", "device");
-	expect_default("epilogues", "forward");
-	expect_default("fork", "graph");
-	expect_default("rate", "-1");
-	expect_default("momentum", "0.9");
-	expect_default("seed", "1");
-	expect_default("data", "auto");
-	expect_default("images", "60000");
-	expect_default("data_seed", "1");
-	expect_default("epochs", "0");
+	rows_are(&workload_mlp,
+		 "batch=64 model=small hidden=0 precision=fp32 launches=few input=device "
+		 "epilogues=forward fork=graph rate=-1 momentum=0.9 seed=1 data=auto folder= "
+		 "images=60000 data_seed=1 epochs=0 sheet=");
 }
 
 Test(small_mlp_options, refused)
 {
-	refused(3, "hidden= has a layer of 7; widths must be 8 to 16384", "run mlp hidden=16,7");
-	refused(3, "hidden= and model=wide", "run mlp hidden=16 model=wide");
-	refused(3, "hidden= names 17 layers", "run mlp hidden=8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8");
-	refused(3, "hidden", "run mlp hidden=16,16385");
-	refused(3, "batch", "run mlp batch=0");
-	refused(3, "batch", "run mlp batch=65537");
-	refused(3, "only with launches=few", "run mlp launches=many epilogues=no");
-	refused(3, "only with launches=few", "run mlp launches=many fork=yes");
-	refused(3, "only with data=auto|generated", "run mlp data=idx images=100");
-	refused(3, "only without folder=", "run mlp folder=/tmp data_seed=2");
-	refused(3, "only with data=auto|idx", "run mlp data=generated folder=/tmp");
-	refused(3, "epochs=2: input=host", "run mlp epochs=2 input=host");
-	refused(3, "rate=-2", "run mlp rate=-2");
-	refused(3, "rate=-0.5", "run mlp rate=-0.5");
-	refused(3, "fused", "run mlp --mode fused");
-	refused(3, "one hidden layer of 128", "run mlp launches=one model=wide");
-	refused(3, "one hidden layer of 128", "run mlp launches=one hidden=64");
-	refused(3, "batch=65 must be at most 64", "run mlp launches=one batch=65");
-	refused(3, "only with launches=few|many", "run mlp launches=one precision=tf32");
-	refused(3, "only with launches=few|many", "run mlp launches=one input=host");
+	static const struct wrong_args rows[] = {
+		{ "hidden=16,7", "hidden= has a layer of 7; widths must be 8 to 16384" },
+		{ "hidden=16 model=wide", "hidden= and model=wide" },
+		{ "hidden=8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8,8", "hidden= names 17 layers" },
+		{ "launches=many epilogues=no", "only with launches=few" },
+		{ "launches=many fork=yes", "only with launches=few" },
+		{ "data=idx images=100", "only with data=auto|generated" },
+		{ "folder=/tmp data_seed=2", "only without folder=" },
+		{ "data=generated folder=/tmp", "only with data=auto|idx" },
+		{ "epochs=2 input=host", "epochs=2: input=host" },
+		{ "--mode fused", "fused" },
+		{ "launches=one model=wide", "one hidden layer of 128" },
+		{ "launches=one hidden=64", "one hidden layer of 128" },
+		{ "launches=one batch=65", "batch=65 must be at most 64" },
+		{ "launches=one precision=tf32", "only with launches=few|many" },
+		{ "launches=one input=host", "only with launches=few|many" },
+	};
+
+	words_refused("run mlp", "hidden=16,16385 batch=0 batch=65537 rate=-2 rate=-0.5");
+	ROWS_REFUSED("run mlp", rows);
 #ifdef RIFT_CPU_DEVICE
 	refused(4, "need a GPU", "run mlp precision=tf32");
 	refused(4, "need a GPU", "run mlp precision=bf16");
@@ -132,20 +113,9 @@ Test(large_mlp_options, runs_of_the_models_that_pass)
 	expect_passes(args);
 }
 
-static const json_t *row(const json_t *run, const char *name, int nth)
-{
-	const json_t *rows = json_object_get(run, "report");
-
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		if (!strcmp(get_text(json_array_get(rows, i), "name"), name) && !nth--)
-			return json_array_get(rows, i);
-	return NULL;
-}
-
 static void expect_row(const json_t *run, const char *name, const char *says)
 {
-	cr_assert(strstr(get_text(row(run, name, 0), "text"), says), "%s: %s", name,
-		  get_text(row(run, name, 0), "text"));
+	cr_assert(strstr(row_text(run, name), says), "%s: %s", name, row_text(run, name));
 }
 
 Test(small_mlp_options, the_record_says_what_ran)
@@ -161,10 +131,9 @@ Test(small_mlp_options, the_record_says_what_ran)
 	expect_row(run, "data", "generated, seed 1: 900 images to train with, 150 to test");
 	expect_row(run, "epilogues", "of 2, dReLU and bias gradient: ");
 	expect_row(run, "kernels a step", "counted in a captured step; 5 products");
-	cr_assert(strlen(get_text(row(run, "products", 0), "text")) > 5, "products");
-	cr_assert(strlen(get_text(row(run, "weights, sum of bits", 0), "text")) == 16, "bits");
-	cr_assert(json_number_value(json_object_get(row(run, "test accuracy", 0), "value")) <= 100,
-		  "accuracy");
+	cr_assert(strlen(row_text(run, "products")) > 5, "products");
+	cr_assert(strlen(row_text(run, "weights, sum of bits")) == 16, "bits");
+	cr_assert(row_value(run, "test accuracy") <= 100, "accuracy");
 }
 
 /* What it was trained with is the same in every mode: the sum of bits says so. */
@@ -176,12 +145,12 @@ Test(small_mlp_options, modes_agree_on_the_command_line)
 	need_device();
 	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 6 --samples 1 "
 			"--check-steps 6 --json");
-	snprintf(bits, sizeof(bits), "%s", get_text(row(run, "weights, sum of bits", 0), "text"));
+	snprintf(bits, sizeof(bits), "%s", row_text(run, "weights, sum of bits"));
 	run = rift_json("run mlp data=generated images=60 hidden=8 batch=8 --depth 5 --samples 1 "
 			"--check-steps 6 "
 			"--mode graph "
 			"--json");
-	cr_assert(!strcmp(bits, get_text(row(run, "weights, sum of bits", 0), "text")), "%s", bits);
+	cr_assert(!strcmp(bits, row_text(run, "weights, sum of bits")), "%s", bits);
 }
 
 Test(small_mlp_options, epochs_are_told_as_they_pass)

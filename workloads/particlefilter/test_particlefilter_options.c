@@ -20,14 +20,29 @@ static void has(const char *text, const char *part)
 	cr_assert(strstr(text, part), "'%s' is not in:\n%s", part, text);
 }
 
-Test(small_particlefilter_options, sizes_are_checked)
+Test(small_particlefilter_options, what_makes_no_sense_is_refused)
 {
-	refused(3, "particles", RUN "particles=0");
-	refused(3, "rows", RUN "rows=0");
-	refused(3, "frames", RUN "frames=1");
-	refused(3, "9 x 9 pixels, is larger than a frame", RUN "rows=8");
-	refused(3, "larger than a frame", RUN "cols=1");
-	refused(3, "can be addressed", RUN "rows=65536 cols=65536");
+	static const struct wrong_args rows[] = {
+		{ "rows=8", "9 x 9 pixels, is larger than a frame" },
+		{ "cols=1", "larger than a frame" },
+		{ "rows=65536 cols=65536", "can be addressed" },
+		{ "clock=", "clock=: empty; must be T or p1" },
+		/* contradictions */
+		{ "variant=rodinia precision=float", "needs rng=philox" },
+		{ "rng=lcg", "only with variant=rodinia" },
+		{ "variant=rodinia rng=philox clock=1", "only with rng=auto|lcg" },
+		{ "variant=rodinia clock=p2", "or p1" },
+		{ "variant=rodinia clock=-1", "or p1" },
+		{ "variant=rodinia clock=1234567890123456789", "or p1" },
+		{ "radius=3", "only with input=" },
+		{ "variant=round drift_row=1", "only with variant=matched" },
+		{ "track=/tmp/a particles8=/tmp/a", "give two files" },
+		{ "particles=1025 --mode fused", "several blocks" },
+		{ "granularity=split --mode fused", "four launches" },
+	};
+
+	words_refused(RUN, "particles=0 rows=0 frames=1");
+	ROWS_REFUSED(RUN, rows);
 }
 
 Test(small_particlefilter_options, the_clock_is_a_text)
@@ -36,22 +51,6 @@ Test(small_particlefilter_options, the_clock_is_a_text)
 
 	cr_assert(run_rift(OUT, &text, "list particlefilter") == 0, "list");
 	has(text, "\n  clock            text    -          none     T or p1 ");
-	refused(3, "clock=: empty; must be T or p1", RUN "clock=");
-}
-
-Test(small_particlefilter_options, contradictions_are_refused)
-{
-	refused(3, "needs rng=philox", RUN "variant=rodinia precision=float");
-	refused(3, "only with variant=rodinia", RUN "rng=lcg");
-	refused(3, "only with rng=auto|lcg", RUN "variant=rodinia rng=philox clock=1");
-	refused(3, "or p1", RUN "variant=rodinia clock=p2");
-	refused(3, "or p1", RUN "variant=rodinia clock=-1");
-	refused(3, "or p1", RUN "variant=rodinia clock=1234567890123456789");
-	refused(3, "only with input=", RUN "radius=3");
-	refused(3, "only with variant=matched", RUN "variant=round drift_row=1");
-	refused(3, "give two files", RUN "track=%s/a particles8=%s/a", folder, folder);
-	refused(3, "several blocks", RUN "particles=1025 --mode fused");
-	refused(3, "four launches", RUN "granularity=split --mode fused");
 }
 
 Test(small_particlefilter_options, outputs_that_cannot_be_written_are_refused_at_once)
@@ -151,8 +150,28 @@ Test(small_particlefilter_options, full_contrast_is_no_overflow)
 	}
 }
 
+/* Files of the folder, and options beside them. */
 Test(small_particlefilter_options, malformed_videos_are_refused)
 {
+	static const struct wrong_args rows[] = {
+		{ "missing.pgm", "missing.pgm" },
+		{ "cut.pgm", "image 2 is cut off" },
+		{ "colour.pgm", "in colour" },
+		{ "text.pgm", "P5 is needed" },
+		{ "deep.pgm", "white is 65535" },
+		{ "empty.pgm", "no PGM image" },
+		{ "mixed.pgm", "all must be alike" },
+		{ "short.pgm", "width and height" },
+		{ "none.pgm", "width and height" },
+		{ "one.pgm", "one frame" },
+		{ "v.raw", "give raw=ROWS,COLS" },
+		{ "v.raw raw=40,63", "not a whole number of frames" },
+		{ "v.raw raw=40", "needs rows,cols" },
+		{ "v.pgm radius=22", "larger than a frame" },
+		{ "v.pgm start_row=40", "outside frames" },
+		{ "v.pgm object=100", "nothing to see" },
+	};
+
 	need_device();
 	write_video("v.pgm", 3, plain);
 	write_video("one.pgm", 1, plain);
@@ -163,22 +182,8 @@ Test(small_particlefilter_options, malformed_videos_are_refused)
 	      ": >empty.pgm && { cat one.pgm; sed 's/64 40/40 64/' one.pgm; } >mixed.pgm && "
 	      "printf 'P5\\n64' >short.pgm && printf 'P5\\n0 0\\n255\\n' >none.pgm",
 	      folder);
-	refused(3, "missing.pgm", RUN "input=%s/missing.pgm", folder);
-	refused(3, "image 2 is cut off", RUN "input=%s/cut.pgm", folder);
-	refused(3, "in colour", RUN "input=%s/colour.pgm", folder);
-	refused(3, "P5 is needed", RUN "input=%s/text.pgm", folder);
-	refused(3, "white is 65535", RUN "input=%s/deep.pgm", folder);
-	refused(3, "no PGM image", RUN "input=%s/empty.pgm", folder);
-	refused(3, "all must be alike", RUN "input=%s/mixed.pgm", folder);
-	refused(3, "width and height", RUN "input=%s/short.pgm", folder);
-	refused(3, "width and height", RUN "input=%s/none.pgm", folder);
-	refused(3, "one frame", RUN "input=%s/one.pgm", folder);
-	refused(3, "give raw=ROWS,COLS", RUN "input=%s/v.raw", folder);
-	refused(3, "not a whole number of frames", RUN "input=%s/v.raw raw=40,63", folder);
-	refused(3, "needs rows,cols", RUN "input=%s/v.raw raw=40", folder);
-	refused(3, "larger than a frame", RUN "input=%s/v.pgm radius=22", folder);
-	refused(3, "outside frames", RUN "input=%s/v.pgm start_row=40", folder);
-	refused(3, "nothing to see", RUN "input=%s/v.pgm object=100", folder);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		refused(3, rows[i].says, RUN "input=%s/%s", folder, rows[i].args);
 	refused(3, "write to another file", RUN "input=%s/v.pgm track=%s/v.pgm", folder, folder);
 }
 

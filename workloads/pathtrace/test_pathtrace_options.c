@@ -20,18 +20,8 @@ TestSuite(small_pathtrace_options, .init = make_folder, .fini = remove_folder, .
 
 Test(small_pathtrace_options, sizes_are_checked)
 {
-	refused(3, "samples", BRIEF "samples=0");
-	refused(3, "samples", BRIEF "samples=32769");
-	refused(3, "samples", BRIEF "samples=many");
-	refused(3, "width", BRIEF "width=0");
-	refused(3, "width", BRIEF "width=-1");
-	refused(3, "height", BRIEF "height=4097");
-	refused(3, "bounces", BRIEF "bounces=65");
-	refused(3, "bounces", BRIEF "bounces=1.5");
-	refused(3, "rr", BRIEF "rr=-1");
-	refused(3, "nee", BRIEF "nee=2");
-	refused(3, "scene", BRIEF "scene=cave");
-	refused(3, "seed", BRIEF "seed=-1");
+	words_refused(BRIEF, "samples=0 samples=32769 samples=many width=0 width=-1 height=4097 "
+			     "bounces=65 bounces=1.5 rr=-1 nee=2 scene=cave seed=-1 limit_ms=-1");
 	refused(3, "2^31 samples", "run pathtrace samples=32k --depth 65537");
 }
 
@@ -46,7 +36,6 @@ Test(small_pathtrace_options, a_sweep_leaves_out_launches_that_it_foresees_to_be
 
 	cr_assert(!workload_pathtrace.limits(&o, &limits), "limits");
 	cr_assert(limits.launch_max_ms == 1000 && limits.launch_max_watched_ms == 500, "default");
-	refused(3, "limit_ms", BRIEF "limit_ms=-1");
 	need_device();
 	refused(3, "a launch of each would take more than 10 ms", "%s 32k", sweep);
 	/* a launch that is timed while the processor was another's may look too long */
@@ -71,17 +60,7 @@ Test(small_pathtrace_options, pictures_that_cannot_be_written_are_refused_at_onc
 /* By the hook: what can be asked for on the command line is 640 MiB at most. */
 Test(small_pathtrace_options, too_large_a_picture_is_refused_with_the_numbers)
 {
-	struct pathtrace_opts o = make_opts(PT_BOX, 1 << 20, 1);
-	struct pathtrace_state s = { 0 };
-	const char *text;
-
-	need_device();
-	divert_stderr();
-	cr_assert(workload_pathtrace.setup(&o, &s) == -ENOMEM, "setup");
-	text = diverted_stderr();
-	cr_assert(is_one_complaint(text) && strstr(text, "width=1048576 height=1048576"), "%s",
-		  text);
-	workload_pathtrace.teardown(&s);
+	run_setup_fails(make_opts(PT_BOX, 1 << 20, 1), "width=1048576 height=1048576");
 }
 
 /* ---- pictures ------------------------------------------------------------------------------- */

@@ -13,32 +13,36 @@ Test(small_radixsort_options, defaults_are_those_of_the_rows)
 	struct radixsort_opts o = make_opts(1 << 20);
 	struct limits limits = run_limits(o);
 
-	expect_defaults(&workload_radixsort, &o);
+	rows_default_to(&workload_radixsort, &o);
 	cr_assert(!limits.mode_refused[MODE_STREAM] && !limits.mode_refused[MODE_GRAPH], "modes");
 	cr_assert(limits.mode_refused[MODE_FUSED], "fused");
 	o.pairs = RADIXSORT_ONE_MAX;
 	cr_assert(!run_limits(o).mode_refused[MODE_FUSED], "one block");
 }
 
-Test(small_radixsort_options, bad_values_are_refused)
+Test(small_radixsort_options, what_makes_no_sense_is_refused)
 {
-	refused(3, "pairs=0", "run radixsort pairs=0");
-	refused(3, "pairs=-5", "run radixsort pairs=-5");
-	refused(3, "pairs=many", "run radixsort pairs=many");
-	refused(3, "pairs=1G", "run radixsort pairs=1G"); /* 2^30: one too many */
-	refused(3, "keys=gauss", "run radixsort keys=gauss");
-	refused(3, "slots=65", "run radixsort slots=65");
-	refused(3, "seed=-1", "run radixsort seed=-1");
-}
+	static const struct wrong_args rows[] = {
+		{ "data=streamed block=256M", "block=256M" },
+		{ "data=streamed overlap=2", "overlap=2: no part of a sort can begin" },
+		{ "data=streamed pairs=16M block=64k --mode graph",
+		  "more than 2048 copies per step" },
+		{ "total=1G", "total=1G has no effect" },
+		{ "data=streamed total=16777215",
+		  "total=16777215: less than the 16777216 bytes of one step" },
+		{ "preset=vmcuda-table2", "did you mean 'vmcuda-table1'?" },
+		{ "launch=sometimes", "launch=sometimes: no such choice" },
+		{ "launch=programmatic data=streamed",
+		  "launch=programmatic has no effect: it is used only with data=resident" },
+		{ "pairs=64 launch=programmatic --mode fused", "launches that follow one another" },
+		{ "pairs=4097 --mode fused", "sorts up to 4096 pairs" },
+	};
 
-Test(small_radixsort_options, bad_copies_are_refused)
-{
-	refused(3, "memory=pageable has no effect", "run radixsort memory=pageable");
-	refused(3, "block=100000: must be 0 or a power of two",
-		"run radixsort data=streamed block=100000");
-	refused(3, "block=256M", "run radixsort data=streamed block=256M");
-	refused(3, "overlap=2: no part of a sort can begin",
-		"run radixsort data=streamed overlap=2");
+	words_refused("run radixsort", "pairs=0 pairs=-5 pairs=many "
+				       "pairs=1G " /* 2^30: one too many */
+				       "keys=gauss slots=65 seed=-1");
+	ROWS_REFUSED("run radixsort", rows);
+	run_copies_refused("run radixsort pairs=64");
 }
 
 Test(small_radixsort_options, a_total_makes_steps)
@@ -47,28 +51,6 @@ Test(small_radixsort_options, a_total_makes_steps)
 
 	o.set.total = 16000 * 3 + 1;
 	cr_assert(run_limits(o).depth_asked == 4, "%ld steps", (long)run_limits(o).depth_asked);
-	refused(3, "total=1G has no effect", "run radixsort total=1G");
-	refused(3, "total=16777215: less than the 16777216 bytes of one step",
-		"run radixsort data=streamed total=16777215");
-	refused(3, "did you mean 'vmcuda-table1'?", "run radixsort preset=vmcuda-table2");
-}
-
-Test(small_radixsort_options, launches_that_cannot_overlap_are_refused)
-{
-	refused(3, "launch=sometimes: no such choice", "run radixsort launch=sometimes");
-	refused(3, "launch=programmatic has no effect: it is used only with data=resident",
-		"run radixsort launch=programmatic data=streamed");
-	refused(3, "launches that follow one another",
-		"run radixsort pairs=64 launch=programmatic --mode fused");
-}
-
-Test(small_radixsort_options, modes_that_cannot_be_are_refused)
-{
-	refused(3, "sorts up to 4096 pairs", "run radixsort pairs=4097 --mode fused");
-	refused(3, "has copies", "run radixsort pairs=64 data=streamed --mode fused");
-	refused(3, "stream mode only", "run radixsort data=streamed memory=pageable --mode graph");
-	refused(3, "more than 2048 copies per step",
-		"run radixsort data=streamed pairs=16M block=64k --mode graph");
 }
 
 Test(small_radixsort_options, more_than_there_is_is_refused_with_the_numbers)

@@ -10,46 +10,30 @@ TestSuite(small_stereo_options, .timeout = 300);
 
 Test(small_stereo_options, defaults_are_those_of_the_rows)
 {
-	const struct stereo_opts o = make_opts(640, 0);
-	struct limits limits = run_limits(o);
-
-	expect_defaults(&workload_stereo, &o);
-	for (int m = 0; m < MODE_COUNT; m++)
-		cr_assert(!limits.mode_refused[m], "mode %d", m);
+	run_defaults(make_opts(640, 0));
 }
 
-Test(small_stereo_options, bad_values_are_refused)
+Test(small_stereo_options, what_makes_no_sense_is_refused)
 {
-	refused(3, "width=0", "run stereo width=0");
-	refused(3, "width=32769", "run stereo width=32769");
-	refused(3, "height=-1", "run stereo height=-1");
-	refused(3, "dmin=-65", "run stereo dmin=-65");
-	refused(3, "dmax=65", "run stereo dmax=65");
-	refused(3, "dmin=3 dmax=0: the least is above the largest", "run stereo dmin=3");
-	refused(3, "dmin=-16 dmax=-17: ", "run stereo dmax=-17");
-	refused(3, "strip=many", "run stereo strip=many");
-	refused(3, "upload_output=2", "run stereo data=streamed upload_output=2");
-}
+	static const struct wrong_args rows[] = {
+		{ "dmin=3", "dmin=3 dmax=0: the least is above the largest" },
+		{ "dmax=-17", "dmin=-16 dmax=-17: " },
+		{ "data=streamed upload_output=2", "upload_output=2" },
+		{ "upload_output=1", "upload_output=1 has no effect" },
+		{ "overlap=4", "overlap=4 has no effect" },
+		{ "left=a.ppm", "left=a.ppm has no effect" },
+		{ "right=a.ppm", "right=a.ppm has no effect" },
+		{ "data=streamed width=8192 block=64k upload_output=1 --mode graph",
+		  "more than 2048 copies per step" },
+		{ "data=streamed width=7 height=5 overlap=8",
+		  "overlap=8: 35 pixels make at most 5 chunks of 7" },
+		{ "data=streamed width=128 height=64 total=1000",
+		  "total=1000: less than the 98304 bytes of one step" },
+	};
 
-Test(small_stereo_options, what_has_no_effect_is_refused)
-{
-	refused(3, "upload_output=1 has no effect", "run stereo upload_output=1");
-	refused(3, "overlap=4 has no effect", "run stereo overlap=4");
-	refused(3, "left=a.ppm has no effect", "run stereo left=a.ppm");
-	refused(3, "right=a.ppm has no effect", "run stereo right=a.ppm");
-}
-
-Test(small_stereo_options, modes_and_copies_that_cannot_be_are_refused)
-{
-	refused(3, "has copies", "run stereo width=32 data=streamed --mode fused");
-	refused(3, "stream mode only",
-		"run stereo width=32 data=streamed memory=pageable --mode graph");
-	refused(3, "more than 2048 copies per step",
-		"run stereo data=streamed width=8192 block=64k upload_output=1 --mode graph");
-	refused(3, "overlap=8: 35 pixels make at most 5 chunks of 7",
-		"run stereo data=streamed width=7 height=5 overlap=8");
-	refused(3, "total=1000: less than the 98304 bytes of one step",
-		"run stereo data=streamed width=128 height=64 total=1000");
+	words_refused("run stereo", "width=0 width=32769 height=-1 dmin=-65 dmax=65 strip=many");
+	ROWS_REFUSED("run stereo", rows);
+	run_copies_refused("run stereo width=32");
 }
 
 Test(small_stereo_options, more_than_there_is_is_refused_with_the_numbers)

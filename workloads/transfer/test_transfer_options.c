@@ -5,6 +5,7 @@
 #include "tests/plain.h"
 #include "workloads/transfer/test_copies.h"
 
+#include "tests/rows.h"
 #include "workloads/transfer/measure.h"
 
 TestSuite(small_transfer_options, .timeout = 300);
@@ -50,28 +51,21 @@ Test(small_transfer_options, too_many_blocks_are_refused_with_their_number)
 
 Test(small_transfer_options, what_counts_only_with_others_is_refused)
 {
-	refused(3, "stride=4 ", "run transfer dir=d2d stride=4");
-	refused(3, "needs dir=d2d", "run transfer call=kernel");
-	refused(3, "multiple of 4", "run transfer dir=d2d call=kernel split=1001");
-	refused(3, "host=pageable ", "run transfer dir=d2d host=pageable");
-	refused(3, "bytes=4k ", "run transfer probe=yes bytes=4k");
+	static const struct wrong_args rows[] = {
+		{ "dir=d2d stride=4", "stride=4 " },
+		{ "call=kernel", "needs dir=d2d" },
+		{ "dir=d2d call=kernel split=1001", "multiple of 4" },
+		{ "dir=d2d host=pageable", "host=pageable " },
+		{ "probe=yes bytes=4k", "bytes=4k " },
+	};
+
+	ROWS_REFUSED("run transfer", rows);
 }
 
 Test(small_transfer_options, more_than_there_is_is_refused_with_the_numbers)
 {
-	struct transfer_opts o = make_copy_opts(TRANSFER_H2D, TRANSFER_PAGEABLE, 1ll << 50);
-	struct transfer_state s = { .bytes = 0 };
-	const char *text;
-	int err;
-
-	need_device();
-	divert_stderr();
-	err = workload_transfer.setup(&o, &s);
-	text = diverted_stderr();
-	workload_transfer.teardown(&s);
-	cr_assert(err == -ENOMEM && is_one_complaint(text), "%d: %s", err, text);
-	cr_assert(strstr(text, "bytes=1125899906842624: takes ") && strstr(text, "80 %"), "%s",
-		  text);
+	run_setup_fails(make_copy_opts(TRANSFER_H2D, TRANSFER_PAGEABLE, 1ll << 50),
+			"bytes=1125899906842624: takes * 80 %");
 }
 
 /* Each byte is read once and written once, whatever the stride; bytes a second follow from that. */
@@ -112,22 +106,13 @@ Test(small_transfer_options, each_word_of_the_pattern_is_one_of_a_kind)
 
 static struct report report;
 
-static const struct report_row *row(const char *name)
-{
-	for (int i = 0; i < report.n; i++)
-		if (!strcmp(report.row[i].name, name))
-			return &report.row[i];
-	cr_assert(false, "no row '%s'", name);
-	return NULL;
-}
-
 static void has_figure(const char *kind, const char *what, const char *unit)
 {
 	const struct report_row *r;
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s %s", kind, what);
-	r = row(name);
+	r = report_row(&report, name);
 	cr_assert(!*r->text && isfinite(r->value) && r->n >= 5 && !strcmp(r->unit, unit),
 		  "%s: %g %s, n=%ld", name, r->value, r->unit, (long)r->n);
 }
