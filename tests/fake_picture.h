@@ -19,8 +19,9 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_workload.h"
+#include "tests/folder.h"
 
-static char folder[] = "/tmp/rift-picture-XXXXXX";
+static char folder[] = TEST_FOLDER_PATH;
 
 static struct fake_opts opts;
 static struct run_options values;
@@ -32,13 +33,13 @@ static char said[8192]; /* what it wrote to stderr */
 /* For a suite's init and fini. */
 static inline void make_folder(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
+	test_folder_make(folder);
 	workload = workload_fake;
 }
 
 static inline void remove_folder(void)
 {
-	shell(NULL, "rm -rf %s", folder);
+	test_folder_remove(folder);
 }
 
 /* A run with --plot=FOLDER/sub and one parameter. */

@@ -12,9 +12,10 @@
 
 #include "harness/session/workers.h"
 #include "tests/capture.h"
+#include "tests/folder.h"
 #include "tests/four_points.h"
 
-static char worker_folder[] = "/tmp/rift_worker_XXXXXX", worker_session[64], worker_script[64];
+static char worker_folder[] = TEST_FOLDER_PATH, worker_session[64], worker_script[64];
 
 /* Workers are numbered from 0; each leaves its job, and does what worker.NUMBER or `worker` says.
  */
@@ -22,7 +23,7 @@ static inline void fake_worker_make(void)
 {
 	FILE *out;
 
-	cr_assert(ne(ptr, mkdtemp(worker_folder), NULL), "%s", worker_folder);
+	test_folder_make(worker_folder);
 	snprintf(worker_session, sizeof(worker_session), "%s/s.jsonl", worker_folder);
 	snprintf(worker_script, sizeof(worker_script), "%s/side.sh", worker_folder);
 	out = fopen(worker_script, "w");
@@ -50,7 +51,7 @@ static inline void fake_worker_make(void)
 
 static inline void fake_worker_remove(void)
 {
-	shell(NULL, "rm -rf '%s'", worker_folder);
+	test_folder_remove(worker_folder);
 }
 
 /* What a worker does, in the shell; number -1: all others. */

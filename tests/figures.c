@@ -16,12 +16,13 @@
 #include "tests/capture.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
-static char folder[] = "/tmp/rift-figures-XXXXXX";
+static char folder[] = TEST_FOLDER_PATH;
 
 void figures_folder_make(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "mkdtemp");
+	test_folder_make(folder);
 	cr_assert(zero(int,
 		       shell(NULL, "mkdir %s/out && ln -s \"$PWD/data\" %s/data", folder, folder)),
 		  "%s", folder);
@@ -29,7 +30,7 @@ void figures_folder_make(void)
 
 void figures_folder_remove(void)
 {
-	shell(NULL, "rm -rf %s", folder);
+	test_folder_remove(folder);
 }
 
 /* ---- numbers of what is said -------------------------------------------------------------- */

@@ -11,19 +11,20 @@
 #include "tests/cli.h"
 #include "tests/divert.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 
 static char dir[] = "/tmp/rift fit_XXXXXX", file[64], other[64];
 
 static inline void make_dir(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	test_folder_make(dir);
 	snprintf(file, sizeof(file), "%s/a session.jsonl", dir);
 	snprintf(other, sizeof(other), "%s/other.jsonl", dir);
 }
 
 static inline void remove_dir(void)
 {
-	shell(NULL, "rm -rf '%s'", dir);
+	test_folder_remove(dir);
 }
 
 static inline struct fake_session quick_session(void)

@@ -8,6 +8,7 @@
 #include "harness/record/point_record.h"
 #include "harness/record/validate_record.h"
 #include "tests/divert.h"
+#include "tests/folder.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -17,20 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/rift_check_XXXXXX", path[64];
+TEST_FOLDER(dir);
+
+static char path[64];
 static struct record_file file;
 static char plan_hash[HASH_TEXT];
-
-static inline void make_dir(void)
-{
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
-}
-
-static inline void remove_dir(void)
-{
-	unlink(path);
-	rmdir(dir);
-}
 
 /* Keys look like a SHA-256. */
 #define ZEROS "000000000000000000000000000000000000000000000000000000000000000"

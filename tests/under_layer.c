@@ -17,6 +17,7 @@
 
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 
 static const char variable[] = "RIFT_TEST_LAYERS";
 
@@ -27,13 +28,13 @@ static char folder[64], base[128];
 
 static void remove_folder(void)
 {
-	shell(NULL, "rm -rf '%s'", folder);
+	test_folder_remove(folder);
 }
 
 void layers_apart(void)
 {
-	strcpy(folder, "/tmp/rift_layers_XXXXXX");
-	cr_assert(mkdtemp(folder) != NULL, "%s", folder);
+	strcpy(folder, TEST_FOLDER_PATH);
+	test_folder_make(folder);
 	setenv("XDG_RUNTIME_DIR", folder, 1);
 	setenv(variable, folder, 1);
 	unsetenv("RIFT_LAYERS");

@@ -13,6 +13,7 @@
 #include "common/cuda_check.h"
 #include "tests/capture.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "workloads/myocyte/myocyte.h"
 #include "workloads/myocyte/test_golden.h"
 #include "workloads/workload.h"
@@ -88,8 +89,8 @@ static inline const char *file_here(const char *name)
 	char *path = paths[next++ % 32];
 
 	if (!*test_folder) {
-		strcpy(test_folder, "/tmp/rift-myocyte-XXXXXX");
-		CHECK(mkdtemp(test_folder), "%s", test_folder);
+		strcpy(test_folder, TEST_FOLDER_PATH);
+		test_folder_make(test_folder);
 	}
 	snprintf(path, sizeof(paths[0]), "%s/%s", test_folder, name);
 	return path;
@@ -98,7 +99,7 @@ static inline const char *file_here(const char *name)
 static inline void remove_files(void)
 {
 	if (*test_folder)
-		cr_assert(!shell(NULL, "rm -rf %s", test_folder), "%s", test_folder);
+		test_folder_remove(test_folder);
 	*test_folder = '\0';
 }
 

@@ -5,10 +5,11 @@
 
 #include <sys/stat.h>
 
+#include "tests/folder.h"
 #include "workloads/stereo/inputs.h"
 #include "workloads/stereo/app_ppm.h"
 
-static char folder[] = "/tmp/rift-stereo-XXXXXX";
+TEST_FOLDER(folder);
 
 static const char *temp_path(const char *name)
 {
@@ -18,18 +19,6 @@ static const char *temp_path(const char *name)
 	turn ^= 1;
 	snprintf(path[turn], sizeof(path[turn]), "%s/%s", folder, name);
 	return path[turn];
-}
-
-static void make_folder(void)
-{
-	cr_assert(mkdtemp(folder), "%s", folder);
-}
-
-static void remove_folder(void)
-{
-	unlink(temp_path("left.ppm"));
-	unlink(temp_path("right.ppm"));
-	rmdir(folder);
 }
 
 TestSuite(small_stereo_ppm, .init = make_folder, .fini = remove_folder, .timeout = 300);

@@ -7,6 +7,7 @@
 #include "harness/base/json.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"
+#include "tests/folder.h"
 #include "tests/made_trace.h"
 #include "harness/trial/trial.h"
 
@@ -61,7 +62,7 @@ static void make_session(const char *path, double beyond_ns)
 
 static void make_folder(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	test_folder_make(dir);
 	snprintf(native, sizeof(native), "%s/native.jsonl", dir);
 	snprintf(guest, sizeof(guest), "%s/guest.jsonl", dir);
 	make_session(native, 0);
@@ -72,7 +73,7 @@ static void remove_folder(void)
 {
 	if (*made.path)
 		made_remove(&made);
-	shell(NULL, "rm -rf '%s'", dir);
+	test_folder_remove(dir);
 }
 
 TestSuite(small_cli_predict_trace, .init = make_folder, .fini = remove_folder, .timeout = 300);

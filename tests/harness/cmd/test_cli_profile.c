@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include "harness/base/json.h"
 #include "tests/cli.h"
+#include "tests/folder.h"
 #include "tests/made_trace.h"
 #include "tests/need_gnuplot.h"
 
@@ -32,14 +33,14 @@ static void make_trace(long wall_ns)
 
 static void make_folder(void)
 {
-	cr_assert(ne(ptr, mkdtemp(dir), NULL), "%s", dir);
+	test_folder_make(dir);
 }
 
 static void remove_folder(void)
 {
 	if (*made.path)
 		made_remove(&made);
-	shell(NULL, "rm -rf '%s'", dir);
+	test_folder_remove(dir);
 }
 
 TestSuite(small_cli_profile, .init = make_folder, .fini = remove_folder, .timeout = 300);

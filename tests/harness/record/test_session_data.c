@@ -4,22 +4,20 @@
  */
 /* sanitizers: one thread */
 #include "tests/test.h"
+#include "tests/folder.h"
 #include "tests/four_points.h"
 
-static char folder[] = "/tmp/rift_data_XXXXXX", path[64];
+static char folder[] = TEST_FOLDER_PATH, path[64];
 
 static void make_folder(void)
 {
-	cr_assert(ne(ptr, mkdtemp(folder), NULL), "%s", folder);
+	test_folder_make(folder);
 	snprintf(path, sizeof(path), "%s/s.jsonl", folder);
 }
 
 static void remove_folder(void)
 {
-	char name[96];
-
-	snprintf(name, sizeof(name), "rm -rf '%s'", folder);
-	cr_assert(zero(int, system(name)), "%s", name);
+	test_folder_remove(folder);
 }
 
 TestSuite(small_session_data, .init = make_folder, .fini = remove_folder, .timeout = 300);
