@@ -33,6 +33,11 @@ void figures_folder_remove(void)
 	test_folder_remove(folder);
 }
 
+const char *figures_folder(void)
+{
+	return folder;
+}
+
 /* ---- numbers of what is said -------------------------------------------------------------- */
 
 static bool is_number(const char *word)

@@ -39,6 +39,7 @@ const char *figures_of(const char *sentence);
 /* For a suite's init and fini. */
 void figures_folder_make(void);
 void figures_folder_remove(void);
+const char *figures_folder(void);
 
 /*
  * Runs a shell command in the folder and returns its exit status, its output in *text (see

@@ -17,6 +17,12 @@ TestSuite(small_chart_cli, .init = chart_folder_make, .fini = chart_folder_remov
 
 static char path[256], other[256];
 
+static void need_gnuplot(void)
+{
+	NEED_GNUPLOT();
+	draw_each_look_once(chart_folder);
+}
+
 static void expect_text(const char *text, const char *want)
 {
 	cr_assert(ne(ptr, strstr(text, want), NULL), "'%s' in: %s", want, text);
@@ -43,7 +49,7 @@ Test(small_chart_cli, pictures_beside_the_session_in_a_folder_of_its_name)
 {
 	const char *text;
 
-	NEED_GNUPLOT();
+	need_gnuplot();
 	chart_session_write(path, "my run.jsonl", 1, 1);
 	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s'", path)), "%s", text);
 	expect_text(text, "/my run.plots/launch-overhead.png, .svg\n");
@@ -62,7 +68,7 @@ Test(small_chart_cli, two_sessions_are_a_and_b)
 {
 	const char *text;
 
-	NEED_GNUPLOT();
+	need_gnuplot();
 	chart_session_write(path, "host.jsonl", 1, 1);
 	chart_session_write(other, "guest.jsonl", 1, 2);
 	cr_assert(zero(int, run_rift(OUT, &text, "plot '%s' '%s'", path, other)), "%s", text);
@@ -81,7 +87,7 @@ Test(small_chart_cli, other_devices_are_told)
 	struct fake_session s = fake_session();
 	const char *text;
 
-	NEED_GNUPLOT();
+	need_gnuplot();
 	chart_session_write(path, "here.jsonl", 1, 1);
 	cr_assert(zero(int, datafile_find("data/sessions/h200-launch.jsonl", kept)), "kept");
 	cr_assert(zero(int, run_rift(ERR, &text, "plot '%s' '%s' --output '%s/pair'", path, kept,
@@ -107,7 +113,7 @@ Test(small_chart_cli, another_kind_of_waiting_is_told)
 	struct fake_session s = fake_session();
 	const char *text;
 
-	NEED_GNUPLOT();
+	need_gnuplot();
 	chart_session_write(path, "spin.jsonl", 1, 1);
 	s.size = "2,20,200";
 	s.depth = "1,16";
@@ -128,7 +134,7 @@ Test(small_chart_cli, two_sessions_of_other_sizes)
 	const struct table *t;
 	const char *text;
 
-	NEED_GNUPLOT();
+	need_gnuplot();
 	s.depth = "1,16";
 	s.processes = 5;
 	s.size = "0,2,20";
@@ -155,7 +161,7 @@ Test(small_chart_cli, a_session_with_two_sides_and_a_folder_that_is_named)
 {
 	const char *text;
 
-	NEED_GNUPLOT();
+	need_gnuplot();
 	chart_session_write(path, "both.jsonl", 2, 1);
 	cr_assert(zero(int,
 		       run_rift(OUT, &text, "plot '%s' --output '%s/a b/c//'", path, chart_folder)),
@@ -247,7 +253,7 @@ Test(small_chart_cli, a_folder_with_a_quote_in_its_name)
 {
 	const char *text;
 
-	NEED_GNUPLOT();
+	need_gnuplot();
 	chart_session_write(path, "s.jsonl", 1, 1);
 	shell(NULL, "mv '%s' '%s/-a \"b\" $c.jsonl'", path, chart_folder);
 	cr_assert(

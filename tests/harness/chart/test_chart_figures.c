@@ -27,5 +27,6 @@ ParameterizedTestParameters(large_chart_figures, are_what_they_were)
 ParameterizedTest(struct said *s, large_chart_figures, are_what_they_were)
 {
 	NEED_GNUPLOT();
+	draw_each_look_once(figures_folder());
 	figures_are_what_they_were(s);
 }
