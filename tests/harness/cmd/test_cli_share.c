@@ -213,12 +213,8 @@ Test(large_cli_share, a_record_is_gone_on_with, .init = prepare, .fini = remove_
 	refused(3, "not to stdout", SHORT " --output -");
 }
 
-Test(small_cli_share, damaged_records, .init = prepare, .fini = remove_dir)
+static void damaged_records(void)
 {
-	cr_assert(zero(int, run_rift(OUT, NULL,
-				     SHORT " --starts 1 --clients 2 --arms processes "
-					   "--repetitions 1 --output '%s/a.jsonl'",
-				     dir)));
 	shell(NULL,
 	      "cd '%s' && sed '5s/\"steps\":/\"steps\":1/' a.jsonl >digit.jsonl; "
 	      "sed 6d a.jsonl >line.jsonl; sed '$d' a.jsonl >end.jsonl; "
@@ -241,12 +237,8 @@ Test(small_cli_share, damaged_records, .init = prepare, .fini = remove_dir)
 }
 
 /* The platform is known, and a window of the first set. */
-Test(small_cli_share, a_record_without_a_finished_set, .init = prepare, .fini = remove_dir)
+static void a_record_without_a_finished_set(void)
 {
-	cr_assert(zero(int, run_rift(OUT, NULL,
-				     SHORT " --starts 1 --clients 2 --arms processes "
-					   "--repetitions 1 --output '%s/a.jsonl'",
-				     dir)));
 	shell(NULL,
 	      "cd '%s' && sed '/\"record\":\"window\"/q' a.jsonl >b.jsonl; "
 	      "cp b.jsonl b.jsonl.part",
@@ -260,17 +252,25 @@ Test(small_cli_share, a_record_without_a_finished_set, .init = prepare, .fini = 
 }
 
 /* By another name too, and under way: its clients would count twice. */
-Test(small_cli_share, a_record_given_twice, .init = prepare, .fini = remove_dir)
+static void a_record_given_twice(void)
+{
+	shell(NULL, "cd '%s' && sed '$d' a.jsonl >c.jsonl.part", dir);
+	refused(3, "a.jsonl*a.jsonl*same record", "share --from '%s/a.jsonl' --from '%s/a.jsonl'",
+		dir, dir);
+	refused(3, "a.jsonl*c.jsonl.part*same record",
+		"share --json --from '%s/a.jsonl' --from '%s/c.jsonl.part'", dir, dir);
+}
+
+Test(small_cli_share, records_that_are_damaged_or_unfinished_or_given_twice, .init = prepare,
+     .fini = remove_dir)
 {
 	cr_assert(zero(int, run_rift(OUT, NULL,
 				     SHORT " --starts 1 --clients 2 --arms processes "
 					   "--repetitions 1 --output '%s/a.jsonl'",
 				     dir)));
-	shell(NULL, "cd '%s' && sed '$d' a.jsonl >b.jsonl.part", dir);
-	refused(3, "a.jsonl*a.jsonl*same record", "share --from '%s/a.jsonl' --from '%s/a.jsonl'",
-		dir, dir);
-	refused(3, "a.jsonl*b.jsonl.part*same record",
-		"share --json --from '%s/a.jsonl' --from '%s/b.jsonl.part'", dir, dir);
+	damaged_records();
+	a_record_without_a_finished_set();
+	a_record_given_twice();
 }
 
 /* Once a window is written: what there is can be gone on with. */
@@ -292,21 +292,21 @@ Test(small_cli_share, an_interrupted_one_can_be_gone_on_with, .init = prepare, .
 	cr_expect(zero(int, shell(NULL, "test -s '%s/a.jsonl.part'", dir)), "it stays");
 }
 
-/* A client holds 128 MiB and a little: three of them fit into 512, four do not. */
+/* A client holds 64 MiB and a little: three of them fit into 256, four do not. */
 Test(small_cli_share, clients_that_do_not_fit, .init = prepare, .fini = remove_dir)
 {
 	const json_t *o;
 
 	if (!ON_CPU)
 		cr_skip("holds for the CPU device only: its memory can be chosen");
-	setenv("RIFT_CPU_MEMORY_MIB", "512", 1);
-	o = rift_json("share transfer bytes=64M --clients 3,4 --arms processes --window 0.02 "
+	setenv("RIFT_CPU_MEMORY_MIB", "256", 1);
+	o = rift_json("share transfer bytes=32M --clients 3,4 --arms processes --window 0.02 "
 		      "--windows 1 --repetitions 2 --starts 1 --quiet --json --output '%s/a.jsonl'",
 		      dir);
 	was_measured(o, "processes", 3);
-	cr_expect(tells(get_text(set_of(o, "processes", 4), "not_run"),
-			"4 clients * 513 MiB* 512 MiB"),
-		  "%s", get_text(set_of(o, "processes", 4), "not_run"));
+	cr_expect(
+		tells(get_text(set_of(o, "processes", 4), "not_run"), "4 clients * 257 MiB* 256 MiB"),
+		"%s", get_text(set_of(o, "processes", 4), "not_run"));
 }
 
 /* 2 ms more a call: the client under it takes many times as long. */
@@ -586,11 +586,35 @@ static void make_limited(const char *name, const char *allow, const char *layer,
 	cr_assert(
 		eq(int,
 		   run_rift(OUT, NULL,
-			    "share launch us=100 --allow %s --layer '%s' --clients 1 --window 0.4 "
+			    "share launch us=100 --allow %s --layer '%s' --clients 1 --window 0.2 "
 			    "--starts 1 --quiet --output '%s/%s.jsonl'",
 			    allow, layer, dir, name),
 		   rc),
 		"%s", name);
+}
+
+/* The first is drawn; of memory there is nothing to draw. */
+static void expect_chart_of_limits(void)
+{
+	const char *text;
+
+	NEED_GNUPLOT();
+	cr_expect(eq(int,
+		     run_rift(OUT, NULL, "share --from '%s/a.jsonl' --quiet --plot '%s/charts'",
+			      dir, dir),
+		     2));
+	cr_expect(zero(int, shell(NULL,
+				  "grep -q '^1,50,' '%s/charts/limits-points.csv' && test -s "
+				  "'%s/charts/limits.png'",
+				  dir, dir)));
+	make_limited("e", "memory=2000", "emulate memory=2000", 0);
+	cr_expect(eq(int,
+		     run_rift(ERR, &text,
+			      "share --from '%s/c.jsonl' --from '%s/e.jsonl' --quiet --plot "
+			      "'%s/charts'",
+			      dir, dir, dir),
+		     3));
+	cr_expect(tells(text, "nothing to draw"), "%s", text);
 }
 
 Test(small_cli_share, asked_for_and_got, .init = prepare, .fini = remove_dir)
@@ -621,31 +645,7 @@ Test(small_cli_share, asked_for_and_got, .init = prepare, .fini = remove_dir)
 	run_rift(OUT, NULL, SHORT " --starts 1 --clients 1 --output '%s/d.jsonl'", dir);
 	refused(3, "of one kind", "share --from '%s/a.jsonl' --from '%s/d.jsonl'", dir, dir);
 	refused(3, "of one kind", "share --from '%s/d.jsonl' --from '%s/a.jsonl'", dir, dir);
-}
-
-Test(small_cli_share, a_chart_of_what_was_asked_for, .init = prepare, .fini = remove_dir)
-{
-	const char *text;
-
-	NEED_GNUPLOT();
-	make_limited("a", "compute=50%", "emulate compute=50", 2);
-	cr_expect(eq(int,
-		     run_rift(OUT, NULL, "share --from '%s/a.jsonl' --quiet --plot '%s/charts'",
-			      dir, dir),
-		     2));
-	cr_expect(zero(int, shell(NULL,
-				  "grep -q '^1,50,' '%s/charts/limits-points.csv' && test -s "
-				  "'%s/charts/limits.png'",
-				  dir, dir)));
-	make_limited("b", "memory=1000", "emulate memory=1000", 0);
-	make_limited("c", "memory=2000", "emulate memory=2000", 0);
-	cr_expect(eq(int,
-		     run_rift(ERR, &text,
-			      "share --from '%s/b.jsonl' --from '%s/c.jsonl' --quiet --plot "
-			      "'%s/charts'",
-			      dir, dir, dir),
-		     3));
-	cr_expect(tells(text, "nothing to draw"), "%s", text);
+	expect_chart_of_limits();
 }
 
 Test(small_cli_share, what_is_refused)
