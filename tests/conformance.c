@@ -35,6 +35,9 @@ static void make_small(struct driven *s, int slots)
 	snprintf(text, sizeof(text), "%d", slots);
 	if (params_find(s->w->params, "slots", 5) >= 0)
 		assign(s, "slots", text);
+	/* decode's own models have 32000 tokens, for each of which there is a product */
+	if (params_find(s->w->params, "checkpoint", 10) >= 0)
+		assign(s, "checkpoint", "workloads/decode/golden/tied-f32");
 	/* what is made before steps begin, and a picture, show as much where they are small */
 	for (const struct param *p = s->w->params; p->name; p++)
 		for (size_t i = 0; p != axis && i < sizeof(less) / sizeof(*less); i++)

@@ -3,8 +3,8 @@
  * ask of every workload what workloads/workload.h promises.
  *
  * Its options are the defaults, with the least value of the axis, fewer images, layers and
- * positions and smaller pictures, and with as many data sets as a test wants where steps take some
- * in turn (common/dataset.h).
+ * positions, a smaller model and smaller pictures, and with as many data sets as a test wants where
+ * steps take some in turn (common/dataset.h).
  */
 #ifndef RIFT_TESTS_CONFORMANCE_H
 #define RIFT_TESTS_CONFORMANCE_H
