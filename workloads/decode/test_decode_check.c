@@ -233,8 +233,8 @@ Test(large_decode_check, a_lap_that_began_before_the_notes)
 	r = run_begin(o);
 	r->s.device.history = r->s.shape.history = 20;
 	run_reset(r);
-	run_steps(r, 50);
-	run_passes(r, 50);
+	run_steps(r, 26);
+	run_passes(r, 26);
 	run_end(r);
 }
 
