@@ -176,6 +176,8 @@ Test(small_report_cli, of_layers_that_lack_results)
 	static const char words[] = H200 "none.jsonl.gz:a nvshare=" H200
 					 "nvshare.jsonl.gz Lupine=" H200 "Lupine.jsonl.gz "
 					 "--force";
+	const char *text;
+
 	has(words, (const char *const[]){
 			   "39 of 435 results wrong", "nvshare: 69 of 522 results could not run",
 			   "39 of 435 results are wrong; their times are not used",
@@ -183,8 +185,9 @@ Test(small_report_cli, of_layers_that_lack_results)
 			   "a library loaded first: libnvshare.so", "longer under Lupine (190 ms)",
 			   "blackscholes under Lupine, waiting after 64 steps or so, takes 23.7", SECTIONS,
 			   NULL });
-	cr_expect(tells(markdown_of(words), "n: pairs of a process on each side"), "%s", words);
-	cr_expect(tells(markdown_of(words), "the base is of another one than Lupine"), "%s", words);
+	text = markdown_of(words);
+	cr_expect(tells(text, "n: pairs of a process on each side"), "%s", text);
+	cr_expect(tells(text, "the base is of another one than Lupine"), "%s", text);
 }
 
 /* ---- a series --------------------------------------------------------------------------- */
