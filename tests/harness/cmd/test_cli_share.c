@@ -304,9 +304,9 @@ Test(small_cli_share, clients_that_do_not_fit, .init = prepare, .fini = remove_d
 		      "--windows 1 --repetitions 2 --starts 1 --quiet --json --output '%s/a.jsonl'",
 		      dir);
 	was_measured(o, "processes", 3);
-	cr_expect(
-		tells(get_text(set_of(o, "processes", 4), "not_run"), "4 clients * 257 MiB* 256 MiB"),
-		"%s", get_text(set_of(o, "processes", 4), "not_run"));
+	cr_expect(tells(get_text(set_of(o, "processes", 4), "not_run"),
+			"4 clients * 257 MiB* 256 MiB"),
+		  "%s", get_text(set_of(o, "processes", 4), "not_run"));
 }
 
 /* 2 ms more a call: the client under it takes many times as long. */
