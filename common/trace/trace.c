@@ -278,10 +278,11 @@ static int take_thread(struct reading *r, const json_t *o)
 static int take_stream(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
-		{ "id", MEMBER_64, STREAM(id), true, NULL, 0, 0 },
-		{ "kind", MEMBER_CHOICE, STREAM(kind), true, stream_kind_names, 0, 0 },
-		{ "priority", MEMBER_32, STREAM(priority), false, NULL, 0, INT32_MIN },
-		{ 0 },
+		{ "id", MEMBER_64, STREAM(id), .required = true },
+		{ "kind", MEMBER_CHOICE, STREAM(kind), .required = true,
+		  .names = stream_kind_names },
+		{ "priority", MEMBER_32, STREAM(priority), .required = false, .least = INT32_MIN },
+		{ .name = NULL },
 	};
 	struct trace *t = r->t;
 
@@ -298,9 +299,9 @@ static int take_stream(struct reading *r, const json_t *o)
 static int take_graph(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
-		{ "nodes", MEMBER_64, GRAPH(nodes), false, NULL, 0, 0 },
-		{ "kernels", MEMBER_64, GRAPH(kernels), false, NULL, 0, 0 },
-		{ 0 },
+		{ "nodes", MEMBER_64, GRAPH(nodes), .required = false },
+		{ "kernels", MEMBER_64, GRAPH(kernels), .required = false },
+		{ .name = NULL },
 	};
 	struct trace *t = r->t;
 
@@ -320,11 +321,11 @@ static int take_graph(struct reading *r, const json_t *o)
 static int take_mark(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
-		{ "thread", MEMBER_REF, MARK(thread), true, NULL, MAP(thread), 0 },
-		{ "kind", MEMBER_CHOICE, MARK(kind), true, mark_kind_names, 0, 0 },
-		{ "t", MEMBER_64, MARK(t), true, NULL, 0, 0 },
-		{ "name", MEMBER_REF, MARK(name), false, NULL, MAP(string), 0 },
-		{ 0 },
+		{ "thread", MEMBER_REF, MARK(thread), .required = true, .map = MAP(thread) },
+		{ "kind", MEMBER_CHOICE, MARK(kind), .required = true, .names = mark_kind_names },
+		{ "t", MEMBER_64, MARK(t), .required = true },
+		{ "name", MEMBER_REF, MARK(name), .required = false, .map = MAP(string) },
+		{ .name = NULL },
 	};
 	struct trace *t = r->t;
 
@@ -337,10 +338,10 @@ static int take_mark(struct reading *r, const json_t *o)
 static int take_own(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
-		{ "thread", MEMBER_REF, OWN(thread), true, NULL, MAP(thread), 0 },
-		{ "t0", MEMBER_64, OWN(t0), true, NULL, 0, -TRACE_TIME_MAX },
-		{ "t1", MEMBER_64, OWN(t1), true, NULL, 0, -TRACE_TIME_MAX },
-		{ 0 },
+		{ "thread", MEMBER_REF, OWN(thread), .required = true, .map = MAP(thread) },
+		{ "t0", MEMBER_64, OWN(t0), .required = true, .least = -TRACE_TIME_MAX },
+		{ "t1", MEMBER_64, OWN(t1), .required = true, .least = -TRACE_TIME_MAX },
+		{ .name = NULL },
 	};
 	struct trace *t = r->t;
 	struct trace_own *own;
@@ -358,12 +359,12 @@ static int take_end(struct reading *r, const json_t *o)
 		int64_t t, calls, ops, dropped, call_ns;
 	} end;
 	static const struct member members[] = {
-		{ "t", MEMBER_64, offsetof(struct ending, t), true, NULL, 0, 0 },
-		{ "calls", MEMBER_64, offsetof(struct ending, calls), true, NULL, 0, 0 },
-		{ "ops", MEMBER_64, offsetof(struct ending, ops), true, NULL, 0, 0 },
-		{ "dropped", MEMBER_64, offsetof(struct ending, dropped), true, NULL, 0, 0 },
-		{ "call_ns", MEMBER_64, offsetof(struct ending, call_ns), false, NULL, 0, 0 },
-		{ 0 },
+		{ "t", MEMBER_64, offsetof(struct ending, t), .required = true },
+		{ "calls", MEMBER_64, offsetof(struct ending, calls), .required = true },
+		{ "ops", MEMBER_64, offsetof(struct ending, ops), .required = true },
+		{ "dropped", MEMBER_64, offsetof(struct ending, dropped), .required = true },
+		{ "call_ns", MEMBER_64, offsetof(struct ending, call_ns), .required = false },
+		{ .name = NULL },
 	};
 	struct trace *t = r->t;
 
@@ -461,12 +462,12 @@ static int take_under(const struct reading *r, const json_t *o)
 static int take_runs(struct reading *r, const json_t *o)
 {
 	static const struct member members[] = {
-		{ "profiled_wall_ns", MEMBER_64, offsetof(struct trace, profiled_wall_ns), false,
-		  NULL, 0, 0 },
-		{ "processes", MEMBER_64, offsetof(struct trace, processes), false, NULL, 0, 0 },
-		{ "exit_status", MEMBER_64, offsetof(struct trace, exit_status), false, NULL, 0,
-		  0 },
-		{ 0 },
+		{ "profiled_wall_ns", MEMBER_64, offsetof(struct trace, profiled_wall_ns),
+		  .required = false },
+		{ "processes", MEMBER_64, offsetof(struct trace, processes), .required = false },
+		{ "exit_status", MEMBER_64, offsetof(struct trace, exit_status),
+		  .required = false },
+		{ .name = NULL },
 	};
 	const json_t *list = json_object_get(o, "unprofiled_wall_ns");
 	struct trace *t = r->t;

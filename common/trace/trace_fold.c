@@ -179,10 +179,10 @@ static void begin_apart(struct body_call *b, size_t i)
 }
 
 static const struct member fold_members[] = {
-	{ "times", MEMBER_64, offsetof(struct fold, times), true, NULL, 0, 1 },
-	{ "t0", MEMBER_64, offsetof(struct fold, t0), true, NULL, 0, 0 },
-	{ "t1", MEMBER_64, offsetof(struct fold, t1), true, NULL, 0, 0 },
-	{ 0 },
+	{ "times", MEMBER_64, offsetof(struct fold, times), .required = true, .least = 1 },
+	{ "t0", MEMBER_64, offsetof(struct fold, t0), .required = true },
+	{ "t1", MEMBER_64, offsetof(struct fold, t1), .required = true },
+	{ .name = NULL },
 };
 
 static int fold_parse(struct reading *r, const json_t *o, struct fold *f)
