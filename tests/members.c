@@ -79,12 +79,15 @@ static void change(const struct place *p, json_t *value, const char *path)
 
 static void change_below(json_t *value, const char *path, void (*looks)(const char *what))
 {
+	enum { TRIED = 2 };
 	char below[192];
 	json_t *v;
 	size_t i;
 
 	json_array_foreach(value, i, v)
 	{
+		if (i >= TRIED)
+			break;
 		snprintf(below, sizeof(below), "%s[%zu]", path, i);
 		change(&(struct place){ .list = value, .i = i, .looks = looks }, v, below);
 	}

@@ -11,9 +11,9 @@ json_t *member_row(const char *text);
 void members_write(const char *path, json_t *const row[], int n);
 
 /*
- * For each member of each row, and each in it: is null; of a whole number -1, 0, one more and 2^54;
- * else "?" and true. `looks` is called each time, with words for what was changed: "2: call t0 =
- * -1".
+ * For each member of each row, and each in it, of lists the first two: is null; of a whole number
+ * -1, 0, one more and 2^54; else "?" and true. `looks` is called each time, with words for what was
+ * changed: "2: call t0 = -1".
  */
 void each_member(json_t *const row[], int n, void (*looks)(const char *what));
 
