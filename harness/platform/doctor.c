@@ -129,21 +129,21 @@ static bool pinning_works(void)
 
 static void report_pinning(struct doctor *d, const struct host *h)
 {
-	int allowed = fact_known(&h->cpus_allowed) ? list_count(h->cpus_allowed.text) : -1;
+	int allowed = list_count(fact_or(&h->cpus_allowed, ""));
 	const char *list = fact_or(&h->cpus_allowed, "an unknown list");
 
 	if (!pinning_works())
 		doctor_report(d, DOCTOR_WARN, "pinning",
 			      "allow sched_setaffinity (seccomp profile), or threads wander",
 			      "not allowed; CPUs %s", list);
+	else if (allowed < 1)
+		doctor_report(d, DOCTOR_NOTE, "pinning", NULL, "works; CPUs not known: %s",
+			      h->cpus_allowed.text);
 	else if (allowed == 1)
 		doctor_report(d, DOCTOR_WARN, "pinning",
 			      "give rift 2 CPUs or more: on one, serving a launch competes with "
 			      "submitting the next",
 			      "1 CPU (%s): nothing will be pinned", list);
-	else if (allowed < 0)
-		doctor_report(d, DOCTOR_NOTE, "pinning", NULL, "works; CPUs not known: %s",
-			      h->cpus_allowed.text);
 	else
 		doctor_report(d, DOCTOR_OK, "pinning", NULL, "works, on %s (%s)",
 			      counted(allowed, "CPU").s, list);

@@ -301,7 +301,7 @@ static int run_guarded(const struct program *p, const int control[2], const int 
 
 int program_run(const struct program *p, struct program_run *out)
 {
-	int control[2], said[2] = { -1, -1 }, err;
+	int control[2], said[2], err;
 	struct told told = { .err = 0 };
 
 	if (pipe2(control, O_CLOEXEC | O_NONBLOCK) || pipe2(said, O_CLOEXEC))

@@ -152,6 +152,7 @@ Test(small_grid_chart, two_grids_have_two_lines_in_one_picture)
 	script_says("grid", "title", "2.00 µs + 1000 ns per unit *on A, 4.00 µs + 2000 ns on B");
 	script_says("grid", "made1", "A: graph*a device");
 	script_says("grid", "made2", "B: graph*the guest*another one");
+	cr_assert(!strcmp(script_value("grid", "device"), "a device"), "of A");
 	json_decref(a);
 	json_decref(b);
 }

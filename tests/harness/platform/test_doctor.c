@@ -211,6 +211,10 @@ Test(small_doctor, processors_to_pin_to)
 	finds("pinning", DOCTOR_OK, "on 2 CPUs (3-4)");
 	platform.host.cpus_allowed = fact_unknown("hidden");
 	host_is("pinning", DOCTOR_NOTE);
+	platform.host.cpus_allowed = fact_text("%s", "");
+	host_is("pinning", DOCTOR_NOTE);
+	platform.host.cpus_allowed = fact_text("x");
+	host_is("pinning", DOCTOR_NOTE);
 }
 
 /* Three pieces of a layer, and none of another layer. */

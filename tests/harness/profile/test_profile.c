@@ -555,6 +555,7 @@ Test(small_profile, a_range_is_busy_while_any_of_its_operations_runs)
 	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"step\"}");
 	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"inner\"}");
 	made_row(&made, "{\"record\":\"string\",\"id\":4,\"text\":\"idle\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":5,\"text\":\"graphs\"}");
 	made_kernel(&made, 4, 0, 3000, 300000); /* in no range */
 	mark(0, "push", 10000, 2);
 	made_kernel(&made, 2, 11000, 50000, 70000);
@@ -570,13 +571,22 @@ Test(small_profile, a_range_is_busy_while_any_of_its_operations_runs)
 	made_call(&made, "launch", 25000, 26000, ",\"thread\":1");
 	made_op(&made, "kernel", 2, 110000, 120000, ",\"name\":1");
 	mark(1, "pop", 27000, 3);
+	mark(1, "push", 28000, 5); /* of graphs: without a gap, not known, no kernel */
+	made_call(&made, "graph_launch", 29000, 30000, ",\"thread\":1,\"graph\":1");
+	made_op(&made, "graph", 2, 130000, 140000, ",\"graph\":1,\"busy_ns\":10000");
+	made_call(&made, "graph_launch", 31000, 32000, ",\"thread\":1,\"graph\":1");
+	made_op(&made, "graph", 2, 150000, 153000, ",\"graph\":1");
+	made_call(&made, "graph_launch", 32000, 32500, ",\"thread\":1,\"graph\":1");
+	made_op(&made, "graph", 2, 160000, 161000, ",\"graph\":1,\"busy_ns\":0");
+	mark(1, "pop", 33000, 5);
 	made_end(&made, 400000, 0, 0);
 	analyse();
-	cr_assert(eq(i64, profile.ranges.n, 3));
+	cr_assert(eq(i64, profile.ranges.n, 4));
 	is_device(0, 80000, 50000 + 15000);
 	is_device(1, 80000 + 10000, 40000 + 15000 + 10000);
-	cr_expect(ne(int, isnan(profile.ranges.list[2].device_ns), 0), "nothing was submitted");
-	cr_assert(eq(i64, profile.ranges.spans, 4));
+	is_device(2, 31000, 10000 + 3000);
+	cr_expect(ne(int, isnan(profile.ranges.list[3].device_ns), 0), "nothing was submitted");
+	cr_assert(eq(i64, profile.ranges.spans, 5));
 	cr_expect(eq(int, profile.ranges.span[1].depth, 0), "the outer one ends second");
 	cr_expect(eq(int, profile.ranges.span[0].depth, 1), "the inner one ends first");
 	profile_release(&profile);
