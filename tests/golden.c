@@ -6,6 +6,7 @@
 
 #include <criterion/new/assert.h>
 #include <ctype.h>
+#include <dlfcn.h>
 #include <limits.h>
 
 /*
@@ -191,7 +192,10 @@ static void write_part(const char *path, char *file, const char *test, const cha
 	FILE *f = fopen(path, "w");
 
 	cr_assert(ne(ptr, f, NULL), "%s", path);
-	if (part)
+	if (part && !strcmp(said, "\n")) /* the test says nothing any more */
+		fprintf(f, "%.*s%s", (int)(part - file - strlen("#### \n") - strlen(test)), file,
+			rest ? rest + 1 : "");
+	else if (part)
 		fprintf(f, "%.*s%s%s", (int)(part - file), file, said, rest ? rest + 1 : "");
 	else
 		fprintf(f, "%s#### %s\n%s", *file ? file : "\n", test, said);
@@ -247,30 +251,84 @@ static bool add_said(char said[SAID_BYTES], const char *text)
 	return true;
 }
 
-void golden_said(const char *text)
-{
-	static char said[SAID_BYTES] = "\n", file[SAID_BYTES];
-	const char *suite = strchr(criterion_current_suite->name, '_') + 1;
-	const char *test = criterion_current_test->name;
-	char path[PATH_MAX + 128];
-	FILE *f;
+/* What the test has said so far, and what its suite's file has, which is empty where there is none.
+ */
+static char said[SAID_BYTES] = "\n", file[SAID_BYTES];
 
+static bool is_kept(void)
+{
 #ifdef __SANITIZE_ADDRESS__
-	return;
+	return false;
 #endif
-	if (strncmp(criterion_current_suite->name, "small_", 6) != 0 ||
-	    criterion_current_test->data->kind_ != CR_TEST_NORMAL || !add_said(said, text))
-		return;
-	snprintf(path, sizeof(path), "%s/tests/golden/said/%s.txt", root, suite);
-	f = fopen(path, "r");
+	return !strncmp(criterion_current_suite->name, "small_", 6) &&
+	       criterion_current_test->data->kind_ == CR_TEST_NORMAL;
+}
+
+static const char *said_path(void)
+{
+	static char path[PATH_MAX + 128];
+
+	snprintf(path, sizeof(path), "%s/tests/golden/said/%s.txt", root,
+		 strchr(criterion_current_suite->name, '_') + 1);
+	return path;
+}
+
+static bool read_said(void)
+{
+	FILE *f = is_kept() ? fopen(said_path(), "r") : NULL;
+
 	if (!f)
-		return;
+		return false;
 	file[fread(file, 1, sizeof(file) - 1, f)] = '\0';
 	fclose(f);
+	return true;
+}
+
+void golden_said(const char *text)
+{
+	const char *test = criterion_current_test->name;
+
+	if (!is_kept() || !add_said(said, text) || !read_said())
+		return;
 	if (getenv("UPDATE_GOLDEN"))
-		write_part(path, file, test, said);
+		write_part(said_path(), file, test, said);
 	else
-		compare_part(path, file, test, said);
+		compare_part(said_path(), file, test, said);
+}
+
+/* The line that its file has behind what it has said so far; "": there is no more. */
+static const char *not_said(void)
+{
+	const char *part = read_said() ? find_part(file, criterion_current_test->name) : NULL;
+	const char *rest = part ? part + strlen(said) : "";
+
+	return strncmp(rest, "#### ", 5) ? rest : "";
+}
+
+static void (*own_test)(void);
+
+static void test_and_end(void)
+{
+	const char *test = criterion_current_test->name, *rest;
+
+	own_test();
+	rest = not_said();
+	if (*rest && getenv("UPDATE_GOLDEN"))
+		write_part(said_path(), file, test, said);
+	else
+		cr_assert(zero(chr, *rest),
+			  "%s, %s: '%.*s' is not said now; if it is meant, make golden",
+			  said_path(), test, (int)strcspn(rest, "\n"), rest);
+}
+
+/* In place of Criterion's, which calls a test: at its end nothing is left that it said before. */
+void criterion_internal_test_main(void (*test)(void))
+{
+	void (*next)(void (*)(void)), *p = dlsym(RTLD_NEXT, "criterion_internal_test_main");
+
+	memcpy(&next, &p, sizeof(p));
+	own_test = test;
+	next(is_kept() ? test_and_end : test);
 }
 
 void golden_said_json(const json_t *o)

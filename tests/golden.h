@@ -41,8 +41,9 @@ void golden_json(FILE *out, json_t *o);
 /*
  * What a test prints, against its part of tests/golden/said/SUITE.txt, as far as it has come: lines
  * that it has not printed before, and between them how many others; without what differs from run
- * to run. Of small tests without parameters, in suites that have the file: an empty one is enough
- * for `make golden`. Under the address sanitizer nothing is compared.
+ * to run. A test that comes to its end has said all of it. Of small tests without parameters, in
+ * suites that have the file: an empty one is enough for `make golden`. Under the address sanitizer
+ * nothing is compared.
  */
 void golden_said(const char *text);
 
