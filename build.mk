@@ -290,7 +290,7 @@ CALM += $(if $(SANITIZE),$(patsubst %.c,%,$(shell grep -L small_ $(TESTS))))
 RUN   = $(patsubst %,$B/%,$(filter-out $(CALM),$(TESTS:%.c=%)))
 tests: $B/rift $(BLAS) preloads $B/tests.list $(RUN) $(if $(filter cpu,$(DEVICE)),$B/bugs $B/tests/enemy/fuzz)
 # Those that hold what rift says in files: all that it prints, or what their small suites do.
-GOLDEN = $(sort tests/test_golden.c $(shell grep -lE 'GOLDEN_TESTS|golden_text' /dev/null $(TESTS); for said in tests/golden/said/*.txt; do \
+GOLDEN = $(sort tests/test_golden.c $(shell grep -lE 'GOLDEN_TESTS|golden_text|golden.&said' /dev/null $(TESTS); for said in tests/golden/said/*.txt; do \
 	   grep -lF "small_$$(basename $$said .txt)," /dev/null $(TESTS); done))
 golden: $B/rift $(BLAS) $(GOLDEN:%.c=$B/%)
 	@printf '%s\n' $(GOLDEN:%.c=$B/%) >$B/golden.list
