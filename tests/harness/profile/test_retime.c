@@ -532,6 +532,44 @@ Test(small_retime, copies_of_one_direction_queue)
 	is_kind(KIND_TRANSFER);
 }
 
+/* By prices of 1000 ns and 3 ns a byte copies of 100 bytes and of none are shorter than 2000 ns. */
+Test(small_retime, copies_last_as_their_prices_say)
+{
+	static const char *const bytes[] = { ",\"bytes\":100", ",\"bytes\":0", "" };
+	struct call_prices prices;
+	char copy[64];
+
+	begin();
+	for (int i = 0; i < 3; i++) {
+		snprintf(copy, sizeof(copy), ",\"direction\":\"to_host\"%s", bytes[i]);
+		made_call(&made, "copy", 10000 * i, 10000 * i + 6000, "");
+		made_op(&made, "copy", 3, 10000 * i + 3000, 10000 * i + 5000, copy);
+	}
+	made_call(&made, "copy", 30000, 36000, ""); /* another direction */
+	made_op(&made, "copy", 3, 33000, 35000, ",\"direction\":\"to_device\",\"bytes\":9");
+	made_call(&made, "graph_launch", 40000, 42000, ",\"graph\":1");
+	made_op(&made, "graph", 3, 46000, 56000, ",\"graph\":1,\"busy_ns\":10000");
+	made_call(&made, "sync_device", 42000, 60000, "");
+	made_end(&made, 60000, 0, 0);
+	cr_assert(zero(int, profile_make(&profile, made.path, &rules, false)), "%s", made.path);
+	made_remove(&made);
+	prices = profile.prices;
+	prices.copy[COPY_TO_HOST] = (struct copy_price){ 1000, 3 };
+	cr_expect(eq(dbl,
+		     retimed_ns(&profile.steps, &profile.prices) -
+			     retimed_ns(&profile.steps, &prices),
+		     700 + 1000),
+		  "%g", retimed_ns(&profile.steps, &prices));
+	prices = profile.prices;
+	prices.node_gap_ns = 50; /* of 10 nodes */
+	cr_expect(eq(dbl,
+		     retimed_ns(&profile.steps, &prices) -
+			     retimed_ns(&profile.steps, &profile.prices),
+		     9 * 50),
+		  "%g", retimed_ns(&profile.steps, &prices));
+	profile_release(&profile);
+}
+
 /* What the second copy waited for is the kernel, not the copy's own start: a shorter one helps. */
 Test(small_retime, a_copy_behind_another_streams_event)
 {
