@@ -314,7 +314,8 @@ static const char *changes(const char *seed)
 	int rc = shell(&out,
 		       "printf '%%s\\n' '/* a + 1 */' '#if A < 2' '#endif' 'static int x[N + 7];' "
 		       "'static int f(int *p)' '{' '\tchar text[8] = \"1 < 2\"; // 3' "
-		       "'\treturn !p->a || *p < 1.5 * -b;' '}' >%s/m.c && "
+		       "'\treturn !p->a || *p < 1.5 * -b;' "
+		       "'\tCHECK(p && q, \"memory of it\");' '}' >%s/m.c && "
 		       "awk -v seed=%s -f tests/mutate.awk %s/m.c | tr '\\t' ' ' | "
 		       "cut -d ' ' -f 2- | sort -k1n -k2n",
 		       folder, seed, folder);
