@@ -5,6 +5,7 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 #include "common/recorder/fold.h"
+#include "common/recorder/folder.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -240,4 +241,78 @@ Test(small_recorder_written, characters)
 	trace_writer_free(w);
 	add_file(path);
 	golden_text("trace-characters", got);
+}
+
+/* ---- what repeats -------------------------------------------------------------------------- */
+
+static uint64_t state = 7;
+
+/* 0 to n - 1: the same on each machine. */
+static int64_t drawn(int64_t n)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+/* Of a period of 5 calls the one at `place`, and what it gave the device. */
+static void take_call(struct trace_folder *f, uint64_t id, int place, int64_t *now, int64_t *end)
+{
+	static const int classes[] = { TRACE_CLASS_launch, TRACE_CLASS_copy,
+				       TRACE_CLASS_graph_launch, TRACE_CLASS_record,
+				       TRACE_CLASS_sync_event };
+	static const int kinds[] = { TRACE_KIND_kernel, TRACE_KIND_copy, TRACE_KIND_graph };
+	struct trace_event e = call_of(classes[place], id), op;
+
+	*now += 50 + drawn(place == 4 ? 60000 : 300);
+	e.t0 = *now;
+	*now += 1000 + drawn(400);
+	e.t1 = *now;
+	e.cpu_ns = drawn(3) ? -1 : 100 + drawn(100);
+	e.not_recorded = (uint32_t)(drawn(9) == 0);
+	e.name = place % 2 ? "cudaOdd" : "cudaEven";
+	e.stream = 2;
+	e.stream_kind = TRACE_STREAM_blocking;
+	e.event = place > 2;
+	e.recording = id / 5;
+	e.has_op = place < 3;
+	trace_folder_take(f, &e);
+	if (!e.has_op)
+		return;
+	op = op_of(kinds[place], id);
+	op.t0 = *end > e.t0 + 2000 ? *end + 900 + drawn(50) : e.t0 + 2000 + drawn(500);
+	op.t1 = *end = op.t0 + 700 + drawn(5000);
+	op.bytes = place == 1 ? 4096 : 0;
+	op.direction = place == 1 ? TRACE_DIRECTION_to_host : TRACE_DIRECTION_none;
+	op.graph = place == 2;
+	op.nodes = op.kernels = 3;
+	op.busy_ns = place == 2 ? op.t1 - op.t0 - 100 : -1;
+	trace_folder_take(f, &op);
+}
+
+/* A period that is whole each time but the tenth and the last, and rows between. */
+Test(small_recorder_written, what_repeats)
+{
+	struct trace_header h = { .recorder = "cupti", .device = "none", .start_ns = START };
+	char path[64];
+	struct trace_writer *w = begin(path, &h);
+	struct trace_folder *f = trace_folder_new(w, true);
+	int64_t now = START, end = START;
+	uint64_t id = 0;
+
+	trace_write_thread(w, 3, 99, "main");
+	for (int k = 0; k < 60; k++) {
+		for (int place = 0; place < (k == 10 || k == 59 ? 3 : 5); place++)
+			take_call(f, ++id, place, &now, &end);
+		if (k % 20 == 19)
+			trace_folder_advance(f);
+		if (k == 30)
+			take_call(f, ++id, 4, &now, &end);
+	}
+	trace_folder_advance(f);
+	trace_folder_flush(f);
+	trace_write_end(w, now, trace_folder_calls(f), trace_folder_ops(f), 0, 0, "exit");
+	trace_folder_free(f);
+	trace_writer_free(w);
+	add_file(path);
+	golden_text("trace-folded", got);
 }
