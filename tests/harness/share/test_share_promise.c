@@ -9,6 +9,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/share/share_file.h"
+#include "tests/golden.h"
 #include "tests/made_share.h"
 
 TestSuite(small_share_promise, .timeout = 60);
@@ -183,6 +184,22 @@ static void fill(struct share *s, double base_waits, const double *queued, const
 			fill_set(s, &s->set[i].set, alone, &base_waits, 0);
 }
 
+/* All that is said of it is held, too. */
+static void keep(const struct share *s)
+{
+	static char text[1 << 15];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	json_t *o = promise_json(s);
+
+	promise_answer_print(s, out);
+	promise_print(s, out);
+	fclose(out);
+	golden_said(text);
+	json_object_del(o, "version");
+	golden_said_json(o);
+	json_decref(o);
+}
+
 static json_t *made_steps(const json_t *window)
 {
 	const json_t *client = json_array_get(json_object_get(window, "clients"), 0);
@@ -222,6 +239,7 @@ Test(small_share_promise, verdicts_of_shares_that_are_known)
 		cr_expect(eq(int, p.verdict, cases[i].all), "case %zu", i);
 		cr_expect(eq(int, promise_exit_code(&s), cases[i].exit_code), "case %zu", i);
 		promise_release(&p);
+		keep(&s);
 		share_release(&s);
 	}
 }
@@ -242,6 +260,7 @@ Test(small_share_promise, what_was_saved_up_is_found)
 	for (int i = 0; i < PROMISE_SPANS; i++)
 		cr_expect(epsilon_eq(dbl, p.row[0].spread[i].lo, 0.3, 0.01), "span %d", i);
 	promise_release(&p);
+	keep(&s);
 	share_release(&s);
 }
 
@@ -267,6 +286,7 @@ Test(small_share_promise, a_base_that_is_not_steady_decides_nothing)
 	cr_expect(eq(int, p.row[0].verdict, PROMISE_OPEN));
 	cr_expect(eq(int, promise_exit_code(&s), 2));
 	promise_release(&p);
+	keep(&s);
 	share_release(&s);
 }
 
@@ -283,12 +303,14 @@ Test(small_share_promise, clients_promised_more_than_there_is_are_not_judged)
 	cr_expect(eq(int, p.row[1].verdict, PROMISE_CROWDED));
 	cr_expect(eq(int, p.verdict, PROMISE_OPEN));
 	promise_release(&p);
+	keep(&s);
 	share_release(&s);
 	begin(&s, 0.75, 2);
 	fill(&s, 900, more, more, 0);
 	promise_init(&p, &s);
 	cr_expect(eq(int, p.row[0].verdict, PROMISE_MORE), "that is one");
 	promise_release(&p);
+	keep(&s);
 	share_release(&s);
 }
 
@@ -302,6 +324,7 @@ Test(small_share_promise, a_part_of_the_windows_decides_nothing)
 	cr_expect(eq(int, p.verdict, PROMISE_OPEN));
 	cr_expect(eq(int, p.row[0].known, 0));
 	promise_release(&p);
+	keep(&s);
 	share_release(&s);
 }
 
@@ -343,6 +366,33 @@ Test(small_share_promise, verdicts_of_memory)
 		json_decref(o);
 	}
 	cr_expect(eq(int, promise_of_memory(NULL, 1, true), PROMISE_OPEN), "not yet");
+}
+
+/* Every member of the memory's line, with compute and without. */
+Test(small_share_promise, what_is_said_of_memory)
+{
+	static const double rate = 297;
+
+	for (int with = 0; with < 2; with++) {
+		struct share s;
+		json_t *o = memory(1 << 30, (1 << 30) - 4096, 1 << 30, 1 << 29);
+		json_t *alone = json_object_get(o, "alone"), *beside = json_object_get(o, "beside");
+
+		json_object_update_new(
+			alone,
+			json_pack("{s:f, s:f, s:f, s:f, s:s, s:s, s:s, s:s, s:s}", "total", 3e9,
+				  "free", 2e9, "pool", 5e8, "array", 4e8, "one_error",
+				  "out of memory", "many_error", "none left", "pool_error",
+				  "no pool", "array_error", "no array", "pinned", "not counted"));
+		json_object_set_new(beside, "one_error", json_string("not a byte"));
+		begin(&s, with ? 0.3 : 0, 1);
+		s.plan.allow.memory = 1 << 30;
+		if (with)
+			fill(&s, 900, &rate, &rate, 0);
+		cr_assert(zero(int, share_add(&s, o)));
+		keep(&s);
+		share_release(&s);
+	}
 }
 
 /* ---- lines of a record ------------------------------------------------------------------------
