@@ -276,8 +276,8 @@ static void send_process(FILE *out, const struct platform *p, int64_t ns)
 }
 
 /*
- * A process that opens the device, waits once and ends (recording.h), in which a layer costs what it
- * costs any program that is under it. Before this process opens the device itself: two contexts
+ * A process that opens the device, waits once and ends (recording.h), in which a layer costs what
+ * it costs any program that is under it. Before this process opens the device itself: two contexts
  * would share it. NAN: it could not be run.
  */
 static double time_empty_process(void)

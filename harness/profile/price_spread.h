@@ -30,7 +30,8 @@
  */
 void price_spread_find(struct program_price *p);
 
-/* The simulated time at these parameters of launches; a: NULL where A has none (program_price.c). */
+/* The simulated time at these parameters of launches; a: NULL where A has none (program_price.c).
+ */
 double price_simulated(const struct program_price *p, const struct model *a, const struct model *b);
 
 /* The part that makes most of the interval, "how the program's runs on A differ", and what would

@@ -21,7 +21,8 @@ const char *const doubt_texts[DOUBTS] = {
 	"the trace has no calibration, so shares are of calls as the recorder slowed them down",
 	"the trace has no times of the device",
 	"fewer than 5 runs without the recorder: nothing to check the re-timing against",
-	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs; more "
+	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs; "
+	"more "
 	"--recordings and --runs, or a quieter machine, narrow it",
 	"the trace has no end: the program was killed, its disk was full, or it is still running",
 	"rows were dropped while recording",
@@ -233,15 +234,34 @@ static bool has_whole_runs(const struct trace *t)
 	return t->unprofiled >= BOOTSTRAP_N_MIN && !t->partial && t->processes <= 1;
 }
 
-/* By as much as is known. A few recordings say too little of how processes differ: so do the runs,
- * or, of few runs, how unevenly processes start that do nothing. */
+static double range_of(const double *value, int n)
+{
+	double least = n ? value[0] : 0, most = least;
+
+	for (int i = 1; i < n; i++) {
+		least = fmin(least, value[i]);
+		most = fmax(most, value[i]);
+	}
+	return most - least;
+}
+
+/* A few recordings say too little of how processes differ, unless they are further apart than the
+ * runs are. */
+static bool recordings_say(const struct trace *t)
+{
+	double few = sqrt(fmax(t->recordings, 1));
+
+	return t->recordings >= BOOTSTRAP_N_MIN ||
+	       (t->recordings > 1 && range_of(t->retimed_wall_ns, t->recordings) >
+					     range_of(t->unprofiled_wall_ns, t->unprofiled) / few);
+}
+
+/* By as much as is known; of few runs, by how unevenly processes start that do nothing. */
 static void add_processes(const struct trace *t, double *draws)
 {
-	if (t->recordings > 1)
+	if (recordings_say(t))
 		add_recordings(t, draws);
-	if (t->recordings >= BOOTSTRAP_N_MIN)
-		return;
-	if (has_whole_runs(t))
+	else if (has_whole_runs(t))
 		add_runs(t, draws);
 	else
 		profile_add_starts(t, draws);
@@ -347,8 +367,8 @@ static void judge_trust(struct profile *p)
 			   (runs->known && interval_half_width(runs) > PROFILE_WIDE)))
 		p->doubts |= DOUBT_WIDE;
 	p->trust = p->doubts ? TRUST_LOW : TRUST_FULL;
-	if (p->ratio.known && (p->ratio.lo > 1 + PROFILE_SELF_MARGIN ||
-			       p->ratio.hi < 1 - PROFILE_SELF_MARGIN))
+	if (p->ratio.known &&
+	    (p->ratio.lo > 1 + PROFILE_SELF_MARGIN || p->ratio.hi < 1 - PROFILE_SELF_MARGIN))
 		p->trust = TRUST_REFUSED;
 }
 

@@ -42,7 +42,8 @@ enum doubt {
 
 extern const char *const doubt_texts[DOUBTS];
 
-/* Of the self-check; where the program's own runs are further apart, recording.h records several. */
+/* Of the self-check; where the program's own runs are further apart, recording.h records several.
+ */
 #define PROFILE_SELF_MARGIN 0.05
 #define PROFILE_WIDE 0.10
 

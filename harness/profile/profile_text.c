@@ -406,8 +406,7 @@ json_t *profile_json(const struct profile *p)
 		p->recorded_ns, "predicted", profile_interval_json(&p->predicted), "recordings_ns",
 		recordings_json(&p->trace), "host_runs", host_runs_json(p), "without_recorder",
 		profile_interval_json(&p->measured), "self_check", trust_names[p->trust], "ratio",
-		interval_json(&p->ratio), "doubts",
-		doubts_json(p), "under", *p->trace.under ? json_text(p->trace.under) : json_null(),
-		"advice_saves_ns",
+		interval_json(&p->ratio), "doubts", doubts_json(p), "under",
+		*p->trace.under ? json_text(p->trace.under) : json_null(), "advice_saves_ns",
 		json_number(p->has_kind ? program_kind_saves_ns(&p->shares, p->kind) : NAN));
 }

@@ -25,7 +25,8 @@ bool copy_is_in_turn(const struct program_price *p, int64_t call);
  * above bytes; NAN: the file has none. */
 double in_turn_byte_ns(const json_t *costs, enum copy_direction direction, double bytes);
 
-/* What a row is more on B: ns, and half the width of its 95 % interval; {0, 0} where one lacks it. */
+/* What a row is more on B: ns, and half the width of its 95 % interval; {0, 0} where one lacks it.
+ */
 struct cost_beyond {
 	double ns, reach_ns;
 };

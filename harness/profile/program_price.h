@@ -92,10 +92,10 @@ struct program_price {
 	struct call_prices on_a, on_b;
 	struct call_extra *extra; /* of each call on B; owned */
 	double simulated_a_ns, simulated_b_ns;
-	double start_ns;     /* what a process takes more to begin and end on B; 0: not known */
+	double start_ns;      /* what a process takes more to begin and end on B; 0: not known */
 	struct interval a_ns; /* wall time */
 	struct interval b_ns; /* of the median of as many runs there, in a session of its own */
-	double spread_ns[PRICE_SPREADS]; /* half the width of its interval by each part alone */
+	double spread_ns[PRICE_SPREADS];  /* half the width of its interval by each part alone */
 	struct ranges ranges_a, ranges_b; /* simulated: the same ones, in one order */
 	struct shares shares_b;
 	double cost_ns[PROFILE_COSTS];	 /* 1 us more on B; of the wall time there */

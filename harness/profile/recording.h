@@ -14,8 +14,8 @@ enum { RECORDING_RUNS_MAX = 100 };
 
 /*
  * Where it is not told how many to record, and the runs without the recorder are more than
- * PROFILE_SELF_MARGIN of their median apart: so many of each, begun within RECORDING_MORE_S seconds.
- * One recorded process says too little of such a program.
+ * PROFILE_SELF_MARGIN of their median apart: so many of each, begun within RECORDING_MORE_S
+ * seconds. One recorded process says too little of such a program.
  */
 enum { RECORDING_MORE = 5, RECORDING_MORE_RUNS = 10, RECORDING_MORE_S = 60 };
 

@@ -276,7 +276,8 @@ static int slowest_start_first(const void *x, const void *y)
 	return (a < b) - (a > b);
 }
 
-/* "Starting a program, which no step includes, takes longer under MPS (295 ms) and Lupine (...)." */
+/* "Starting a program, which no step includes, takes longer under MPS (295 ms) and Lupine (...)."
+ */
 static void say_starts(const struct atlas *a, FILE *out)
 {
 	const struct atlas_entry **e = layers_sorted(a);

@@ -116,7 +116,9 @@ static void put_name(struct page *p, const struct atlas_entry *e)
 		if (!layer || used >= sizeof(what))
 			continue;
 		used += (size_t)snprintf(what + used, sizeof(what) - used, "%s%s%s",
-					 used ? "; " : e->is_model ? "imitated: " : "",
+					 used	       ? "; "
+					 : e->is_model ? "imitated: "
+						       : "",
 					 *library ? "a library loaded first: " : layer->summary,
 					 slash ? slash + 1 : library);
 	}
@@ -211,17 +213,16 @@ static void table(const void *found, struct page *p)
 	const struct atlas *a = found;
 	const struct atlas_entry **e = layers_sorted(a);
 
-	page_text(
-		p,
-		"A step is one unit of a program's work. 1 means that it takes as long as "
-		"without the layer, and 2 twice as long; the interval is in parentheses. "
-		"A layer is slower if the average, or one program, is proven to be slower by "
-		"more than %.3g %%. It makes no difference if the average and every program "
-		"lie within %.3g %%, and is not decided while one program may be slower: the "
-		"average hides single programs. It is mixed where some programs are slower and "
-		"others faster. Programs are counted by their intervals alone, "
-		"without a correction for their number.",
-		layers_margin(a), layers_margin(a));
+	page_text(p,
+		  "A step is one unit of a program's work. 1 means that it takes as long as "
+		  "without the layer, and 2 twice as long; the interval is in parentheses. "
+		  "A layer is slower if the average, or one program, is proven to be slower by "
+		  "more than %.3g %%. It makes no difference if the average and every program "
+		  "lie within %.3g %%, and is not decided while one program may be slower: the "
+		  "average hides single programs. It is mixed where some programs are slower and "
+		  "others faster. Programs are counted by their intervals alone, "
+		  "without a correction for their number.",
+		  layers_margin(a), layers_margin(a));
 	page_table(p, "time per step over that without the layer, average over programs and depths",
 		   heads, 8);
 	for (int i = 0; i < a->n; i++)

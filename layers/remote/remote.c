@@ -471,7 +471,8 @@ static void report(const char *folder, char detail[LAYER_DETAIL])
 
 const struct layer layer_remote = {
 	.name = "remote",
-	.summary = "has a daemon, on this machine unless told otherwise, execute CUDA runtime calls",
+	.summary =
+		"has a daemon, on this machine unless told otherwise, execute CUDA runtime calls",
 	.wraps_runtime = true,
 	.opts_size = sizeof(struct remote_opts),
 	.params = params,

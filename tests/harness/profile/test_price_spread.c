@@ -103,7 +103,9 @@ static bool holds(double sd_runs, double sd_launches, int trial)
 /* Programs whose runs hardly differ, and much; launches known well, and hardly. */
 Test(small_price_spread, intervals_hold_what_is_measured)
 {
-	static const double sd[][2] = { { 0.003, 0.003 }, { 0.1, 0.003 }, { 0.003, 0.03 }, { 0.1, 0.02 } };
+	static const double sd[][2] = {
+		{ 0.003, 0.003 }, { 0.1, 0.003 }, { 0.003, 0.03 }, { 0.1, 0.02 }
+	};
 
 	for (size_t i = 0; i < sizeof(sd) / sizeof(*sd); i++) {
 		int inside = 0;

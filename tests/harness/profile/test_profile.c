@@ -267,9 +267,9 @@ Test(small_profile, repetitions_of_a_program_end_alike)
 		double sd, ratio;
 		enum trust usual;
 	} programs[] = {
-		{ 0.005, 1, TRUST_FULL }, { 0.02, 1, TRUST_FULL },     { 0.04, 1, TRUST_FULL },
-		{ 0.015, 1.04, TRUST_FULL },
-		{ 0.15, 1, TRUST_LOW },	  { 0.01, 1.3, TRUST_REFUSED }, { 0.04, 1.3, TRUST_REFUSED },
+		{ 0.005, 1, TRUST_FULL },     { 0.02, 1, TRUST_FULL }, { 0.04, 1, TRUST_FULL },
+		{ 0.015, 1.04, TRUST_FULL },  { 0.15, 1, TRUST_LOW },  { 0.01, 1.3, TRUST_REFUSED },
+		{ 0.04, 1.3, TRUST_REFUSED },
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {

@@ -315,7 +315,8 @@ static int record_runs(int recordings, int runs, const char *status, struct reco
 	};
 
 	snprintf(script, sizeof(script),
-		 "cd '%s'; if [ ! \"$RIFT_TRACE\" ]; then if [ -e .late ]; then rm .late; sleep 0.05; "
+		 "cd '%s'; if [ ! \"$RIFT_TRACE\" ]; then if [ -e .late ]; then rm .late; sleep "
+		 "0.05; "
 		 "else : >.late; fi; exit 0; fi; "
 		 "echo >>n; n=$(wc -l <n); cp $n \"$RIFT_TRACE\"; "
 		 "echo $n >\"$RIFT_TRACE.77\"; exit %s",
