@@ -27,10 +27,10 @@ const char *const price_spread_texts[PRICE_SPREADS] = {
 
 const char *const price_spread_remedies[PRICE_SPREADS] = {
 	[SPREAD_RUNS] = "record it with more --runs",
-	[SPREAD_STARTS] = "a quieter machine starts processes more evenly",
+	[SPREAD_STARTS] = "use a quieter machine",
 	[SPREAD_LAUNCHES_A] = "sweep launches on A with more --processes",
 	[SPREAD_LAUNCHES_B] = "sweep launches on B with more --processes",
-	[SPREAD_CALLS] = "rift probe with more --processes on both platforms",
+	[SPREAD_CALLS] = "probe both platforms with more --processes",
 	[SPREAD_SESSION] = "measure launches when the program runs",
 };
 

@@ -35,7 +35,7 @@ void price_spread_find(struct program_price *p);
 double price_simulated(const struct program_price *p, const struct model *a, const struct model *b);
 
 /* The part that makes most of the interval, "how the program's runs on A differ", and what would
- * narrow it, "--runs 20 when you record the program". */
+ * narrow it, "record it with more --runs". */
 enum price_spread price_spread_widest(const struct program_price *p);
 extern const char *const price_spread_texts[PRICE_SPREADS];
 extern const char *const price_spread_remedies[PRICE_SPREADS];

@@ -21,8 +21,7 @@ const char *const doubt_texts[DOUBTS] = {
 	"the trace has no calibration, so shares are of calls as the recorder slowed them down",
 	"the trace has no times of the device",
 	"fewer than 5 runs without the recorder: nothing to check the re-timing against",
-	"an interval is wider than 10 % on either side: of the re-timed trace, or of the runs; "
-	"more "
+	"an interval is wider than 10 % on either side, of the re-timed trace or of the runs: more "
 	"--recordings and --runs, or a quieter machine, narrow it",
 	"the trace has no end: the program was killed, its disk was full, or it is still running",
 	"rows were dropped while recording",

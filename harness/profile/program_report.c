@@ -68,7 +68,7 @@ static void print_spread(const struct program_price *p, FILE *out)
 
 	if (!(interval_half_width(&p->b_ns) > SPREAD_TOLD) || !(p->spread_ns[widest] > 0))
 		return;
-	row(out, "", "the interval is mostly %s, alone +-%.1f %%: to narrow it, %s",
+	row(out, "", "its interval comes mostly from %s (+-%.1f %% alone); to narrow it, %s",
 	    price_spread_texts[widest], 100 * p->spread_ns[widest] / p->b_ns.value,
 	    price_spread_remedies[widest]);
 	if (interval_half_width(&p->b_ns) > PRICE_WIDE)
