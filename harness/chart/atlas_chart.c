@@ -452,7 +452,7 @@ static void label_plot(const struct drawn *d, struct plot *p)
 	label_base(d->a, p);
 	label_title(d, p);
 	words_finding(p,
-		      "difference from the base, %s%s intervals%s; hollow: not resolved; "
+		      "difference from the same without it, %s%s intervals%s; hollow: not resolved; "
 		      "a number: beyond the axis",
 		      d->w ? "95 %, of steps' ratios " : "", levels_text(&levels).s,
 		      d->w ? "" : " by row");
@@ -544,12 +544,12 @@ static void label_programs(const struct atlas *a, struct plot *p)
 	char title[256];
 
 	label_base(a, p);
-	snprintf(title, sizeof(title), "in %d of %d rows a single cell is over 5 %%%s", s.by,
+	snprintf(title, sizeof(title), "in %d of %d rows some cell is over 5 %%%s", s.by,
 		 s.rows, worst_text(&s, true).s);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
 	words_finding(
-		p, "time over that without the layer; ·: not resolved; ±: nor that, so wide; bad "
+		p, "time over that without the layer; ·: none resolved; ±: none, within that; bad "
 		   "5/5: wrong in 5 of 5 processes");
 	plot_text(p, "made2",
 		  "grey: a step on the base's machine, its kernels, copies, allocations (k, c, a), "

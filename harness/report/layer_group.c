@@ -92,7 +92,7 @@ struct text_line layer_sure(const struct atlas_entry *e)
 		[LAYER_SAME] = "no difference: proven",
 		[LAYER_NOT_SLOWER] = "not slower: proven; may be faster",
 		[LAYER_FASTER] = "faster, and no program slower: proven",
-		[LAYER_LIKELY] = "slower by its interval; too few processes for a proof",
+		[LAYER_LIKELY] = "slower by its interval, not proven",
 		[LAYER_MEAN_SAME] = "average: no difference",
 		[LAYER_MEAN_NOT_SLOWER] = "average: not slower",
 		[LAYER_MEAN_FASTER] = "average: faster",
@@ -106,8 +106,8 @@ struct text_line layer_sure(const struct atlas_entry *e)
 	if (group < LAYER_MEAN_SAME || group == LAYER_OPEN)
 		snprintf(t.s, sizeof(t.s), "%s", texts[group]);
 	else if (group == LAYER_MIXED)
-		snprintf(t.s, sizeof(t.s), "%s: %d of %d programs slower, %d faster; not decided",
-			 texts[group], n.slower, n.all, n.faster);
+		snprintf(t.s, sizeof(t.s), "%s: %d of %d programs slower, %d faster", texts[group],
+			 n.slower, n.all, n.faster);
 	else if (n.slower)
 		snprintf(t.s, sizeof(t.s), "%s, but %d of %d programs slower; not decided",
 			 texts[group], n.slower, n.all);
@@ -121,7 +121,7 @@ const struct compared_workload *layer_carrier(const struct atlas_entry *e, struc
 {
 	enum layer_group group = layer_group(e);
 	bool has_effect = group == LAYER_SLOWER || group == LAYER_LIKELY || group == LAYER_FASTER ||
-			  group == LAYER_MEAN_FASTER;
+			  group == LAYER_MEAN_FASTER || group == LAYER_MIXED;
 
 	return has_effect ? compare_carrier(&e->c, rest) : NULL;
 }
@@ -170,12 +170,11 @@ static int count_group(const struct atlas *a, enum layer_group group)
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-/* Layers of a group. */
-enum { NAMED_MOST = 6 };
 
-/* ": A, B and C", with "(by the program memory alone)" behind whom that is so; of many none. */
+/* ": A, B and C", with "(by one program alone, memory)" behind whom that is so; of many none. */
 static void say_names(const struct atlas *a, enum layer_group group, FILE *out)
 {
+	enum { NAMED_MOST = 6 };
 	const struct atlas_entry **e = layers_sorted(a);
 	int in = count_group(a, group), said = 0;
 
@@ -185,11 +184,11 @@ static void say_names(const struct atlas *a, enum layer_group group, FILE *out)
 
 		if (layer_group(e[i]) != group)
 			continue;
-		by = layer_carrier(e[i], &rest);
+		by = group == LAYER_MIXED ? NULL : layer_carrier(e[i], &rest);
 		fprintf(out, "%s%s", !said ? ": " : said + 1 < in ? ", " : " and ", e[i]->name);
 		said++;
 		if (by)
-			fprintf(out, " (by the program %s alone)", by->workload->name);
+			fprintf(out, " (by one program alone, %s)", by->workload->name);
 	}
 	free(e);
 }
@@ -222,15 +221,17 @@ static void say_others(const struct atlas *a, FILE *out)
 		const char *words;
 	} rows[] = {
 		{ LAYER_PROGRAMS, "slower in some program" },
-		{ LAYER_LIKELY, "slower by the interval, with too few processes for a proof" },
+		{ LAYER_LIKELY, "slower by the interval, but not proven to be" },
 		{ LAYER_MIXED, "mixed, some programs being faster and others slower" },
 		{ LAYER_SAME, "without a difference of that size" },
 		{ LAYER_NOT_SLOWER, "not slower by that much" },
 		{ LAYER_FASTER, "faster, and slower in no program" },
 		{ LAYER_MEAN_SAME,
-		  "without a difference on average, though one program may be slower" },
-		{ LAYER_MEAN_NOT_SLOWER, "not slower on average, though one program may be" },
-		{ LAYER_MEAN_FASTER, "faster on average, though one program may be slower" },
+		  "without a difference on average, though single programs may be slower" },
+		{ LAYER_MEAN_NOT_SLOWER,
+		  "not slower on average, though single programs may be" },
+		{ LAYER_MEAN_FASTER,
+		  "faster on average, though single programs may be slower" },
 		{ LAYER_OPEN, "not decided" },
 	};
 	int others = a->n - count_group(a, LAYER_SLOWER), said = 0;
@@ -276,20 +277,19 @@ static int slowest_start_first(const void *x, const void *y)
 	return (a < b) - (a > b);
 }
 
-/* "Starting a program, which no step includes, takes longer under MPS (295 ms) and Lupine (...)."
- */
+/* "Starting a program, a cost of each run that no step includes, takes longer under A (295 ms)." */
 static void say_starts(const struct atlas *a, FILE *out)
 {
 	const struct atlas_entry **e = layers_sorted(a);
 	int n = 0;
 
 	qsort(e, (size_t)a->n, sizeof(*e), slowest_start_first);
-	while (n < a->n && n < NAMED_MOST && start_of(e[n]) > 0)
+	while (n < a->n && start_of(e[n]) > 0)
 		n++;
 	for (int i = 0; i < n; i++)
 		fprintf(out, "%s%s (%s)",
-			!i	    ? "\nStarting a program, which no step includes, takes "
-				      "longer under "
+			!i	    ? "\nStarting a program, a cost of each run that no step "
+				      "includes, takes longer under "
 			: i + 1 < n ? ", "
 				    : " and ",
 			e[i]->name, text_time(start_of(e[i])).s);

@@ -92,7 +92,7 @@ static void put_average(struct page *p, const struct atlas_entry *e)
 
 	by = layer_carrier(e, &rest);
 	if (by)
-		page_cell_of(p, tone, "%s, by the program %s alone: %s over the others",
+		page_cell_of(p, tone, "%s, by one program alone, %s: %s over the others",
 			     figure_ratio(&layer_mean(&e->c)->ratio).s, by->workload->name,
 			     figure_ratio(&rest).s);
 	else
@@ -156,8 +156,9 @@ static void say_others(struct page *p, const struct atlas *a)
 	}
 	if (used)
 		page_item(p,
-			  "One build and machine for all: the base is of another one than %s%s, "
-			  "which are compared with themselves without the layer.",
+			  "One build and machine for all. Measured with another build or on another "
+			  "machine than the base, and so compared with themselves without the "
+			  "layer: %s%s.",
 			  names, used >= sizeof(names) ? "..." : "");
 }
 
@@ -191,9 +192,11 @@ static void say_farthest(struct page *p, const struct atlas *a)
 			}
 	if (under)
 		page_text(p,
-			  "A program's ratio is its average over depths, that is, over how many "
-			  "steps it queues before it waits. One depth may differ more: %s under "
-			  "%s, waiting after %s, takes %s times as long.",
+			  "A program's ratio is its average over all that was swept of it: "
+			  "sizes, modes, and depths, that is, after how many steps it waits. The "
+			  "chart of all programs shows the smallest size at two depths, of which "
+			  "one may differ more: %s under %s, waiting after %s, takes %s times as "
+			  "long.",
 			  of->name, under->name, at ? "64 steps or so" : "every step",
 			  figure_ratio(&far.of).s);
 }
@@ -218,7 +221,7 @@ static void table(const void *found, struct page *p)
 		  "without the layer, and 2 twice as long; the interval is in parentheses. "
 		  "A layer is slower if the average, or one program, is proven to be slower by "
 		  "more than %.3g %%. It makes no difference if the average and every program "
-		  "lie within %.3g %%, and is not decided while one program may be slower: the "
+		  "lie within %.3g %%, and is not decided while single programs may be slower: the "
 		  "average hides single programs. It is mixed where some programs are slower and "
 		  "others faster. Programs are counted by their intervals alone, "
 		  "without a correction for their number.",
@@ -525,7 +528,8 @@ static void lacks(const void *found, struct page *p)
 	say_faults(p, a);
 	say_others(p, a);
 	page_item(p,
-		  "Bare metal, unless the base is that: a layer is compared with the base alone.");
+		  "Bare metal, unless the base is bare metal: a virtual machine below all of "
+		  "them costs the same on both sides.");
 	page_item(p, "Other programs, sizes and depths than those in the tables.");
 	part_say_cpu(p, session_is_cpu(&a->base.side[PAIR_B].view, 0));
 }

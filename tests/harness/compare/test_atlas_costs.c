@@ -492,7 +492,7 @@ Test(small_atlas_costs_chart, of_costs_and_of_programs)
 	script_is("programs-atlas", "row1", "guest");
 	script_is("programs-atlas", "column1", atlas_workload(&a, 0)->name);
 	script_is("programs-atlas", "column2", atlas_workload(&a, 1)->name);
-	script_says("programs-atlas", "title", "in 1 of 1 rows a single cell is over 5 %; worst: ");
+	script_says("programs-atlas", "title", "in 1 of 1 rows some cell is over 5 %; worst: ");
 	atlas_charts_release(&charts);
 	atlas_release(&a);
 }

@@ -182,12 +182,12 @@ Test(small_report_cli, of_layers_that_lack_results)
 			   "39 of 435 results wrong", "nvshare: 69 of 522 results could not run",
 			   "39 of 435 results are wrong; their times are not used",
 			   "5 pairs, 93.8 %", "at 93.8 to 96.9 %", "3 sessions", "cold start",
-			   "a library loaded first: libnvshare.so", "longer under Lupine (190 ms)",
+			   "a library loaded first: libnvshare.so", "(190 ms)",
 			   "blackscholes under Lupine, waiting after 64 steps or so, takes 23.7",
 			   SECTIONS, NULL });
 	text = markdown_of(words);
 	cr_expect(tells(text, "n: pairs of a process on each side"), "%s", text);
-	cr_expect(tells(text, "the base is of another one than Lupine"), "%s", text);
+	cr_expect(tells(text, "without the layer: Lupine"), "%s", text);
 }
 
 /* ---- a series --------------------------------------------------------------------------- */
