@@ -451,11 +451,12 @@ static void label_plot(const struct drawn *d, struct plot *p)
 
 	label_base(d->a, p);
 	label_title(d, p);
-	words_finding(p,
-		      "difference from the same without it, %s%s intervals%s; hollow: not resolved; "
-		      "a number: beyond the axis",
-		      d->w ? "95 %, of steps' ratios " : "", levels_text(&levels).s,
-		      d->w ? "" : " by row");
+	words_finding(
+		p,
+		"difference from the same without it, %s%s intervals%s; hollow: not resolved; "
+		"a number: beyond the axis",
+		d->w ? "95 %, of steps' ratios " : "", levels_text(&levels).s,
+		d->w ? "" : " by row");
 	if (d->w)
 		plot_text(p, "made2",
 			  "steps: smallest kernels, %s mode; each panel has an axis of its own",
@@ -544,8 +545,8 @@ static void label_programs(const struct atlas *a, struct plot *p)
 	char title[256];
 
 	label_base(a, p);
-	snprintf(title, sizeof(title), "in %d of %d rows some cell is over 5 %%%s", s.by,
-		 s.rows, worst_text(&s, true).s);
+	snprintf(title, sizeof(title), "in %d of %d rows some cell is over 5 %%%s", s.by, s.rows,
+		 worst_text(&s, true).s);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
 	words_finding(

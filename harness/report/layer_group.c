@@ -170,7 +170,6 @@ static int count_group(const struct atlas *a, enum layer_group group)
 
 /* ---- the finding ------------------------------------------------------------------------ */
 
-
 /* ": A, B and C", with "(by one program alone, memory)" behind whom that is so; of many none. */
 static void say_names(const struct atlas *a, enum layer_group group, FILE *out)
 {
@@ -228,10 +227,8 @@ static void say_others(const struct atlas *a, FILE *out)
 		{ LAYER_FASTER, "faster, and slower in no program" },
 		{ LAYER_MEAN_SAME,
 		  "without a difference on average, though single programs may be slower" },
-		{ LAYER_MEAN_NOT_SLOWER,
-		  "not slower on average, though single programs may be" },
-		{ LAYER_MEAN_FASTER,
-		  "faster on average, though single programs may be slower" },
+		{ LAYER_MEAN_NOT_SLOWER, "not slower on average, though single programs may be" },
+		{ LAYER_MEAN_FASTER, "faster on average, though single programs may be slower" },
 		{ LAYER_OPEN, "not decided" },
 	};
 	int others = a->n - count_group(a, LAYER_SLOWER), said = 0;

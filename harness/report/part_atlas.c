@@ -155,11 +155,12 @@ static void say_others(struct page *p, const struct atlas *a)
 						 used ? ", " : "", e->name);
 	}
 	if (used)
-		page_item(p,
-			  "One build and machine for all. Measured with another build or on another "
-			  "machine than the base, and so compared with themselves without the "
-			  "layer: %s%s.",
-			  names, used >= sizeof(names) ? "..." : "");
+		page_item(
+			p,
+			"One build and machine for all. Measured with another build or on another "
+			"machine than the base, and so compared with themselves without the "
+			"layer: %s%s.",
+			names, used >= sizeof(names) ? "..." : "");
 }
 
 /* Markdown has no section on how it was measured, nor on what was not. */
@@ -465,22 +466,37 @@ static void put_layers(struct page *p, const json_t *header)
 		  strlen(under) > 160 ? " ..." : "");
 }
 
+/* Does the layer itself, and nothing else, differ? Markdown, which is short, leaves such rows out.
+ */
+static bool is_plain(const struct atlas_entry *e)
+{
+	const json_t *rows = e->c.environment_diff;
+
+	return json_array_size(rows) == 1 &&
+	       !strcmp(json_get_text(json_array_get(rows, 0), "field"), "layers");
+}
+
 static void differs(const void *found, struct page *p)
 {
 	static const char *const heads[] = { "layer", "what it is, as recorded", "compared with",
 					     "fields that differ" };
 	const struct atlas *a = found;
 	const struct atlas_entry **e = layers_sorted(a);
+	bool brief = p->format == PAGE_MARKDOWN;
 
 	page_table(p, "fields of the record that are not the same on both sides", heads, 4);
 	for (int i = 0; i < a->n; i++) {
+		if (brief && is_plain(e[i]))
+			continue;
 		page_cell(p, "%s", e[i]->name);
 		put_layers(p, side_header(&e[i]->side[PAIR_B]));
 		page_cell(p, e[i]->own_base ? "itself without the layer" : "the base");
 		put_fields(p, e[i]->c.environment_diff);
 	}
 	free(e);
-	page_text(p, "Fields of a layer itself, such as a preloaded library, are among them.");
+	page_text(p,
+		  brief ? "Of layers without a row, the layer alone differs."
+			: "Fields of a layer itself, such as a preloaded library, are among them.");
 }
 
 static void how(const void *found, struct page *p)
@@ -527,9 +543,8 @@ static void lacks(const void *found, struct page *p)
 
 	say_faults(p, a);
 	say_others(p, a);
-	page_item(p,
-		  "Bare metal, unless the base is bare metal: a virtual machine below all of "
-		  "them costs the same on both sides.");
+	page_item(p, "Bare metal, unless the base is bare metal: a virtual machine below all of "
+		     "them costs the same on both sides.");
 	page_item(p, "Other programs, sizes and depths than those in the tables.");
 	part_say_cpu(p, session_is_cpu(&a->base.side[PAIR_B].view, 0));
 }

@@ -120,8 +120,7 @@ Test(small_layer_group, programs_of_both_kinds_are_mixed)
 	e.c.workload[0].judged.alone = FA;
 	cr_expect(eq(int, layer_group(&e), LAYER_OPEN), "faster alone is not mixed");
 	e.c.workload[1].judged.alone = SL;
-	cr_expect(
-		eq(str, layer_sure(&e).s, "mixed: 1 of 3 programs slower, 1 faster"));
+	cr_expect(eq(str, layer_sure(&e).s, "mixed: 1 of 3 programs slower, 1 faster"));
 	cr_expect(eq(int, layer_tone(layer_group(&e)), TONE_OPEN));
 	text = part_printed(layers_finding, &a);
 	cr_expect(
@@ -147,7 +146,8 @@ Test(small_layer_group, one_sentence_counts_what_is_open)
 		str, text,
 		"0 of 3 layers are proven to make programs slower by more than 2 % on average.\n"
 		"Of these 3, 1 is without a difference on average, though single programs may be "
-		"slower: layer; 1 is faster on average, though single programs may be slower: layer; "
+		"slower: layer; 1 is faster on average, though single programs may be slower: "
+		"layer; "
 		"1 is not decided: layer."));
 	free(text);
 	for (int i = 0; i < 3; i++)
