@@ -71,12 +71,6 @@ int64_t clock_ns(void); /* monotonic */
  */
 int thread_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
-/*
- * Names the thread that calls. To name another one opens a file below /proc/self/task, and the end
- * of such a process takes the kernel 2 to 7 ms longer.
- */
-void thread_name(const char *name);
-
 /* Tells host threads apart. */
 const void *this_thread(void);
 

@@ -35,11 +35,6 @@ int thread_start(pthread_t *thread, void *(*run)(void *), void *arg)
 	return err;
 }
 
-void thread_name(const char *name)
-{
-	pthread_setname_np(pthread_self(), name);
-}
-
 const void *this_thread(void)
 {
 	static __thread char its_address_differs;

@@ -238,7 +238,6 @@ static void *help(void *arg)
 	uint64_t seen = 0;
 
 	(void)arg;
-	thread_name("rift-worker");
 	for (;;) {
 		progress_wait(&offers, seen + 1, config()->spin_ns);
 		seen = atomic_load(&offers.reached);
@@ -263,6 +262,7 @@ static void start_helpers(void)
 
 		if (thread_start(&thread, help, NULL))
 			break; /* fewer helpers: slower, not wrong */
+		pthread_setname_np(thread, "rift-worker");
 		pthread_detach(thread);
 		n_helpers++;
 	}

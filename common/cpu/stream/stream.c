@@ -131,7 +131,6 @@ static void *serve(void *arg)
 	uint64_t n_done = 0;
 	bool quit = false;
 
-	thread_name("rift-stream");
 	faults_explain();
 	while (!quit) {
 		progress_wait(&s->queued, n_done + 1, config()->spin_ns);
@@ -159,6 +158,7 @@ static bool start_thread(struct stream *s)
 
 	if (thread_start(&thread, serve, s))
 		return false;
+	pthread_setname_np(thread, "rift-stream");
 	pthread_detach(thread);
 	return true;
 }
