@@ -134,7 +134,8 @@ def beside(layer, command):
 
 def price(under, layer, programs):
     """A layer's prices beside what was measured under it. What starts differ by is measured with a program that does nothing else,
-    and taken off those that print no time of their work; to the others, what B adds to the process is added."""
+    and taken off those that print no time of their work; to the others, what B adds to the process is added. What the prices add to
+    the start by themselves is taken off. For each price: is the measured median inside its interval, and how wide is that?"""
     probe = ["probe", "--layer", layer, "--native", f"{OUT}/{under}.native.json"]
     keep(f"{under}.jsonl", ["sweep", "launch", *setting("SWEEP", "--quick").split(), "--layer", layer])
     keep(f"{under}.json", probe)
@@ -153,12 +154,14 @@ def price(under, layer, programs):
         pairs = [(float(t[2]), float(t[3])) if work else (float(t[0]), float(t[1]) - start) for t in taken]
         on_a, on_b = (median(p[side] for p in pairs) for side in (0, 1))
         ratios = sorted(b / a for a, b in pairs)
-        a = d["a"]["value_ns"]
-        priced, lo, hi = (1 + (d["b"][f"{k}_ns"] - a) / (1e6 * on_a) if work else d["b"][f"{k}_ns"] / a for k in ("value", "lo", "hi"))
+        a, more = d["a"]["value_ns"], d.get("start_longer_ns") or 0
+        b, b_lo, b_hi = (d["b"][f"{k}_ns"] - more for k in ("value", "lo", "hi"))
+        priced, lo, hi = (1 + (ns - a) / (1e6 * on_a) if work else ns / a for ns in (b, b_lo, b_hi))
         meet = "they meet" if lo <= ratios[-1] and ratios[0] <= hi else "apart"
         print(f"{name:28} {under:16} {priced:6.3f} {lo:5.3f} to {hi:<6.3f} {median(ratios):6.3f} {ratios[0]:5.3f} to {ratios[-1]:<6.3f} "
-              f"{100 * (priced / median(ratios) - 1):+6.1f}% {100 * ((on_a + (d['b']['value_ns'] - a) / 1e6) / on_b - 1):+6.1f}%    "
+              f"{100 * (priced / median(ratios) - 1):+6.1f}% {100 * ((on_a + (b - a) / 1e6) / on_b - 1):+6.1f}%    "
               f"{meet}{', copies are doubtful' if d.get('slow_copies') else ''}")
+        yield lo <= median(ratios) <= hi, (b_hi - b_lo) / 2 / b > 0.15
 
 
 def prices(layers):
@@ -166,9 +169,12 @@ def prices(layers):
     print("== prices\ntimes on B for one on A: priced with its 95 % interval, measured with the range of its turns")
     print("errors: of that ratio, and of what B adds, where the machine was slower than when it was recorded")
     print(f"{'program':28} {'layer':16} {'priced':22} {'measured':22} {'ratio':>7} {'added':>7}")
+    said = []
     for layer in layers:
         name, words = layer.split("=", 1) if "=" in layer.split()[0] else (stem(layer.split()), layer)
-        price(name, words, programs_to_price())
+        said += price(name, words, programs_to_price())
+    print(f"{sum(inside for inside, _ in said)} of {len(said)} measured medians are inside the price's interval; "
+          f"{sum(wide for _, wide in said)} intervals are wider than 15 % on either side")
 
 
 # ---- replay -----------------------------------------------------------------------------------------

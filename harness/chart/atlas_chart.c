@@ -451,12 +451,11 @@ static void label_plot(const struct drawn *d, struct plot *p)
 
 	label_base(d->a, p);
 	label_title(d, p);
-	words_finding(
-		p,
-		"difference from the same without it, %s%s intervals%s; hollow: not resolved; "
-		"a number: beyond the axis",
-		d->w ? "95 %, of steps' ratios " : "", levels_text(&levels).s,
-		d->w ? "" : " by row");
+	words_finding(p,
+		      "what each layer adds, %s%s intervals%s; hollow: not resolved; "
+		      "a number: beyond the axis",
+		      d->w ? "95 %, of steps' ratios " : "", levels_text(&levels).s,
+		      d->w ? "" : " by row");
 	if (d->w)
 		plot_text(p, "made2",
 			  "steps: smallest kernels, %s mode; each panel has an axis of its own",
@@ -549,9 +548,9 @@ static void label_programs(const struct atlas *a, struct plot *p)
 		 worst_text(&s, true).s);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
-	words_finding(
-		p, "time over that without the layer; ·: none resolved; ±: none, within that; bad "
-		   "5/5: wrong in 5 of 5 processes");
+	words_finding(p, "time over that without the layer; ·: no difference resolved; ±: too wide "
+			 "to tell; bad "
+			 "5/5: wrong in 5 of 5 processes");
 	plot_text(p, "made2",
 		  "grey: a step on the base's machine, its kernels, copies, allocations (k, c, a), "
 		  "time; smallest kernels; depth: steps before a wait");

@@ -211,17 +211,9 @@ static void print_trace(const struct profile_args *a, const char *path, const ch
 	free(names);
 }
 
-static bool is_row_given(const struct profile_args *a, const char *name)
-{
-	int i = 0;
-
-	while (strcmp(rows[i].name, name) != 0)
-		i++;
-	return a->given.rows.given[i];
-}
-
 static int record(const struct profile_args *a, const char *path)
 {
+	bool told = a->given.rows.given[params_find(rows, "recordings", strlen("recordings"))];
 	const struct recording_request request = {
 		.argv = a->given.rest,
 		.output = path,
@@ -234,7 +226,7 @@ static int record(const struct profile_args *a, const char *path)
 		.cupti = a->cupti,
 		.recorder = (enum recorder_choice)a->values.recorder,
 		.unprofiled = (int)a->values.runs,
-		.recordings = is_row_given(a, "recordings") ? (int)a->values.recordings : 0,
+		.recordings = told ? (int)a->values.recordings : 0,
 		.host_runs = (int)a->values.host_runs,
 		.stdout_to_stderr = a->given.json,
 	};

@@ -10,11 +10,8 @@
 #include "harness/profile/program_costs.h"
 #include "harness/stats/stats.h"
 
-/* Resamples of the runs without the recorder are those of `rift profile`; normal numbers for B. */
-enum { SEED = 1, GROUP_RUNS = 2, GROUP_START, GROUP_CALLS, GROUP_SESSION };
-
-/* From half of a normal 95 % interval to its standard deviation. */
-#define HALF_IN_SD 1.959964
+/* Normal numbers of each part that has no draws of its own. */
+enum { SEED = 1, GROUP_START = 3, GROUP_CALLS, GROUP_SESSION };
 
 const char *const price_spread_texts[PRICE_SPREADS] = {
 	[SPREAD_RUNS] = "how the program's runs on A differ",
@@ -60,19 +57,13 @@ static void add_runs(struct spread *s)
 {
 	struct program_price *p = s->price;
 	const struct trace *t = &p->profile->trace;
-	struct resamples r = { 0 };
-	int err;
 
 	p->a_ns = p->profile->measured;
 	if (!p->profile->measured.n || t->partial || t->processes > 1) {
 		p->a_ns = p->profile->predicted;
 		return;
 	}
-	err = resamples_init(&r, t->unprofiled, SEED, GROUP_RUNS);
-	if (!err)
-		err = bootstrap_median(&p->a_ns, &r, t->unprofiled_wall_ns, s->part);
-	CHECK(!err, "times of %d runs", t->unprofiled);
-	resamples_release(&r);
+	profile_draw_runs(t, s->part);
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		s->part[d] -= p->a_ns.value;
 	add_part(s, SPREAD_RUNS, sqrt(2));
@@ -88,15 +79,6 @@ static void add_normal(struct spread *s, enum price_spread which, int group, dou
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		s->part[d] += sd * normal_of(d, group);
 	add_part(s, which, 1);
-}
-
-static void add_starts(struct spread *s)
-{
-	const struct program_price *p = s->price;
-	double reach_ns = p->start_ns ? process_start_beyond(p->sources).reach_ns : 0;
-
-	profile_add_starts(&p->profile->trace, s->part);
-	add_normal(s, SPREAD_STARTS, GROUP_START, sqrt(2) * reach_ns / HALF_IN_SD);
 }
 
 /* ---- launches: by slopes over parameters ---------------------------------------------------- */
@@ -140,33 +122,47 @@ static void add_launches(struct spread *s, const struct fit *f, bool on_b)
 	add_part(s, on_b ? SPREAD_LAUNCHES_B : SPREAD_LAUNCHES_A, sqrt(2));
 }
 
-/* ---- calls ---------------------------------------------------------------------------------- */
+/* ---- calls, and the start of a process ------------------------------------------------------ */
 
-/* The simulated time with call costs at the ends of their intervals. */
-static double simulated_at(const struct program_price *p, int costs_at)
+/* The price with all costs of calls at the same end of their intervals. */
+struct at_end {
+	double simulated_ns, start_ns;
+};
+
+static struct at_end at_end(const struct program_price *p, int costs_at)
 {
 	struct price_sources sources = *p->sources;
 	struct program_price moved = *p;
-	double ns;
+	struct at_end end;
 
 	sources.costs_at = costs_at;
 	moved.sources = &sources;
-	moved.extra = NULL;
 	program_costs_find(&moved);
 	moved.on_b.extra = moved.extra;
-	ns = retimed_ns(&p->profile->steps, &moved.on_b);
+	end.simulated_ns = retimed_ns(&p->profile->steps, &moved.on_b);
+	end.start_ns = moved.start_ns;
 	free(moved.extra);
-	return ns;
+	return end;
 }
 
-static void add_calls(struct spread *s)
+/* Half of the interval is 1.96 standard deviations. */
+static double sd_between(double low_ns, double high_ns)
+{
+	return sqrt(2) * fabs(high_ns - low_ns) / 2 / 1.959964;
+}
+
+static void add_calls_and_starts(struct spread *s)
 {
 	const struct program_price *p = s->price;
-	double half_ns = 0;
+	struct at_end low = { 0 }, high = { 0 };
 
-	if (p->sources->costs_b)
-		half_ns = fabs(simulated_at(p, 1) - simulated_at(p, -1)) / 2;
-	add_normal(s, SPREAD_CALLS, GROUP_CALLS, sqrt(2) * half_ns / HALF_IN_SD);
+	if (p->sources->costs_b) {
+		low = at_end(p, -1);
+		high = at_end(p, 1);
+	}
+	add_normal(s, SPREAD_CALLS, GROUP_CALLS, sd_between(low.simulated_ns, high.simulated_ns));
+	profile_add_starts(&p->profile->trace, s->part);
+	add_normal(s, SPREAD_STARTS, GROUP_START, sd_between(low.start_ns, high.start_ns));
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */
@@ -188,10 +184,9 @@ void price_spread_find(struct program_price *p)
 	CHECK(s, "memory of draws");
 	s->price = p;
 	add_runs(s);
-	add_starts(s);
 	add_launches(s, p->sources->a, false);
 	add_launches(s, p->sources->b, true);
-	add_calls(s);
+	add_calls_and_starts(s);
 	add_normal(s, SPREAD_SESSION, GROUP_SESSION,
 		   PRICE_SESSION_SD * sqrt(2) * fabs(p->simulated_b_ns - p->simulated_a_ns));
 	n = least_processes(p);

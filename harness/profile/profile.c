@@ -11,7 +11,7 @@
 #include "common/trace/host_gaps.h"
 #include "harness/base/json.h"
 
-/* Draws are the same each time; those of runs are no others than a price's (program_price.c). */
+/* Draws are the same each time. */
 enum { SEED = 1, GROUP_PROCESSES = 1, GROUP_RUNS, GROUP_RECORDINGS };
 /* Launches and waits, one after the other, that a calibration is made of, at most. */
 enum { CALIBRATION_WAITS = 50 };
@@ -192,16 +192,23 @@ void profile_add_starts(const struct trace *t, double *draws)
 
 /* ---- processes of one program differ ------------------------------------------------------ */
 
-/* Draws of a median of n values, less the median of all. */
-static void draw_medians(const double *value, int n, uint32_t group, double *draws, double *median)
+/* The median of n values, and draws of it. */
+static double draw_medians(const double *value, int n, uint32_t group, double *draws)
 {
 	struct resamples r = { 0 };
+	double median = NAN;
 	int err = resamples_init(&r, n, SEED, group);
 
 	if (!err)
-		err = resamples_medians(&r, value, draws, median);
+		err = resamples_medians(&r, value, draws, &median);
 	CHECK(!err, "times of %d processes", n);
 	resamples_release(&r);
+	return median;
+}
+
+double profile_draw_runs(const struct trace *t, double *draws)
+{
+	return draw_medians(t->unprofiled_wall_ns, t->unprofiled, GROUP_RUNS, draws);
 }
 
 static void add_recordings(const struct trace *t, double *draws)
@@ -209,7 +216,7 @@ static void add_recordings(const struct trace *t, double *draws)
 	double *medians = malloc(BOOTSTRAP_DRAWS * sizeof(*medians)), median;
 
 	CHECK(medians, "memory of draws");
-	draw_medians(t->retimed_wall_ns, t->recordings, GROUP_RECORDINGS, medians, &median);
+	median = draw_medians(t->retimed_wall_ns, t->recordings, GROUP_RECORDINGS, medians);
 	for (int d = 0; d < BOOTSTRAP_DRAWS; d++)
 		draws[d] += medians[d] - median;
 	free(medians);
@@ -302,7 +309,7 @@ static void measure(struct profile *p, double *draws)
 	p->measured = interval_unknown(t->unprofiled);
 	if (!t->unprofiled)
 		return;
-	draw_medians(t->unprofiled_wall_ns, t->unprofiled, GROUP_RUNS, draws, &median);
+	median = profile_draw_runs(t, draws);
 	CHECK(!interval_of_draws(&p->measured, median, t->unprofiled, draws), "times of %d runs",
 	      t->unprofiled);
 }

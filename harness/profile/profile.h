@@ -89,6 +89,9 @@ struct profile {
  */
 void profile_add_starts(const struct trace *t, double *draws);
 
+/* BOOTSTRAP_DRAWS medians of the runs without the recorder, resampled; their median. */
+double profile_draw_runs(const struct trace *t, double *draws);
+
 /*
  * Reads a trace and analyses it. with_idle: p->shares.idle too. Returns 0, or a negative errno
  * after one line, as trace_read() does. profile_release() may follow a failure.

@@ -21,17 +21,20 @@ static const double in_turn_share = 0.2;
 
 /* ---- rows of both files ------------------------------------------------------------------- */
 
+/* A row's median, or an end of its interval ("lo", "hi"), in ns or ns a byte. */
+static double row_ns(const json_t *row, const char *which)
+{
+	double value = json_get_number(row, which);
+	const char *unit = json_get_text(row, "unit");
+
+	if (!strcmp(unit, "us"))
+		return 1e3 * value;
+	return !strcmp(unit, "GB/s") ? 1 / value : NAN;
+}
+
 double call_cost_ns(const json_t *costs, const char *workload, const char *name)
 {
-	const json_t *row = costs_row(costs, workload, name);
-	const json_t *median = row ? json_object_get(row, "median") : NULL;
-	const char *unit = row ? json_get_text(row, "unit") : NULL;
-
-	if (!json_is_number(median) || !unit)
-		return NAN;
-	if (!strcmp(unit, "us"))
-		return 1e3 * json_number_value(median);
-	return !strcmp(unit, "GB/s") ? 1 / json_number_value(median) : NAN;
+	return row_ns(costs_row(costs, workload, name), "median");
 }
 
 /* From a row's median to the end of its interval that lies towards another one's. */
@@ -40,31 +43,31 @@ static double reach(const json_t *row, bool upwards)
 	return json_get_number(row, upwards ? "hi" : "lo") - json_get_number(row, "median");
 }
 
-/* By the root of the sum of squares of what both intervals reach; 0: one has none. */
-static double reach_apart(const json_t *a, const json_t *b, bool upwards)
-{
-	double both = hypot(reach(a, !upwards), reach(b, upwards));
-
-	return isfinite(both) ? both : 0;
-}
-
-/* Does their difference's 95 % interval leave out 0? Rows without intervals are taken as they are.
+/*
+ * Does their difference's 95 % interval leave out 0? It reaches as far as the root of the sum of
+ * squares of what the two intervals do. Rows without intervals are taken as they are.
  */
 static bool is_told_apart(const json_t *a, const json_t *b)
 {
 	double apart = json_get_number(b, "median") - json_get_number(a, "median");
 
-	return !(fabs(apart) <= reach_apart(a, b, apart < 0));
+	return !(fabs(apart) <= hypot(reach(a, apart > 0), reach(b, apart < 0)));
 }
 
-/* Half the interval's width in ns. Of a rate, GB/s, at the median of B. */
-static double reach_ns(const json_t *a, const json_t *b, bool upwards)
+/* From a median to the end of the interval where the call takes longer, or less. */
+static double reach_ns(const json_t *row, bool longer)
 {
-	double reach = reach_apart(a, b, upwards), rate = json_get_number(b, "median");
+	bool is_rate = !strcmp(json_get_text(row, "unit"), "GB/s");
 
-	if (!strcmp(json_get_text(b, "unit"), "us"))
-		return 1e3 * reach;
-	return reach < rate ? 1 / (rate - reach) - 1 / rate : 1 / rate;
+	return row_ns(row, longer != is_rate ? "hi" : "lo") - row_ns(row, "median");
+}
+
+/* How far the difference may be longer or shorter than it is; 0: a row has no interval. */
+static double reach_apart_ns(const json_t *a, const json_t *b, bool longer)
+{
+	double both = hypot(reach_ns(a, !longer), reach_ns(b, longer));
+
+	return isfinite(both) ? both : 0;
 }
 
 /*
@@ -74,27 +77,14 @@ static double reach_ns(const json_t *a, const json_t *b, bool upwards)
  */
 static double told_beyond_ns(const struct price_sources *s, const char *workload, const char *name)
 {
-	double beyond =
-		call_cost_ns(s->costs_b, workload, name) - call_cost_ns(s->costs_a, workload, name);
-	const json_t *a, *b;
+	const json_t *a = costs_row(s->costs_a, workload, name);
+	const json_t *b = costs_row(s->costs_b, workload, name);
+	double beyond = row_ns(b, "median") - row_ns(a, "median");
 
 	if (isnan(beyond))
 		return NAN;
-	a = costs_row(s->costs_a, workload, name);
-	b = costs_row(s->costs_b, workload, name);
-	return (is_told_apart(a, b) ? beyond : 0) + s->costs_at * reach_ns(a, b, s->costs_at > 0);
-}
-
-struct cost_beyond process_start_beyond(const struct price_sources *s)
-{
-	static const char workload[] = "process", name[] = "start and end";
-	struct cost_beyond out = { .ns = s->costs_b ? told_beyond_ns(s, workload, name) : NAN };
-
-	if (isnan(out.ns))
-		return (struct cost_beyond){ 0 };
-	out.reach_ns = reach_ns(costs_row(s->costs_a, workload, name),
-				costs_row(s->costs_b, workload, name), true);
-	return out;
+	return (is_told_apart(a, b) ? beyond : 0) +
+	       s->costs_at * reach_apart_ns(a, b, s->costs_at > 0);
 }
 
 static double or_nothing(double ns)
@@ -408,6 +398,14 @@ static struct call_extra extra_of(const struct program_price *p, const struct be
 	return (struct call_extra){ 0 };
 }
 
+/* No start is in the time of a part. */
+static void find_start(struct program_price *p)
+{
+	bool whole = p->sources->costs_b && !p->profile->trace.partial;
+
+	p->start_ns = whole ? beyond_ns(p->sources, "process", "start and end") : 0;
+}
+
 /* Half of what a synchronize and a start take more is the wake. */
 static void find_extra(struct program_price *p)
 {
@@ -435,5 +433,6 @@ static void find_extra(struct program_price *p)
 void program_costs_find(struct program_price *p)
 {
 	find_slow_copies(p);
+	find_start(p);
 	find_extra(p);
 }

@@ -25,17 +25,9 @@ bool copy_is_in_turn(const struct program_price *p, int64_t call);
  * above bytes; NAN: the file has none. */
 double in_turn_byte_ns(const json_t *costs, enum copy_direction direction, double bytes);
 
-/* What a row is more on B: ns, and half the width of its 95 % interval; {0, 0} where one lacks it.
- */
-struct cost_beyond {
-	double ns, reach_ns;
-};
-
-struct cost_beyond process_start_beyond(const struct price_sources *s);
-
 /*
- * Sets p->extra, which p then owns, and copies_ratio, slow_copies, copies_in_turn. Takes prices on
- * both platforms and simulated_a_ns from *p.
+ * Sets p->extra, which p then owns, start_ns, and copies_ratio, slow_copies, copies_in_turn. Takes
+ * prices on both platforms and simulated_a_ns from *p.
  */
 void program_costs_find(struct program_price *p);
 

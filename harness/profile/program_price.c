@@ -262,8 +262,6 @@ void program_price_make(struct program_price *out, const struct profile *p,
 	find_other_device(out);
 	program_costs_find(out);
 	out->on_b.extra = out->extra;
-	if (!p->trace.partial)
-		out->start_ns = process_start_beyond(sources).ns;
 	simulate_b(out);
 	price_spread_find(out);
 	find_costs(out);

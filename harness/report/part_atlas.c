@@ -174,32 +174,44 @@ static void say_in_brief(struct page *p, const struct atlas *a)
 	part_say_cpu(p, session_is_cpu(&a->base.side[PAIR_B].view, 0));
 }
 
+/* A depth of a program under a layer. */
+struct farthest {
+	const struct atlas_entry *under;
+	const struct workload *of;
+	int depth;
+	struct interval ratio;
+};
+
+static void take_farther(struct farthest *far, const struct atlas *a, const struct atlas_entry *e,
+			 const struct workload *w)
+{
+	for (int k = 0; k < ATLAS_DEPTHS; k++) {
+		const struct atlas_cell c = atlas_step(a, e, w, k);
+
+		if (c.state == ATLAS_KNOWN && c.of.value > far->ratio.value)
+			*far = (struct farthest){ e, w, k, c.of };
+	}
+}
+
 /* A program's ratio is an average over its depths: in the charts one depth may stand far out. */
 static void say_farthest(struct page *p, const struct atlas *a)
 {
-	const struct atlas_entry *under = NULL;
-	const struct workload *w, *of = NULL;
-	struct atlas_cell far = { .of = { .value = 1 } };
-	int at = 0;
+	struct farthest far = { .ratio = { .value = 1 } };
+	const struct workload *w;
 
 	for (int j = 0; (w = atlas_workload(a, j)); j++)
 		for (int i = 0; i < a->n; i++)
-			for (int k = 0; k < ATLAS_DEPTHS && atlas_has(&a->entry[i], w); k++) {
-				const struct atlas_cell c = atlas_step(a, &a->entry[i], w, k);
-
-				if (c.state != ATLAS_KNOWN || c.of.value <= far.of.value)
-					continue;
-				far = c, under = &a->entry[i], of = w, at = k;
-			}
-	if (under)
+			if (atlas_has(&a->entry[i], w))
+				take_farther(&far, a, &a->entry[i], w);
+	if (far.under)
 		page_text(p,
 			  "A program's ratio is its average over all that was swept of it: "
 			  "sizes, modes, and depths, that is, after how many steps it waits. The "
 			  "chart of all programs shows the smallest size at two depths, of which "
 			  "one may differ more: %s under %s, waiting after %s, takes %s times as "
 			  "long.",
-			  of->name, under->name, at ? "64 steps or so" : "every step",
-			  figure_ratio(&far.of).s);
+			  far.of->name, far.under->name,
+			  far.depth ? "64 steps or so" : "every step", figure_ratio(&far.ratio).s);
 }
 
 static void table(const void *found, struct page *p)
