@@ -9,7 +9,7 @@ clients() { # NAME WORDS OF rift share...
 	set -- "${@:2}" ${OPTIONS:---window 0.15 --windows 1 --repetitions 7 --starts 1} --output "$file"
 	[ ! -s "$file.part" ] || set -- --resume "$file.part"
 	# what it starts must not hold the lock
-	{ flock -n 9 && keep "$file" "${under[@]}" "$rift" share "$@" --quiet 9>&-; } 9>"$file.lock" || [ -s "$file" ] ||
+	{ flock -n 9 && keep "$file" "${under[@]}" "$rift" share "$@" --quiet 9>&-; } 9>"$file.lock" || [ -s "$file" ] || [ -n "${DRY:-}" ] ||
 		echo "${file##*/}: not whole yet, or another copy of this script measures it"
 }
 

@@ -548,9 +548,8 @@ static void label_programs(const struct atlas *a, struct plot *p)
 		 worst_text(&s, true).s);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
-	words_finding(p, "time over that without the layer; ·: no difference resolved; ±: too wide "
-			 "to tell; bad "
-			 "5/5: wrong in 5 of 5 processes");
+	words_finding(p, "time over that without the layer; ·: not resolved; ±: too wide to tell; "
+			 "bad 5/5: wrong in 5 of 5 processes");
 	plot_text(p, "made2",
 		  "grey: a step on the base's machine, its kernels, copies, allocations (k, c, a), "
 		  "time; smallest kernels; depth: steps before a wait");

@@ -84,7 +84,7 @@ static const struct command_option options[] = {
 	  .without = "allow" },
 	{ OPTION("quick", NULL, option_flag, FIELD(quick)),
 	  "take a first look: 1 and 2 clients, 3 repetitions of windows of 0.2 s, one start; too "
-	  "few to show that a client is treated unfairly; with --allow: 1 client, windows of 1 s" },
+	  "few to show that a client is treated unfairly; with --allow: 1 client, windows of 2 s" },
 	{ OPTION_ROW("mode", "stream|graph|fused"), "submit steps this way, as in rift run" },
 	{ OPTION_ROW("depth", "N"),
 	  "let a client enqueue N steps before it waits for them (default: 1)",
@@ -93,7 +93,7 @@ static const struct command_option options[] = {
 	  "let clients wait for their steps by spin, yield, blocking, event or poll, as in rift "
 	  "run (default: spin, CPU device: yield)" },
 	{ OPTION_ROW("window", "SECONDS"),
-	  "count steps in windows of this length (default: 0.5, with --allow 4; longer for long "
+	  "count steps in windows of this length (default: 0.5, with --allow 8; longer for long "
 	  "steps)" },
 	{ OPTION_ROW("windows", "N"), "count N windows per repetition (default: 2)",
 	  .without = "allow" },
@@ -337,7 +337,7 @@ static int take_allow(struct share_plan *p, const struct share_args *a)
 	if (err)
 		return err;
 	p->arm[ARM_LIMITED] = true;
-	p->window_s = is_given(a, "window") ? p->window_s : a->quick ? 1 : 4;
+	p->window_s = is_given(a, "window") ? p->window_s : a->quick ? 2 : 8;
 	p->starts = p->starts ? p->starts : 5;
 	p->repetitions = p->starts;
 	p->windows = TIMELINE_HOWS;

@@ -385,6 +385,33 @@ static bool comes_back(const json_t *line, double slack)
 	return true;
 }
 
+double promise_context_bytes(const json_t *line, int64_t allowed)
+{
+	const json_t *alone = json_object_get(line, "alone");
+	double total = json_get_number(alone, "total"), is_free = json_get_number(alone, "free");
+
+	return total <= (double)allowed + GRANULE && total > is_free ? total - is_free : 0;
+}
+
+struct promise_taken promise_most(const json_t *line)
+{
+	static const struct promise_taken ways[] = { { "one", "cudaMalloc", 0 },
+						     { "many", "cudaMalloc in pieces", 0 },
+						     { "pool", "cudaMallocAsync", 0 },
+						     { "array", "cudaMallocArray", 0 },
+						     { "graph", "a graph's memory nodes", 0 } };
+	const json_t *alone = json_object_get(line, "alone");
+	struct promise_taken most = { NULL, "", -1 };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		double bytes = json_get_number(alone, ways[i].member);
+
+		if (bytes > most.bytes)
+			most = (struct promise_taken){ ways[i].member, ways[i].by, bytes };
+	}
+	return most;
+}
+
 enum promise_verdict promise_of_memory(const json_t *line, int64_t allowed, bool is_cpu)
 {
 	const json_t *alone = json_object_get(line, "alone");
@@ -393,8 +420,9 @@ enum promise_verdict promise_of_memory(const json_t *line, int64_t allowed, bool
 
 	if (!line)
 		return PROMISE_OPEN;
-	if (most > promised + slack)
+	if (promise_most(line).bytes > promised + slack)
 		return PROMISE_MORE;
+	most += promise_context_bytes(line, allowed);
 	return most < promised * (1 - PROMISE_MARGIN) || !comes_back(line, slack) ? PROMISE_LESS
 										  : PROMISE_HOLDS;
 }

@@ -7,7 +7,8 @@
  * in every other window; without layers they then get less than 1, and where that is no more than
  * the promise, the promise is not used up and nothing is judged.
  *
- * Memory. What can be taken, in bytes; see taker.c.
+ * Memory. What can be taken, in bytes, by the call that is given most; see taker.c. A process's own
+ * context counts as part of what was promised, where the layer counts it.
  *
  * A base that is not steady is no base: then nothing is shown.
  *
@@ -91,6 +92,17 @@ void promise_release(struct promise *l);
 /* Of a record's memory line; `is_cpu`: counted to the byte, else to what a GPU gives out at once.
  */
 enum promise_verdict promise_of_memory(const json_t *line, int64_t allowed, bool is_cpu);
+
+/* The most bytes that a client was given at a time, and by which call. */
+struct promise_taken {
+	const char *member, *by;
+	double bytes;
+};
+struct promise_taken promise_most(const json_t *line);
+
+/* What a process has of its allowance before it takes anything, by cudaMemGetInfo(); 0 where that
+ * tells of more than was allowed: then the layer does not count it. */
+double promise_context_bytes(const json_t *line, int64_t allowed);
 
 /* RIFT_OK, 1: more or less than promised, 2: inconclusive; or as share_exit_code() says. */
 int promise_exit_code(const struct share *s);

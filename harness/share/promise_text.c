@@ -86,7 +86,8 @@ static void put_compute(const struct share *s, const struct promise *l, FILE *ou
 		if (r->judged.ratio.known)
 			fprintf(out, " (%.3g %% interval %s)", 100 * l->level,
 				interval_text(r, promised).s);
-		fprintf(out, " with %s, %s, n = %s", counted(r->of->set.n, "client").s,
+		fprintf(out, " from %g to %g s after its work began, with %s, %s, n = %s",
+			s->plan.window_s / 2, s->plan.window_s, counted(r->of->set.n, "client").s,
 			how_texts[r->how], counted(l->starts, "start").s);
 	}
 	fputc('\n', out);
@@ -101,23 +102,53 @@ static struct text bytes_text(double bytes)
 	return t;
 }
 
-static double member(const json_t *line, const char *when, const char *what)
+/* The largest single allocation. */
+static double largest(const json_t *line, const char *when)
 {
-	return json_get_number(json_object_get(line, when), what);
+	return json_get_number(json_object_get(line, when), "one");
+}
+
+/* ", but 536870912 after kill -9", of the first time when not all was given again. */
+static void put_lost(const json_t *line, FILE *out)
+{
+	static const char *const when[][2] = { { "freed", "cudaFree" },
+					       { "exited", "the process's exit" },
+					       { "killed", "kill -9" } };
+	double alone = largest(line, "alone");
+
+	for (size_t i = 0; i < sizeof(when) / sizeof(*when); i++) {
+		double again = largest(line, when[i][0]);
+
+		if (again >= alone)
+			continue;
+		fprintf(out, ", but %.0f after %s", again, when[i][1]);
+		return;
+	}
+}
+
+/* "8046772224 bytes by cudaMalloc, beside 543162368 of the process's own" */
+static void put_most(const struct share *s, FILE *out)
+{
+	const struct promise_taken most = promise_most(s->memory);
+	double context = promise_context_bytes(s->memory, s->plan.allow.memory);
+
+	fprintf(out, ": %s by %s", bytes_text(most.bytes).s, most.by);
+	if (context > 0)
+		fprintf(out, ", beside %.0f of the process's own", context);
+	put_lost(s->memory, out);
 }
 
 static void put_memory(const struct share *s, const struct promise *l, FILE *out)
 {
 	double promised = (double)s->plan.allow.memory;
-	double one = member(s->memory, "alone", "one"), many = member(s->memory, "alone", "many");
 
 	fprintf(out, "memory=%s: %s", bytes_text(promised).s,
 		s->memory ? promise_names[l->memory] : "not yet measured");
-	if (s->memory && one == promised && many == promised)
+	if (l->memory == PROMISE_HOLDS && largest(s->memory, "alone") == promised &&
+	    promise_most(s->memory).bytes == promised)
 		fputs(", to the byte", out);
 	else if (s->memory)
-		fprintf(out, ": %s in one piece, %s in many", bytes_text(one).s,
-			bytes_text(many).s);
+		put_most(s, out);
 	fputc('\n', out);
 }
 
@@ -217,19 +248,24 @@ static void put_taken(const char *what, const json_t *at, const char *member_nam
 		*error ? "  then " : "", text_escaped(error).s);
 }
 
-static void put_memory_table(const json_t *line, FILE *out)
+static void put_memory_table(const struct share *s, FILE *out)
 {
-	const json_t *alone = json_object_get(line, "alone");
+	const json_t *line = s->memory, *alone = json_object_get(line, "alone");
+	double context = promise_context_bytes(line, s->plan.allow.memory);
 
 	if (!line)
 		return;
 	fprintf(out, "\n%-30s%16s\n", "memory", "bytes");
 	put_taken("cudaMemGetInfo: total", alone, "total", "", out);
 	put_taken("cudaMemGetInfo: free", alone, "free", "", out);
+	if (context > 0)
+		fprintf(out, "%-30s%16.0f  %11s\n", "the process's own (context)", context,
+			text_bytes(context).s);
 	put_taken("cudaMalloc, in one piece", alone, "one", "one_error", out);
 	put_taken("cudaMalloc, in many pieces", alone, "many", "many_error", out);
 	put_taken("cudaMallocAsync, in one piece", alone, "pool", "pool_error", out);
 	put_taken("cudaMallocArray", alone, "array", "array_error", out);
+	put_taken("a graph's memory nodes", alone, "graph", "graph_error", out);
 	put_taken("again, after cudaFree", json_object_get(line, "freed"), "one", "", out);
 	put_taken("beside a client that has all", json_object_get(line, "beside"), "one",
 		  "one_error", out);
@@ -278,7 +314,7 @@ void promise_print(const struct share *s, FILE *out)
 		put_windows(&l, out);
 	}
 	put_not_run(s, out);
-	put_memory_table(s->memory, out);
+	put_memory_table(s, out);
 	promise_release(&l);
 }
 

@@ -425,13 +425,16 @@ static double harm_s(const struct share_plan *p)
 
 static double plan_s(const struct share *s)
 {
-	double window_s = s->plan.window_s + (share_plan_has_promise(&s->plan) ? WINDOW_IDLE_S : 0);
-	double sum = s->sets * (START_S * s->plan.starts + window_s * share_plan_windows(&s->plan));
+	double idle_s = share_plan_has_promise(&s->plan) ? WINDOW_IDLE_S : 0;
+	double sum = s->plan.allow.memory > 0 ? MEMORY_S : 0;
 
-	sum += s->plan.allow.memory > 0 ? MEMORY_S : 0;
+	for (int i = 0; i < s->sets; i++) {
+		const struct share_set *set = &s->set[i].set;
 
-	for (int i = 0; i < s->sets; i++)
-		sum += s->set[i].set.n > 1 ? harm_s(&s->plan) : 0;
+		sum += START_S * s->plan.starts;
+		sum += (window_planned_s(&s->plan, set) + idle_s) * share_plan_windows(&s->plan);
+		sum += set->n > 1 ? harm_s(&s->plan) : 0;
+	}
 	return sum;
 }
 

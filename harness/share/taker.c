@@ -70,9 +70,9 @@ static cudaError_t try_pool(int64_t bytes)
 	return err;
 }
 
-/* Rows of 32768 elements of 16 bytes, so bytes count by half a MiB. The CPU device has no arrays.
- */
+/* The CPU device has neither arrays nor graphs that take memory. */
 #ifndef RIFT_CPU_DEVICE
+/* Rows of 32768 elements of 16 bytes, so bytes count by half a MiB. */
 enum { ROW_ELEMENTS = 32768, ROW_BYTES = 16 * ROW_ELEMENTS };
 
 static cudaError_t try_array(int64_t bytes)
@@ -87,6 +87,43 @@ static cudaError_t try_array(int64_t bytes)
 		cudaGetLastError();
 	else if (rows)
 		CUDA(cudaFreeArray(array));
+	return err;
+}
+
+/* A node that takes memory and one that gives it back, behind each other. */
+static cudaError_t build_graph(cudaGraph_t graph, int64_t bytes)
+{
+	struct cudaMemAllocNodeParams take = { .bytesize = (size_t)bytes };
+	cudaGraphNode_t taken, freed;
+	cudaError_t err;
+
+	take.poolProps.allocType = cudaMemAllocationTypePinned;
+	take.poolProps.location.type = cudaMemLocationTypeDevice;
+	err = cudaGraphAddMemAllocNode(&taken, graph, NULL, 0, &take);
+	return err ? err : cudaGraphAddMemFreeNode(&freed, graph, &taken, 1, take.dptr);
+}
+
+/* It takes memory when it is launched, which the device keeps until it is trimmed. */
+static cudaError_t try_graph(int64_t bytes)
+{
+	cudaGraph_t graph = NULL;
+	cudaGraphExec_t exec = NULL;
+	cudaError_t err = cudaGraphCreate(&graph, 0);
+
+	if (!err)
+		err = build_graph(graph, bytes ? bytes : 1);
+	if (!err)
+		err = cudaGraphInstantiate(&exec, graph, 0);
+	if (!err)
+		err = cudaGraphLaunch(exec, 0);
+	if (!err)
+		err = cudaStreamSynchronize(0);
+	if (exec)
+		CUDA(cudaGraphExecDestroy(exec));
+	if (graph)
+		CUDA(cudaGraphDestroy(graph));
+	CUDA(cudaDeviceGraphMemTrim(0));
+	cudaGetLastError();
 	return err;
 }
 #endif
@@ -113,6 +150,18 @@ static int64_t find_largest(const struct taker *t, attempt *try_it, cudaError_t 
 	return given;
 }
 
+/* A layer may answer with a number that CUDA does not have. */
+static struct text name_of(cudaError_t error)
+{
+	struct text t = { "" };
+
+	if (error && cudaGetErrorName(error) == cudaGetErrorName((cudaError_t)-1))
+		snprintf(t.s, sizeof(t.s), "error %d, which CUDA does not know", (int)error);
+	else if (error)
+		snprintf(t.s, sizeof(t.s), "%s", cudaGetErrorName(error));
+	return t;
+}
+
 /* unit: what an attempt rounds bytes down to. */
 static void add_largest(const struct taker *t, json_t *o, const char *name, attempt *try_it,
 			int64_t unit)
@@ -123,7 +172,7 @@ static void add_largest(const struct taker *t, json_t *o, const char *name, atte
 
 	snprintf(error_name, sizeof(error_name), "%s_error", name);
 	json_object_set_new(o, name, json_integer(bytes));
-	json_object_set_new(o, error_name, json_string(error ? cudaGetErrorName(error) : ""));
+	json_object_set_new(o, error_name, json_text(name_of(error).s));
 }
 
 /* ---- many pieces ------------------------------------------------------------------------ */
@@ -191,11 +240,12 @@ static void tell_all(struct taker *t)
 	json_object_set_new(o, "total", json_integer((json_int_t)total));
 	add_largest(t, o, "one", try_malloc, 1);
 	json_object_set_new(o, "many", json_integer(take_all(t, &error)));
-	json_object_set_new(o, "many_error", json_string(error ? cudaGetErrorName(error) : ""));
+	json_object_set_new(o, "many_error", json_text(name_of(error).s));
 	give_back(t);
 	add_largest(t, o, "pool", try_pool, 1);
 #ifndef RIFT_CPU_DEVICE
 	add_largest(t, o, "array", try_array, ROW_BYTES);
+	add_largest(t, o, "graph", try_graph, 1);
 #endif
 	json_object_set_new(
 		o, "pinned",

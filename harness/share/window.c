@@ -34,11 +34,20 @@ static double slow_step_s(const struct share *s, const struct share_set *set)
 	return sum_ns * (double)s->plan.depth / SECOND_NS;
 }
 
+double window_planned_s(const struct share_plan *p, const struct share_set *set)
+{
+	const double base_s = 1;
+
+	return share_plan_has_promise(p) && set->arm == ARM_PROCESSES ? fmin(p->window_s, base_s)
+								      : p->window_s;
+}
+
 void window_for(struct window *w, const struct share *s, const struct share_set *set)
 {
 	double step_s = slow_step_s(s, set);
 
-	w->seconds = fmax(s->plan.window_s, fmin(window_most_s, STEPS_LEAST * step_s));
+	w->seconds =
+		fmax(window_planned_s(&s->plan, set), fmin(window_most_s, STEPS_LEAST * step_s));
 	w->lead_s = share_plan_has_promise(&s->plan)
 			    ? WINDOW_IDLE_S
 			    : fmin(lead_most_s, fmax(lead_least_s, step_s));

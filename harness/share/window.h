@@ -34,7 +34,11 @@ struct window {
 void window_open(struct window *w, const char *pci_bus_id);
 void window_close(struct window *w);
 
-/* As long as the plan says, or longer where a client would do fewer than 4 steps in it. */
+/* As the plan says; a base needs no longer than it takes to count steps, since nothing holds it
+ * back. */
+double window_planned_s(const struct share_plan *p, const struct share_set *set);
+
+/* As long as planned, or longer where a client would do fewer than 4 steps in it. */
 void window_for(struct window *w, const struct share *s, const struct share_set *set);
 
 /* All clients start anew, and wait; who serves them is known then, and w->memory. Returns 0,

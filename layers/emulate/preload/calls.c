@@ -1,10 +1,10 @@
 /*
- * calls.c - a CUDA runtime whose calls cost more: what each call is, and what it is charged.
+ * calls.c - a CUDA runtime whose calls cost more: what each call is charged (what it is: kinds.h).
  *
  * Every function of libcudart is one and the same: it hands its number and its registers to
  * enter(), which charges the call and then makes it, keeps it for later (packet.h), or has the
  * function jump to the next library's with registers and stack as they were. Signatures need be
- * known only of calls that are kept or waited for: the table below.
+ * known only of calls that are kept or waited for.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "layers/emulate/preload/calls.h"
 #include "layers/emulate/preload/channel.h"
 #include "layers/emulate/preload/command.h"
+#include "layers/emulate/preload/kinds.h"
 #include "layers/emulate/preload/limit.h"
 #include "layers/emulate/preload/packet.h"
 #include "layers/emulate/preload/spin.h"
@@ -27,159 +28,6 @@ static struct emulate_shared own_page = { .ticks_per_ns = 1,
 					  .costs.packet_commands = 1,
 					  .costs.compute_share = 1 };
 HIDDEN struct emulate_shared *shared = &own_page;
-
-/* ---- what a call is ---------------------------------------------------------------------------
- */
-
-enum { NONE = -1 };
-
-/* Calls that are kept or waited for. Words are counted from 0; the variants that end in _ptsz and
- * _ptds are meant, too. */
-static const struct row {
-	const char *name;
-	enum emulate_kind kind;
-	int words;
-	int stream, event; /* which word; NONE: none */
-	enum keep keep;
-	int given; /* bits of words that are not 0 in a call that will succeed */
-	int flags; /* which word is 0 or 1 in such a call; NONE: none */
-} rows[] = {
-	{ "cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL, 0, NONE },
-	{ "__cudaLaunchKernel", KIND_KERNEL, 8, 7, NONE, KEEP_KERNEL, 0, NONE },
-	{ "cudaLaunchKernelExC", KIND_KERNEL, 3, NONE, NONE, KEEP_CONFIGURATION, 0, NONE },
-	{ "cudaGraphLaunch", KIND_GRAPH, 2, 1, NONE, KEEP_WORDS, 1, NONE },
-	{ "cudaMemcpyAsync", KIND_COPY, 5, 4, NONE, KEEP_COPY, 0, NONE },
-	{ "cudaMemcpyToSymbolAsync", KIND_COPY, 6, 5, NONE, KEEP_TO_SYMBOL, 0, NONE },
-	{ "cudaMemsetAsync", KIND_COMMAND, 4, 3, NONE, KEEP_WORDS, 1, NONE },
-	{ "cudaMemset2DAsync", KIND_COMMAND, 6, 5, NONE, KEEP_WORDS, 1, NONE },
-	{ "cudaEventRecord", KIND_COMMAND, 2, 1, 0, KEEP_WORDS, 1, NONE },
-	{ "cudaEventRecordWithFlags", KIND_COMMAND, 3, 1, 0, KEEP_WORDS, 1, 2 },
-	{ "cudaStreamWaitEvent", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS, 2, 2 },
-	{ "cudaLaunchHostFunc", KIND_COMMAND, 3, 0, NONE, KEEP_WORDS, 2, NONE },
-	{ "cudaFreeAsync", KIND_COMMAND, 2, 1, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaStreamSynchronize", KIND_WAIT, 1, 0, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaEventSynchronize", KIND_WAIT, 1, NONE, 0, KEEP_WORDS, 0, NONE },
-	{ "cudaDeviceSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaThreadSynchronize", KIND_WAIT, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaMemcpy", KIND_BLOCKING_COPY, 4, NONE, NONE, KEEP_COPY, 0, NONE },
-	{ "cudaMemcpy2D", KIND_BLOCKING_COPY, 7, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaMemcpyToSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaMemcpyFromSymbol", KIND_BLOCKING_COPY, 5, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaStreamQuery", KIND_QUERY, 1, 0, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaEventQuery", KIND_QUERY, 1, NONE, 0, KEEP_WORDS, 0, NONE },
-	{ "cudaMalloc", KIND_ALLOC, 2, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaStreamEndCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaStreamBeginCapture", KIND_CAPTURE, 2, 0, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaStreamBeginCaptureToGraph", KIND_CAPTURE, 6, 0, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaGetLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaPeekAtLastError", KIND_ERROR, 0, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaSetDevice", KIND_DEVICE, 1, NONE, NONE, KEEP_WORDS, 0, NONE },
-};
-
-/* The same where memory is limited; else they cost nothing, and are looked for below. */
-static const struct row memory_rows[] = {
-	{ "cudaMallocAsync", KIND_POOL, 3, 2, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaMallocFromPoolAsync", KIND_POOL, 4, 3, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaMallocManaged", KIND_POOL, 3, NONE, NONE, KEEP_WORDS, 0, NONE },
-	{ "cudaMemGetInfo", KIND_INFO, 2, NONE, NONE, KEEP_WORDS, 0, NONE },
-};
-
-/* Other calls by words of their names, the first that is found; no word: all others. The kind is
- * charged and the next library's function jumped to. */
-static const struct {
-	const char *word;
-	enum emulate_kind kind;
-} words[] = {
-	/* made while a program starts and ends, or asked of the host alone */
-	{ "__cuda", KIND_FREE },
-	{ "cudaGetDevice", KIND_FREE },
-	{ "cudaGetError", KIND_FREE },
-	{ "cudaGetSymbol", KIND_FREE },
-	{ "cudaGetDriverEntryPoint", KIND_FREE },
-	{ "cudaGetExportTable", KIND_FREE },
-	{ "cudaDeviceGet", KIND_FREE },
-	{ "GetVersion", KIND_FREE },
-	{ "cudaFuncGet", KIND_FREE },
-	{ "cudaOccupancy", KIND_FREE },
-	{ "cudaPointerGet", KIND_FREE },
-	{ "cudaStreamGet", KIND_FREE },
-	{ "cudaStreamIs", KIND_FREE },
-	{ "cudaStreamCreate", KIND_FREE },
-	{ "cudaEventCreate", KIND_FREE },
-	{ "cudaHostGet", KIND_FREE },
-	{ "cudaMemGetInfo", KIND_FREE },
-	{ "cudaGraphAdd", KIND_FREE },
-	{ "cudaGraphCreate", KIND_FREE },
-	/* pools take nothing from the operating system */
-	{ "cudaMallocAsync", KIND_FREE },
-	{ "cudaMallocFromPoolAsync", KIND_FREE },
-	{ "cudaMallocHost", KIND_PIN },
-	{ "cudaHostAlloc", KIND_PIN },
-	{ "cudaHostRegister", KIND_PIN },
-	{ "cudaHostUnregister", KIND_PIN },
-	{ "cudaMalloc", KIND_ALLOC },
-	{ "cudaFree", KIND_RELEASE },
-	{ "cudaMemcpy", KIND_COPY },
-	{ "cudaMemset", KIND_COMMAND },
-	{ "cudaLaunch", KIND_KERNEL },
-	{ "cudaStreamAddCallback", KIND_COMMAND },
-	{ "", KIND_OTHER },
-};
-
-/* One more than the runtime has: it does nothing and costs PROBE_NS, for calibration. */
-enum { CALL_PROBE = RUNTIME_CALLS, CALLS };
-
-#define PROBE_NS 300
-
-/* By the number of the call. */
-static unsigned char kinds[CALLS] = { [CALL_PROBE] = KIND_PROBE };
-static const struct row *row_of[CALLS];
-static bool per_thread_stream[CALLS]; /* its default stream is the calling thread's */
-
-static bool is_variant(const char *name, const char *base, size_t n)
-{
-	return !strncmp(name, base, n) &&
-	       (!strcmp(name + n, "_ptsz") || !strcmp(name + n, "_ptds"));
-}
-
-static const struct row *find_row_of(const struct row *all, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, all[i].name) ||
-		    is_variant(name, all[i].name, strlen(all[i].name)))
-			return &all[i];
-	return NULL;
-}
-
-static const struct row *find_row(const char *name)
-{
-	const struct row *found = find_row_of(rows, sizeof(rows) / sizeof(*rows), name);
-
-	return found || !limit_has_memory()
-		       ? found
-		       : find_row_of(memory_rows, sizeof(memory_rows) / sizeof(*memory_rows), name);
-}
-
-static enum emulate_kind kind_by_words(const char *name)
-{
-	int i = 0;
-
-	while (!strstr(name, words[i].word))
-		i++;
-	return words[i].kind;
-}
-
-static void classify_calls(void)
-{
-	for (long call = 0; call < RUNTIME_CALLS; call++) {
-		const char *name = runtime_call_name(call);
-
-		row_of[call] = find_row(name);
-		kinds[call] =
-			(unsigned char)(row_of[call] ? row_of[call]->kind : kind_by_words(name));
-		per_thread_stream[call] = strstr(name, "_pts") || strstr(name, "_ptd");
-	}
-}
 
 /* ---- threads -----------------------------------------------------------------------------------
  */
@@ -236,7 +84,7 @@ bool calls_captured(void)
 struct visit {
 	struct thread *by;
 	long call;
-	const struct row *row; /* or NULL */
+	const struct call_row *row; /* or NULL */
 	uint64_t words[WORDS];
 	uint64_t start;
 };
@@ -271,13 +119,13 @@ static bool is_for_own_stream(const struct visit *v)
 {
 	const void *stream = stream_of(v);
 
-	return calls_own_stream(stream) || (per_thread_stream[v->call] && !stream);
+	return calls_own_stream(stream) || (call_per_thread[v->call] && !stream);
 }
 
 static double command_ns(const struct visit *v)
 {
 	const struct emulate_costs *c = &shared->costs;
-	double ns = c->call_ns + (kinds[v->call] == KIND_COPY ? c->copy_ns : 0);
+	double ns = c->call_ns + (call_kinds[v->call] == KIND_COPY ? c->copy_ns : 0);
 
 	if (c->ns_per_byte > 0 && v->row)
 		ns += c->ns_per_byte * (double)command_argument_bytes(v->row->keep, v->words);
@@ -330,7 +178,7 @@ static bool may_succeed(const struct visit *v)
 	for (int i = 0; i < v->row->words; i++)
 		if (v->row->given >> i & 1 && !v->words[i])
 			return false;
-	return v->row->flags == NONE || (uint32_t)v->words[v->row->flags] <= 1;
+	return v->row->flags == CALL_NO_WORD || (uint32_t)v->words[v->row->flags] <= 1;
 }
 
 /* What is left until the memory is ready that these words are the first to use. If nothing is left,
@@ -392,7 +240,7 @@ static const void *own_stream_of(const struct visit *v)
 {
 	const void *stream = stream_of(v);
 
-	return per_thread_stream[v->call] && !stream ? (const void *)(uintptr_t)2 : stream;
+	return call_per_thread[v->call] && !stream ? (const void *)(uintptr_t)2 : stream;
 }
 
 /* A copy that crosses is made by its own thread, when nothing waits. */
@@ -413,7 +261,7 @@ static struct answer cross(struct visit *v)
 
 static bool is_launch(const struct visit *v)
 {
-	return kinds[v->call] == KIND_KERNEL || kinds[v->call] == KIND_GRAPH;
+	return call_kinds[v->call] == KIND_KERNEL || call_kinds[v->call] == KIND_GRAPH;
 }
 
 /* The stream that a launch names; a configuration has it inside. */
@@ -454,7 +302,7 @@ static struct answer command(struct visit *v)
 	}
 	c->stream = stream_of(v);
 	c->event = event_of(v);
-	c->ready = memory_ready(c, kinds[v->call] == KIND_GRAPH);
+	c->ready = memory_ready(c, call_kinds[v->call] == KIND_GRAPH);
 	charge(v, command_ns(v));
 	packet_add(c);
 	return answer(with_error_before(v->by, 0));
@@ -577,7 +425,7 @@ static struct answer other(struct visit *v)
 
 static struct answer take(struct visit *v)
 {
-	switch ((enum emulate_kind)kinds[v->call]) {
+	switch ((enum emulate_kind)call_kinds[v->call]) {
 	case KIND_KERNEL:
 	case KIND_GRAPH:
 	case KIND_COPY:
@@ -645,7 +493,7 @@ struct answer emulate_enter(long call, const uint64_t *registers)
 	v.start = ticks_now();
 	v.by = thread_self();
 	v.call = call;
-	v.row = row_of[call];
+	v.row = call_rows[call];
 	if (v.by->inside)
 		return jump(&v);
 	v.by->inside = true;
@@ -654,7 +502,7 @@ struct answer emulate_enter(long call, const uint64_t *registers)
 	memcpy(v.words, registers, 6 * sizeof(uint64_t));
 	v.words[6] = words > 6 ? registers[8] : 0;
 	v.words[7] = words > 7 ? registers[9] : 0;
-	__atomic_fetch_add(&shared->calls[kinds[call]], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shared->calls[call_kinds[call]], 1, __ATOMIC_RELAXED);
 	charge_context(&v);
 	a = take(&v);
 	v.by->account.carry += v.by->account.own; /* where nothing was charged */
@@ -664,7 +512,7 @@ struct answer emulate_enter(long call, const uint64_t *registers)
 
 /* Where calls go next; NULL: not looked up yet. Read by the machine code. */
 HIDDEN void *emulate_next[CALLS];
-HIDDEN unsigned char *emulate_kinds = kinds;
+HIDDEN unsigned char *emulate_kinds = call_kinds;
 
 void *next_function(long call)
 {

@@ -555,7 +555,7 @@ Test(small_cli_share, memory_without_a_limit, .init = prepare, .fini = remove_di
 			      "'%s/a.jsonl'",
 			      dir),
 		     1));
-	cr_expect(tells(text, "gets more than allowed: 131072 bytes in one piece"), "%s", text);
+	cr_expect(tells(text, "gets more than allowed: 131072 bytes by cudaMalloc"), "%s", text);
 }
 
 /* One start has no interval, so what is found is open: rows, their record, and its end are there.

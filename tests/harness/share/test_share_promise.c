@@ -9,6 +9,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "harness/share/share_file.h"
+#include "harness/share/window.h"
 #include "tests/golden.h"
 #include "tests/made_share.h"
 
@@ -100,6 +101,20 @@ Test(small_share_promise, a_window_without_a_step_is_one_pause)
 	timeline_end(&t);
 	cr_expect(eq(long, (long)t.longest_ns, 50000000L));
 	timeline_release(&t);
+}
+
+/* A base is counted for a second at most: nothing holds it back. */
+Test(small_share_promise, windows_of_a_base_are_short)
+{
+	const struct share_set base = { ARM_PROCESSES, 1, 0 }, limited = { ARM_LIMITED, 1, 0 };
+	struct share_plan p = { .window_s = 8, .allow = { .compute = 0.3 } };
+
+	cr_expect(eq(dbl, window_planned_s(&p, &base), 1));
+	cr_expect(eq(dbl, window_planned_s(&p, &limited), 8));
+	p.window_s = 0.4;
+	cr_expect(eq(dbl, window_planned_s(&p, &base), 0.4));
+	p = (struct share_plan){ .window_s = 8 };
+	cr_expect(eq(dbl, window_planned_s(&p, &base), 8), "no promise");
 }
 
 /* ---- made-up windows --------------------------------------------------------------------------
@@ -331,6 +346,8 @@ Test(small_share_promise, a_part_of_the_windows_decides_nothing)
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
+#define GIB 1073741824.0
+
 static json_t *memory(double one, double many, double exited, double killed)
 {
 	return json_pack("{s:s, s:{s:f, s:f}, s:{s:f}, s:{s:f}, s:{s:f}, s:{s:f}}", "record",
@@ -340,7 +357,6 @@ static json_t *memory(double one, double many, double exited, double killed)
 
 Test(small_share_promise, verdicts_of_memory)
 {
-	static const double GIB = 1073741824;
 	static const struct {
 		double one, many, exited, killed;
 		bool is_cpu;
@@ -368,6 +384,35 @@ Test(small_share_promise, verdicts_of_memory)
 	cr_expect(eq(int, promise_of_memory(NULL, 1, true), PROMISE_OPEN), "not yet");
 }
 
+/* Arrays that no limit counts are more than was allowed; a process's own context is part of it,
+ * where the layer shows the client no more than that in all. */
+Test(small_share_promise, memory_by_other_calls_and_of_contexts)
+{
+	static const struct {
+		const char *member;
+		double bytes, total;
+		enum promise_verdict want;
+	} rows[] = {
+		{ "array", 2 * GIB, 80 * GIB, PROMISE_MORE },
+		{ "graph", 2 * GIB, GIB, PROMISE_MORE },
+		{ "pool", 2 * GIB, GIB, PROMISE_MORE },
+		{ "pool", GIB / 2, GIB, PROMISE_HOLDS },
+		{ "pool", GIB / 2, 80 * GIB, PROMISE_LESS },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *o = memory(0.9 * GIB, 0.9 * GIB, 0.9 * GIB, 0.9 * GIB);
+		json_t *alone = json_object_get(o, "alone");
+
+		json_object_set_new(alone, rows[i].member, json_real(rows[i].bytes));
+		json_object_set_new(alone, "total", json_real(rows[i].total));
+		json_object_set_new(alone, "free", json_real(rows[i].total - 0.1 * GIB));
+		cr_expect(eq(int, promise_of_memory(o, (int64_t)GIB, false), rows[i].want),
+			  "row %zu", i);
+		json_decref(o);
+	}
+}
+
 /* Every member of the memory's line, with compute and without. */
 Test(small_share_promise, what_is_said_of_memory)
 {
@@ -379,11 +424,12 @@ Test(small_share_promise, what_is_said_of_memory)
 		json_t *alone = json_object_get(o, "alone"), *beside = json_object_get(o, "beside");
 
 		json_object_update_new(
-			alone,
-			json_pack("{s:f, s:f, s:f, s:f, s:s, s:s, s:s, s:s, s:s}", "total", 3e9,
-				  "free", 2e9, "pool", 5e8, "array", 4e8, "one_error",
-				  "out of memory", "many_error", "none left", "pool_error",
-				  "no pool", "array_error", "no array", "pinned", "not counted"));
+			alone, json_pack("{s:f, s:f, s:f, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:s}",
+					 "total", with ? 1e9 : 3e9, "free", with ? 9e8 : 2e9,
+					 "pool", 5e8, "array", 4e8, "graph", 3e8, "graph_error",
+					 "no graph", "one_error", "out of memory", "many_error",
+					 "none left", "pool_error", "no pool", "array_error",
+					 "no array", "pinned", "not counted"));
 		json_object_set_new(beside, "one_error", json_string("not a byte"));
 		begin(&s, with ? 0.3 : 0, 1);
 		s.plan.allow.memory = 1 << 30;
