@@ -89,6 +89,39 @@ struct text_line allow_text(const struct share_allow *a)
 	return t;
 }
 
+/* Of a word NAME=/PATH, where its last folder begins, which tells builds of a library apart; else
+ * the word. */
+static const char *last_folder(const char *word, size_t length)
+{
+	const char *value = memchr(word, '=', length), *end = word + length, *at = end;
+	int slashes = 0;
+
+	if (!value || value + 1 >= end || value[1] != '/')
+		return word;
+	while (slashes < 2 && --at > value)
+		slashes += *at == '/';
+	return at > value ? at + 1 : word;
+}
+
+/* "preload lib=hami-O2/libvgpu.so set=..." */
+static struct text_line without_folders(const char *layer)
+{
+	struct text_line t = { "" };
+	size_t used = 0;
+
+	while (*layer && used < sizeof(t.s)) {
+		size_t length = strcspn(layer, " "), blanks = strspn(layer + length, " ");
+		const char *from = last_folder(layer, length);
+		int name = from == layer ? 0 : (int)(strcspn(layer, "=") + 1);
+		int rest = (int)(layer + length - from);
+
+		used += (size_t)snprintf(t.s + used, sizeof(t.s) - used, "%.*s%.*s%s", name, layer,
+					 rest, from, blanks ? " " : "");
+		layer += length + blanks;
+	}
+	return t;
+}
+
 struct text_line allow_layers_text(const struct share_allow *a)
 {
 	struct text_line t = { "" };
@@ -96,7 +129,7 @@ struct text_line allow_layers_text(const struct share_allow *a)
 
 	for (int i = 0; i < a->layers && used < sizeof(t.s); i++)
 		used += (size_t)snprintf(t.s + used, sizeof(t.s) - used, "%s%.400s", i ? " > " : "",
-					 text_shown(a->layer[i]).s);
+					 text_shown(without_folders(a->layer[i]).s).s);
 	return t;
 }
 

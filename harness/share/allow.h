@@ -36,7 +36,8 @@ int allow_parse(struct share_allow *a, const char *text);
 /* "30 % of the compute and 8 GiB of memory" */
 struct text_line allow_text(const struct share_allow *a);
 
-/* "emulate compute=30", layers nested in it behind " > "; "" without any. */
+/* "emulate compute=30", layers nested in it behind " > ", files by their last folder; "" without
+ * any. */
 struct text_line allow_layers_text(const struct share_allow *a);
 
 /* As members "allow" and "layers" of a plan; both are absent where nothing was promised. */

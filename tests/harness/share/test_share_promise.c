@@ -103,6 +103,24 @@ Test(small_share_promise, a_window_without_a_step_is_one_pause)
 	timeline_release(&t);
 }
 
+/* Files are told apart by their last folder. */
+Test(small_share_promise, what_layers_are_called)
+{
+	static const char *const rows[][2] = {
+		{ "mps threads=25", "mps threads=25" },
+		{ "preload lib=/a/b/hami-O2/libvgpu.so set=A=1",
+		  "preload lib=hami-O2/libvgpu.so set=A=1" },
+		{ "preload lib=/lib.so", "preload lib=/lib.so" },
+		{ "preload lib=/a/lib.so  set=/", "preload lib=a/lib.so set=/" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct share_allow a = { .layer = { rows[i][0] }, .layers = 1 };
+
+		cr_expect(eq(str, allow_layers_text(&a).s, (char *)(uintptr_t)rows[i][1]));
+	}
+}
+
 /* A base is counted for a second at most: nothing holds it back. */
 Test(small_share_promise, windows_of_a_base_are_short)
 {

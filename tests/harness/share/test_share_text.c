@@ -186,6 +186,10 @@ Test(small_share_text, how_long_it_may_take)
 	share.plan.starts = 1;
 	share.plan.fault = FAULT_KILL;
 	shows(share_plan_print, "about 42.0 s\n");
+	/* with a promise clients idle for a second before each window; 15 s for memory */
+	share.plan.fault = FAULT_NONE;
+	share.plan.allow = (struct share_allow){ .compute = 0.3, .memory = 1 };
+	shows(share_plan_print, "about 71.0 s\n");
 	share_release(&share);
 }
 
