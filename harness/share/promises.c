@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "common/check.h"
 #include "harness/base/command.h"
@@ -14,16 +15,17 @@
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
+/* The first line, of a plain file or a packed one; what is wrong with it is said when it is read.
+ */
 bool promises_are_in(const char *path)
 {
-	FILE *f = fopen(path, "re");
-	char head[4096];
-	size_t n = f ? fread(head, 1, sizeof(head) - 1, f) : 0;
+	gzFile f = gzopen(path, "re");
+	char head[65536] = "";
 
+	if (f && !gzgets(f, head, sizeof(head)))
+		*head = '\0';
 	if (f)
-		fclose(f);
-	head[n] = '\0';
-	head[strcspn(head, "\n")] = '\0';
+		gzclose(f);
 	return strstr(head, "\"allow\"") != NULL;
 }
 
@@ -139,16 +141,17 @@ static bool has_memory(const struct promises *p)
 
 static void put_memory(const struct promises *p, FILE *out)
 {
-	fprintf(out, "\n%16s  %16s  %16s  %-24s%s\n", "asked, bytes", "in one piece",
-		"in many pieces", "verdict", "under");
+	fprintf(out, "\n%16s  %16s  %16s  %-22s  %-20s  %s\n", "asked, bytes", "in one piece",
+		"the most", "by", "verdict", "under");
 	for (int i = 0; i < p->records; i++) {
 		const struct share *s = &p->record[i];
 		const json_t *alone = json_object_get(s->memory, "alone");
+		const struct promise_taken most = promise_most(s->memory);
 
 		if (s->memory)
-			fprintf(out, "%16lld  %16.0f  %16.0f  %-24s%s\n",
+			fprintf(out, "%16lld  %16.0f  %16.0f  %-22s  %-20s  %s\n",
 				(long long)s->plan.allow.memory, json_get_number(alone, "one"),
-				json_get_number(alone, "many"), promise_names[p->found[i].memory],
+				most.bytes, most.by, promise_names[p->found[i].memory],
 				allow_layers_text(&s->plan.allow).s);
 	}
 }

@@ -631,8 +631,16 @@ Test(small_cli_share, asked_for_and_got, .init = prepare, .fini = remove_dir)
 			      "--quiet",
 			      dir, dir, dir),
 		     2));
-	cr_expect(tells(text, "50 %*queued*50 %*waited for*25 %*compute=25*65536*1000 *holds"),
+	cr_expect(tells(text, "50 %*queued*50 %*waited for*25 %*compute=25*65536*1000 *1000 "
+			      "*cudaMalloc *holds"),
 		  "%s", text);
+	cr_assert(zero(int, shell(NULL, "gzip '%s/b.jsonl' '%s/c.jsonl'", dir, dir)));
+	cr_expect(eq(int,
+		     run_rift(OUT, &text,
+			      "share --from '%s/b.jsonl.gz' --from '%s/a.jsonl' --quiet", dir, dir),
+		     2),
+		  "packed: %s", text);
+	cr_assert(zero(int, shell(NULL, "gunzip '%s/b.jsonl.gz' '%s/c.jsonl.gz'", dir, dir)));
 	cr_assert(eq(int,
 		     run_rift(OUT, &text,
 			      "share --from '%s/a.jsonl' --from '%s/c.jsonl' --quiet --json", dir,
