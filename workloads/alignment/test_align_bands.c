@@ -2,6 +2,7 @@
  * test_align_bands.c - what a band proves and what it does not: distances on either side of it,
  * best paths that leave it, caps.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/on_cpu.h"
 #include "tests/races.h"

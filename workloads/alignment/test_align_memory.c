@@ -2,6 +2,7 @@
  * test_align_memory.c - memory that is scarce: traces that do not fit are worked out strip by
  * strip, what cannot be done is said, and everything is given back.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/ledger.h"
 #include "tests/on_cpu.h"

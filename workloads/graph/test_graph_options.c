@@ -2,6 +2,7 @@
  * test_graph_options.c - what the graph workload offers and refuses, its shapes, and probe=quick:
  * every row has a figure or a reason, and nothing hangs.
  */
+/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "workloads/graph/test_graphs.h"
 

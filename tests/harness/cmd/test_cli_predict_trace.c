@@ -2,7 +2,7 @@
  * test_cli_predict_trace.c - `rift predict TRACE` of the real binary: a program's price on a
  * platform that costs a known amount more, and what is refused.
  */
-/* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "harness/base/json.h"
 #include "tests/cli.h"

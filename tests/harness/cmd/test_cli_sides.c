@@ -3,7 +3,7 @@
  * takes the side that is named, --side or FILE:b, and refuses to guess it. Known truth: launches of
  * side b take 5 us longer.
  */
-/* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"

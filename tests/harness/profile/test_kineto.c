@@ -3,6 +3,7 @@
  * by event, as libkineto writes them; others are kept traces of rift in that form, which must have
  * the same bottleneck and shares.
  */
+/* sanitizers: one thread */
 #include "common/trace/kineto.h"
 
 #include <criterion/criterion.h>

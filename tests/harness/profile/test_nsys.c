@@ -3,6 +3,7 @@
  * names of tables and columns in its manual: one row by row, others from kept traces of rift, which
  * must have the same bottleneck and shares in that form.
  */
+/* sanitizers: one thread */
 #include "common/trace/nsys.h"
 
 #include <criterion/criterion.h>

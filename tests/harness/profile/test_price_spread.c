@@ -2,6 +2,7 @@
  * test_price_spread.c - harness/profile/price_spread.h: how often the interval of a price holds
  * what is measured. Runs, sessions of launches and what is measured on B are drawn anew each time.
  */
+/* sanitizers: one thread */
 #include <math.h>
 
 #include "common/philox.h"

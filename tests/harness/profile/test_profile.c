@@ -2,6 +2,7 @@
  * test_profile.c - harness/profile: when a re-timed trace is trusted, and what is said of traces
  * that lack something.
  */
+/* sanitizers: one thread */
 #include "tests/test.h"
 #include "common/philox.h"
 #include "harness/profile/profile.h"

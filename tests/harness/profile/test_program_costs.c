@@ -2,6 +2,7 @@
  * test_program_costs.c - harness/profile/program_costs.h: copies, allocations, event records and
  * the start of a process, by the call costs of both platforms.
  */
+/* sanitizers: one thread */
 #include "tests/priced.h"
 
 TestSuite(small_program_costs, .timeout = 60);

@@ -2,6 +2,7 @@
  * test_program_price.c - harness/profile/program_price.h: launches, graphs, intervals, and what
  * changes to a program would give.
  */
+/* sanitizers: one thread */
 #include "tests/priced.h"
 
 TestSuite(small_program_price, .timeout = 60);

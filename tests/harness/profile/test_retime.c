@@ -2,6 +2,7 @@
  * test_retime.c - harness/profile: traces whose times follow from the prices exactly are the same
  * when they are re-timed, and their shares are known to the ns.
  */
+/* sanitizers: one thread */
 #include "tests/test.h"
 #include "harness/profile/profile.h"
 #include "tests/made_trace.h"
