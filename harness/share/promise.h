@@ -3,9 +3,10 @@
  *
  * Compute. A client's share is its steps a second over those of the base, the same workload without
  * layers and with work always queued: 1 is all that the device does. It is of the second half of
- * each window, when what was saved up while the client idled is spent. Clients wait for each step
- * in every other window; without layers they then get less than 1, and where that is no more than
- * the promise, the promise is not used up and nothing is judged.
+ * each window, so that what was saved up while the client idled is spent, if the window is long
+ * enough for that. Clients wait for each step in every other window; without layers they then get
+ * less than 1, and where that is no more than the promise, the promise is not used up and nothing
+ * is judged.
  *
  * Memory. What can be taken, in bytes, by the call that is given most; see taker.c. A process's own
  * context counts as part of what was promised, where the layer counts it.

@@ -122,8 +122,9 @@ static cudaError_t try_graph(int64_t bytes)
 		CUDA(cudaGraphExecDestroy(exec));
 	if (graph)
 		CUDA(cudaGraphDestroy(graph));
-	CUDA(cudaDeviceGraphMemTrim(0));
-	cudaGetLastError();
+	/* not every layer has that call */
+	if (cudaDeviceGraphMemTrim(0) || err)
+		cudaGetLastError();
 	return err;
 }
 #endif
