@@ -1,5 +1,5 @@
 # promises.gp - share of the device's time asked for against share got; harness/share/promises_chart.c sets
-#   series, nameN            numbers of clients and ways of waiting; their names
+#   series, nameN            numbers of clients and ways of waiting, or layers and numbers of clients; their names
 #   most                     the largest share, %
 #   title, finding, made1, made2   texts
 #   points   columns series, asked, got, least, most, client, verdict

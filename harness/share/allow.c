@@ -133,6 +133,31 @@ struct text_line allow_layers_text(const struct share_allow *a)
 	return t;
 }
 
+/* "hami-O2" of "preload lib=/a/hami-O2/libvgpu.so set=...", "mps" of "mps threads=25". */
+static struct text layer_name(const char *layer)
+{
+	const char *word = strstr(layer, " lib=/"), *folder = layer;
+	struct text t;
+
+	if (word)
+		folder = last_folder(word + 1, strcspn(word + 1, " "));
+	if (!word || folder == word + 1)
+		folder = layer;
+	snprintf(t.s, sizeof(t.s), "%.*s", (int)strcspn(folder, " /"), folder);
+	return t;
+}
+
+struct text allow_layers_name(const struct share_allow *a)
+{
+	struct text t = { "" };
+	size_t used = 0;
+
+	for (int i = 0; i < a->layers && used < sizeof(t.s); i++)
+		used += (size_t)snprintf(t.s + used, sizeof(t.s) - used, "%s%s", i ? " > " : "",
+					 text_shown(layer_name(a->layer[i]).s).s);
+	return t;
+}
+
 /* ---- the plan --------------------------------------------------------------------------- */
 
 void allow_to_json(const struct share_allow *a, json_t *plan)

@@ -5,41 +5,54 @@
 #include <string.h>
 
 #include "common/check.h"
+#include "common/plural.h"
 #include "harness/chart/words.h"
 #include "harness/compare/format.h"
 #include "harness/share/promises.h"
 #include "harness/share/share_file.h"
 
-/* A series has a number of clients, and a way of waiting. */
-enum { SERIES_MAX = SHARE_COUNTS_MAX * TIMELINE_HOWS };
+/* A series has a layer, a number of clients, and a way of waiting. */
+enum { SERIES_MAX = 24 };
+
+struct series {
+	struct text layer;
+	int clients;
+	enum timeline_how how;
+};
 
 struct drawn {
 	const struct promises *p;
-	int clients[SERIES_MAX];
-	enum timeline_how how[SERIES_MAX];
+	struct series each[SERIES_MAX];
 	int series;
+	bool layers; /* there are several: then steps that are queued alone are drawn */
 	double most; /* the largest share, intervals included; % */
 	double level;
 };
 
-static int series_of(const struct drawn *d, const struct promise_row *r)
+/* The number of a row's series, of d->series if it is in none so far; -1: it is not drawn. */
+static int series_of(const struct drawn *d, const struct share *s, const struct promise_row *r)
 {
+	struct text layer = allow_layers_name(&s->plan.allow);
 	int i = 0;
 
-	while (i < d->series && !(d->clients[i] == r->of->set.n && d->how[i] == r->how))
+	if (!r->known || (d->layers && r->how != TIMELINE_QUEUED))
+		return -1;
+	while (i < d->series && !(d->each[i].clients == r->of->set.n && d->each[i].how == r->how &&
+				  !strcmp(d->each[i].layer.s, layer.s)))
 		i++;
-	return i;
+	return i < SERIES_MAX ? i : -1;
 }
 
-static void take_row(struct drawn *d, const struct promise_row *r, double promised)
+static void take_row(struct drawn *d, const struct share *s, const struct promise_row *r)
 {
-	int at = series_of(d, r);
+	double promised = s->plan.allow.compute;
+	int at = series_of(d, s, r);
 
-	if (at == d->series && d->series < SERIES_MAX) {
-		d->clients[at] = r->of->set.n;
-		d->how[at] = r->how;
-		d->series++;
-	}
+	if (at < 0)
+		return;
+	if (at == d->series)
+		d->each[d->series++] =
+			(struct series){ allow_layers_name(&s->plan.allow), r->of->set.n, r->how };
 	d->most = fmax(d->most, 100 * fmax(r->share, promised));
 	if (r->judged.ratio.known)
 		d->most = fmax(d->most, 100 * r->judged.ratio.hi * promised);
@@ -47,11 +60,15 @@ static void take_row(struct drawn *d, const struct promise_row *r, double promis
 
 static void drawn_init(struct drawn *d, const struct promises *p)
 {
+	struct text first = allow_layers_name(&p->record[0].plan.allow);
+
 	*d = (struct drawn){ .p = p, .level = NAN };
+	for (int i = 1; i < p->records; i++)
+		d->layers |= strcmp(allow_layers_name(&p->record[i].plan.allow).s, first.s) != 0;
 	for (int i = 0; i < p->records; i++)
 		for (int k = 0; k < p->found[i].rows; k++)
 			if (p->found[i].row[k].known) {
-				take_row(d, &p->found[i].row[k], p->record[i].plan.allow.compute);
+				take_row(d, &p->record[i], &p->found[i].row[k]);
 				d->level = p->found[i].level;
 			}
 }
@@ -69,10 +86,11 @@ static int write_points(const struct drawn *d, struct plot *plot)
 			const struct promise_row *r = &d->p->found[i].row[k];
 			const struct interval *v = &r->judged.ratio;
 			double promised = 100 * d->p->record[i].plan.allow.compute;
+			int series = series_of(d, &d->p->record[i], r);
 
-			if (r->known)
-				fprintf(out.file, "%d,%.6g,%.6g,%.6g,%.6g,%d,%s\n",
-					series_of(d, r) + 1, promised, 100 * r->share,
+			if (series >= 0)
+				fprintf(out.file, "%d,%.6g,%.6g,%.6g,%.6g,%d,%s\n", series + 1,
+					promised, 100 * r->share,
 					v->known ? v->lo * promised : 100 * r->share,
 					v->known ? v->hi * promised : 100 * r->share, r->client + 1,
 					promise_names[r->verdict]);
@@ -91,7 +109,7 @@ static void title_of(const struct drawn *d, char *out, size_t size)
 			const struct promise_row *r = &d->p->found[i].row[k];
 			double asked = d->p->record[i].plan.allow.compute;
 
-			if (!r->known || r->verdict == PROMISE_UNUSED ||
+			if (series_of(d, &d->p->record[i], r) < 0 || r->verdict == PROMISE_UNUSED ||
 			    r->verdict == PROMISE_CROWDED)
 				continue;
 			if (!worst ||
@@ -121,11 +139,20 @@ static int fill(struct plot *plot, const struct drawn *d)
 		      levels_text(&level).s);
 	plot_text(plot, "made1", "%s, %.100s", share_device(s),
 		  share_workload_text(&s->plan.mix[0]).s);
-	plot_text(plot, "made2", "%.100s", allow_layers_text(&s->plan.allow).s);
-	for (int i = 0; i < d->series; i++)
-		plot_text(plot, words_name("name", i + 1).s, "%d client%s, %s", d->clients[i],
-			  d->clients[i] == 1 ? "" : "s",
-			  d->how[i] == TIMELINE_QUEUED ? "queued" : "waited for");
+	plot_text(plot, "made2", "%.100s",
+		  d->layers ? "steps queued; in parentheses: clients at the same time"
+			    : allow_layers_text(&s->plan.allow).s);
+	for (int i = 0; i < d->series; i++) {
+		const struct series *e = &d->each[i];
+
+		if (d->layers)
+			plot_text(plot, words_name("name", i + 1).s, "%s (%d)", e->layer.s,
+				  e->clients);
+		else
+			plot_text(plot, words_name("name", i + 1).s, "%s, %s",
+				  counted(e->clients, "client").s,
+				  e->how == TIMELINE_QUEUED ? "queued" : "waited for");
+	}
 	plot_count(plot, "series", d->series);
 	plot_number(plot, "most", d->most);
 	return write_points(d, plot);

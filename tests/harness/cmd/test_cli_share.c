@@ -607,6 +607,15 @@ static void expect_chart_of_limits(void)
 				  "grep -q '^1,50,' '%s/charts/limits-points.csv' && test -s "
 				  "'%s/charts/limits.png'",
 				  dir, dir)));
+	/* several layers are a series each */
+	make_limited("f", "compute=25%", "none", 2);
+	run_rift(OUT, NULL, "share --from '%s/a.jsonl' --from '%s/f.jsonl' --quiet --plot '%s/two'",
+		 dir, dir, dir);
+	cr_expect(zero(int, shell(NULL,
+				  "cd '%s/two' && grep -q '^1,50,' limits-points.csv && "
+				  "grep -q '^2,25,' limits-points.csv && "
+				  "grep -q 'emulate (1)' limits.gp && grep -q 'none (1)' limits.gp",
+				  dir)));
 	make_limited("e", "memory=2000", "emulate memory=2000", 0);
 	cr_expect(eq(int,
 		     run_rift(ERR, &text,

@@ -106,18 +106,19 @@ Test(small_share_promise, a_window_without_a_step_is_one_pause)
 /* Files are told apart by their last folder. */
 Test(small_share_promise, what_layers_are_called)
 {
-	static const char *const rows[][2] = {
-		{ "mps threads=25", "mps threads=25" },
+	static const char *const rows[][3] = {
+		{ "mps threads=25", "mps threads=25", "mps" },
 		{ "preload lib=/a/b/hami-O2/libvgpu.so set=A=1",
-		  "preload lib=hami-O2/libvgpu.so set=A=1" },
-		{ "preload lib=/lib.so", "preload lib=/lib.so" },
-		{ "preload lib=/a/lib.so  set=/", "preload lib=a/lib.so set=/" },
+		  "preload lib=hami-O2/libvgpu.so set=A=1", "hami-O2" },
+		{ "preload lib=/lib.so", "preload lib=/lib.so", "preload" },
+		{ "preload lib=/a/lib.so  set=/", "preload lib=a/lib.so set=/", "a" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct share_allow a = { .layer = { rows[i][0] }, .layers = 1 };
 
 		cr_expect(eq(str, allow_layers_text(&a).s, (char *)(uintptr_t)rows[i][1]));
+		cr_expect(eq(str, allow_layers_name(&a).s, (char *)(uintptr_t)rows[i][2]));
 	}
 }
 
