@@ -134,7 +134,7 @@ Test(small_bench, a_dry_run_prints_each_command)
 		{ "share harm unfair", " --layer-of 2=emulate\\ call=50 " },
 		{ "limits emulate",
 		  "--allow compute=50%\\,memory=8G --layer emulate\\ compute=50" },
-		{ "limits mps", " --allow compute=75% --layer mps\\ threads=75 --window 2 " },
+		{ "limits mps", " --allow compute=75% --layer mps\\ threads=75 --window 8 " },
 		{ "limits remote", " --allow memory=8G --layer remote\\ memory=8G " },
 		{ "share sizes", "transport=tcp shared=yes block=128M -- " },
 		{ "share cpu", "/rift share stereo preset=vmcuda-table1 --sync blocking " },
