@@ -122,22 +122,11 @@ static struct text_line without_folders(const char *layer)
 	return t;
 }
 
-struct text_line allow_layers_text(const struct share_allow *a)
-{
-	struct text_line t = { "" };
-	size_t used = 0;
-
-	for (int i = 0; i < a->layers && used < sizeof(t.s); i++)
-		used += (size_t)snprintf(t.s + used, sizeof(t.s) - used, "%s%.400s", i ? " > " : "",
-					 text_shown(without_folders(a->layer[i]).s).s);
-	return t;
-}
-
 /* "hami-O2" of "preload lib=/a/hami-O2/libvgpu.so set=...", "mps" of "mps threads=25". */
-static struct text layer_name(const char *layer)
+static struct text_line layer_name(const char *layer)
 {
 	const char *word = strstr(layer, " lib=/"), *folder = layer;
-	struct text t;
+	struct text_line t;
 
 	if (word)
 		folder = last_folder(word + 1, strcspn(word + 1, " "));
@@ -147,15 +136,26 @@ static struct text layer_name(const char *layer)
 	return t;
 }
 
-struct text allow_layers_name(const struct share_allow *a)
+static struct text_line join_layers(const struct share_allow *a,
+				    struct text_line (*say)(const char *layer))
 {
-	struct text t = { "" };
+	struct text_line t = { "" };
 	size_t used = 0;
 
 	for (int i = 0; i < a->layers && used < sizeof(t.s); i++)
-		used += (size_t)snprintf(t.s + used, sizeof(t.s) - used, "%s%s", i ? " > " : "",
-					 text_shown(layer_name(a->layer[i]).s).s);
+		used += (size_t)snprintf(t.s + used, sizeof(t.s) - used, "%s%.400s", i ? " > " : "",
+					 text_shown(say(a->layer[i]).s).s);
 	return t;
+}
+
+struct text_line allow_layers_text(const struct share_allow *a)
+{
+	return join_layers(a, without_folders);
+}
+
+struct text_line allow_layers_name(const struct share_allow *a)
+{
+	return join_layers(a, layer_name);
 }
 
 /* ---- the plan --------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ struct text_line allow_text(const struct share_allow *a);
 struct text_line allow_layers_text(const struct share_allow *a);
 
 /* What tells layers apart in a legend: "mps"; a library by its folder, "hami-O2". */
-struct text allow_layers_name(const struct share_allow *a);
+struct text_line allow_layers_name(const struct share_allow *a);
 
 /* As members "allow" and "layers" of a plan; both are absent where nothing was promised. */
 void allow_to_json(const struct share_allow *a, json_t *plan);

@@ -92,6 +92,18 @@ static double burst_steps(const struct series *s, double *when_s)
 	return most;
 }
 
+/* How long it is as fast as without a limit: until 100 ms have less than 0.8 of what those have. */
+static double full_speed_s(const struct series *s, double unlimited_rate)
+{
+	const double least = 0.8, span_s = 0.1;
+	int bins = (int)lround(span_s / s->bin_s), i = 0;
+
+	while (bins > 0 && i + bins <= s->n &&
+	       sum_steps(s, i, i + bins) >= least * unlimited_rate * span_s)
+		i += bins;
+	return i * s->bin_s;
+}
+
 /* Each whole span of the second half, in steps a second, added to what there is. */
 static int add_spans(const struct series *s, double span_s, double *rate, int n)
 {
@@ -202,21 +214,25 @@ static void find_spread(const struct promise_row *r, const struct share *s, doub
 	free(each);
 }
 
-static void find_burst(struct promise_row *r, const struct share *s, double rate)
+static void find_burst(struct promise_row *r, const struct share *s, const struct promise_base *b)
 {
 	int n = s->plan.starts;
 	double *burst = zeroed((size_t)n, sizeof(*burst)), *when = zeroed((size_t)n, sizeof(*when));
+	double *full = zeroed((size_t)n, sizeof(*full)), rate = b->rate;
 
 	for (int k = 0; k < n; k++) {
 		const json_t *window = window_of(r->of, k, r->how);
 		struct series each = series_of(window, r->client);
 
 		burst[k] = burst_steps(&each, &when[k]) / rate;
+		full[k] = full_speed_s(&each, r->how == TIMELINE_WAITS ? rate * b->waits : rate);
 		r->pause_s = fmax(r->pause_s,
 				  json_get_number(timeline_of(window, r->client), "longest_s"));
 	}
 	r->burst_s = median_of(burst, n);
 	r->settled_s = median_of(when, n);
+	r->full_s = median_of(full, n);
+	free(full);
 	free(burst);
 	free(when);
 }
@@ -234,7 +250,7 @@ static void find_row(struct promise_row *r, const struct promise *l, const struc
 	r->share = median_of(own, s->plan.starts) / rate;
 	for (int i = 0; i < PROMISE_SPANS; i++)
 		find_spread(r, s, rate, i, &r->spread[i]);
-	find_burst(r, s, rate);
+	find_burst(r, s, base_of_row(l, s, r));
 	free(own);
 }
 

@@ -75,6 +75,16 @@ static const struct promise_row *worst_row(const struct promise *l)
 	return worst;
 }
 
+/* Then a limit is not yet seen at work where shares are counted. */
+static void put_full_speed(const struct share *s, const struct promise_row *r, FILE *out)
+{
+	if (r->verdict == PROMISE_MORE && r->full_s > s->plan.window_s / 2)
+		fprintf(out,
+			"; it ran at full speed for the first %.3g s: a longer --window shows "
+			"what follows",
+			r->full_s);
+}
+
 static void put_compute(const struct share *s, const struct promise *l, FILE *out)
 {
 	const struct promise_row *r = worst_row(l);
@@ -89,6 +99,7 @@ static void put_compute(const struct share *s, const struct promise *l, FILE *ou
 		fprintf(out, " from %g to %g s after its work began, with %s, %s, n = %s",
 			s->plan.window_s / 2, s->plan.window_s, counted(r->of->set.n, "client").s,
 			how_texts[r->how], counted(l->starts, "start").s);
+		put_full_speed(s, r, out);
 	}
 	fputc('\n', out);
 }
@@ -347,6 +358,7 @@ static json_t *row_json(const struct share *s, const struct promise_row *r)
 	json_object_set_new(o, "burst_s", json_number(r->burst_s));
 	json_object_set_new(o, "spent_s", json_number(r->settled_s));
 	json_object_set_new(o, "pause_s", json_number(r->pause_s));
+	json_object_set_new(o, "full_speed_s", json_number(r->full_s));
 	return o;
 }
 

@@ -15,7 +15,7 @@
 enum { SERIES_MAX = 24 };
 
 struct series {
-	struct text layer;
+	struct text_line layer;
 	int clients;
 	enum timeline_how how;
 };
@@ -32,7 +32,7 @@ struct drawn {
 /* The number of a row's series, of d->series if it is in none so far; -1: it is not drawn. */
 static int series_of(const struct drawn *d, const struct share *s, const struct promise_row *r)
 {
-	struct text layer = allow_layers_name(&s->plan.allow);
+	struct text_line layer = allow_layers_name(&s->plan.allow);
 	int i = 0;
 
 	if (!r->known || (d->layers && r->how != TIMELINE_QUEUED))
@@ -60,7 +60,7 @@ static void take_row(struct drawn *d, const struct share *s, const struct promis
 
 static void drawn_init(struct drawn *d, const struct promises *p)
 {
-	struct text first = allow_layers_name(&p->record[0].plan.allow);
+	struct text_line first = allow_layers_name(&p->record[0].plan.allow);
 
 	*d = (struct drawn){ .p = p, .level = NAN };
 	for (int i = 1; i < p->records; i++)
@@ -146,7 +146,7 @@ static int fill(struct plot *plot, const struct drawn *d)
 		const struct series *e = &d->each[i];
 
 		if (d->layers)
-			plot_text(plot, words_name("name", i + 1).s, "%s (%d)", e->layer.s,
+			plot_text(plot, words_name("name", i + 1).s, "%.60s (%d)", e->layer.s,
 				  e->clients);
 		else
 			plot_text(plot, words_name("name", i + 1).s, "%s, %s",

@@ -110,15 +110,21 @@ Test(small_program_costs, rates_are_known_to_their_intervals)
 	takes((double)ns + 20000 + 1048576 * (1 / 25.0 - 1 / 50.0));
 }
 
+/* Of three sizes, with what 1 MiB takes on both sides, us. */
+static void add_copies(const double a[3], const double b[3])
+{
+	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
+	add_row("h2d pageable 1 MiB", a, b);
+	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+}
+
 /* 1 MiB is known to 2 us on either side: hypot(2, 2), and as much for what will be measured. */
 Test(small_program_costs, call_costs_are_known_to_their_intervals)
 {
 	long ns = copy_and_wait("pageable");
 
 	with_costs();
-	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
-	add_row("h2d pageable 1 MiB", (double[]){ 150, 148, 152 }, (double[]){ 170, 168, 172 });
-	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	add_copies((double[]){ 150, 148, 152 }, (double[]){ 170, 168, 172 });
 	price_on(&model_a, true);
 	cr_expect(epsilon_eq(dbl, price.spread_ns[SPREAD_CALLS], 4000, 120), "%g",
 		  price.spread_ns[SPREAD_CALLS]);
@@ -131,9 +137,7 @@ Test(small_program_costs, copies_of_a_size_that_is_measured)
 	long ns = copy_and_wait("pageable");
 
 	with_costs();
-	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
-	add_row("h2d pageable 1 MiB", (double[]){ 150, 148, 152 }, (double[]){ 140, 138, 142 });
-	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	add_copies((double[]){ 150, 148, 152 }, (double[]){ 140, 138, 142 });
 	price_on(&model_a, true);
 	takes((double)ns - 10000);
 }
@@ -144,9 +148,7 @@ Test(small_program_costs, what_two_files_do_not_tell_apart_is_equal)
 	long ns = copy_and_wait("pageable");
 
 	with_costs();
-	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
-	add_row("h2d pageable 1 MiB", (double[]){ 150, 138, 152 }, (double[]){ 140, 128, 142 });
-	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	add_copies((double[]){ 150, 138, 152 }, (double[]){ 140, 128, 142 });
 	price_on(&model_a, true);
 	takes((double)ns);
 }
@@ -157,9 +159,7 @@ Test(small_program_costs, intervals_that_overlap_may_be_told_apart)
 	long ns = copy_and_wait("pageable");
 
 	with_costs();
-	add_row("h2d pageable 64 KiB", (double[]){ 20, 19, 21 }, (double[]){ 21, 20, 22 });
-	add_row("h2d pageable 1 MiB", (double[]){ 150, 141, 160 }, (double[]){ 138, 132, 145 });
-	add_row("h2d pageable 16 MiB", (double[]){ 900, 890, 910 }, (double[]){ 990, 970, 1000 });
+	add_copies((double[]){ 150, 141, 160 }, (double[]){ 138, 132, 145 });
 	price_on(&model_a, true);
 	takes((double)ns - 12000);
 }

@@ -298,6 +298,29 @@ Test(small_share_promise, what_was_saved_up_is_found)
 	share_release(&s);
 }
 
+/* 1000 t = 2100 + 300 t: what was saved up lasts for 3 s of the window's 4. */
+Test(small_share_promise, what_lasts_beyond_half_of_a_window_is_said)
+{
+	static const double rate = 300;
+	char text[4096] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	struct promise p;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	fill(&s, 990, &rate, &rate, 2100);
+	promise_init(&p, &s);
+	cr_expect(epsilon_eq(dbl, p.row[0].full_s, 3, 0.11), "%g", p.row[0].full_s);
+	cr_expect(eq(int, p.compute, PROMISE_MORE));
+	promise_release(&p);
+	promise_answer_print(&s, out);
+	fclose(out);
+	cr_expect(strstr(text, "; it ran at full speed for the first 3 s: a longer --window") !=
+			  NULL,
+		  "%s", text);
+	share_release(&s);
+}
+
 /* A base that is slowed for a fifth of the time shows nothing, whatever clients get. */
 Test(small_share_promise, a_base_that_is_not_steady_decides_nothing)
 {
