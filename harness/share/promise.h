@@ -56,7 +56,7 @@ struct promise_row {
 	double burst_s;	  /* device time beyond its share, after idling; the median of starts */
 	double settled_s; /* when that was spent */
 	double pause_s;	  /* the longest time without the end of a step, of all starts */
-	double full_s;	  /* from the beginning on as fast as without a limit; the median of starts */
+	double full_s; /* from the beginning on as fast as without a limit; the median of starts */
 	enum promise_verdict verdict;
 };
 
