@@ -34,6 +34,7 @@ begin() { # ROW
 		setsid "$third/nvshare/nvshare-scheduler" >"$out/$1.daemon" 2>&1 &
 		daemon=$!
 		sleep 1
+		[ -z "${QUANTUM:-}" ] || "$third/nvshare/nvsharectl" -T "$QUANTUM" >>"$out/$1.daemon" 2>&1
 		;;
 	lupine)
 		LUPINE_PORT=$lupine_port LD_LIBRARY_PATH=$third/lupine/lib:${LD_LIBRARY_PATH:-} \

@@ -116,9 +116,10 @@ static void put_row(const struct share *s, const struct promise_row *r, FILE *ou
 
 	if (i->known)
 		snprintf(range, sizeof(range), "%.1f-%.1f %%", i->lo * promised, i->hi * promised);
-	fprintf(out, "%6.4g %%  %7d  %6d  %-11s%6.1f %%  %14s  %-24s%6.3g ms  %s\n", promised,
+	fprintf(out, "%6.4g %%  %7d  %6d  %-11s%6.1f %%  %14s  %-24s%9s  %s\n", promised,
 		r->of->set.n, r->client + 1, r->how == TIMELINE_QUEUED ? "queued" : "waited for",
-		100 * r->share, range, promise_names[r->verdict], 1e3 * r->pause_s, what(s, r).s);
+		100 * r->share, range, promise_names[r->verdict], text_time(1e9 * r->pause_s).s,
+		what(s, r).s);
 }
 
 static void put_shares(const struct promises *p, FILE *out)
