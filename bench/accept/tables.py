@@ -7,6 +7,7 @@ import math
 import os
 import random
 import statistics
+import subprocess
 import sys
 from statistics import median
 
@@ -172,6 +173,50 @@ def spins(ns, count):
               f"{sum(a > 0 or b < 0 for a, b in zip(lo, hi))} and holds the truth in {sum(a <= t <= b for t, a, b in zip(added, lo, hi))} of {n}; "
               f"half its width {statistics.median_low((b - a) / 2 for a, b in zip(lo, hi)):.0f} (median); "
               f"{statistics.mean(took):.1f} s a session; {len(verdicts) - n} of {len(verdicts)} sessions gave nothing")
+
+
+# ---- decode ---------------------------------------------------------------------------------------
+
+
+def decode(name):
+    """How many times as long a token takes under a layer, and natively how many tokens a second there are."""
+    d = load(f"{name}.jsonl.json")
+    for p in d["points"] if d else []:
+        axes = p["axes"]
+        said = " ".join(str(axes.get(k, "")) for k in ("batch", "launches", "mode", "depth"))
+        a = (p["a_step_ns"] or {}).get("value")
+        print(f"{name:20} {said:20} {axes.get('batch', 1) * 1e9 / a if a else math.nan:>9.0f} tokens/s natively, x{interval(p['ratio'], form='.3f')}")
+
+
+PRICES = {"profiler": "CUPTI", "hami-O2": "HAMi-O2", "mps": "MPS", "wsl2-2020": "../wsl2-h200/wsl2-2020", "wsl2-2021": "../wsl2-h200/wsl2-2021"}
+
+
+def predicted(*rows):
+    """Of each row's session what `rift predict` says from kept sessions (COSTS) of launches, beside what was measured."""
+    every = []
+    for row in rows:
+        kept, file = f"{os.environ.get('COSTS', 'data/sessions/atlas-h200')}/{PRICES.get(row, row)}.jsonl.gz", f"{OUT}/tiny-{row}.jsonl"
+        if not os.path.exists(kept) or not os.path.exists(file):
+            continue
+        errors, inside = [], 0
+        for of in ("", " launches=many"):
+            said = subprocess.run([os.environ["RIFT"], "predict", f"{file}:a", "--from", f"{kept}:a", "--on", f"{kept}:b", "--measured", f"{file}:b",
+                                   "--workload", "decode" + of, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+            for b in (load(said) or {"blocks": []})["blocks"]:
+                if b["b_total_ns"] and b["b_measured_ns"]:
+                    errors.append(100 * (b["b_total_ns"] / b["b_measured_ns"] - 1))
+                    inside += b["b_lo_ns"] is not None and b["b_lo_ns"] <= b["b_measured_ns"] <= b["b_hi_ns"]
+        every += errors
+        print(f"{row:16} {error_text(errors)}, {inside} inside the interval")
+    print(f"{'all':16} {error_text(every)}")
+
+
+def error_text(errors):
+    sizes = sorted(map(abs, errors))
+    if not sizes:
+        return "nothing predicted"
+    return (f"{len(sizes)} points: median error {median(sizes):.1f} %, 95 % below {sizes[min(len(sizes) - 1, int(0.95 * len(sizes)))]:.1f} %, "
+            f"worst {max(errors, key=abs):+.1f} %")
 
 
 # ---- graphs ---------------------------------------------------------------------------------------
