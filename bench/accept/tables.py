@@ -191,12 +191,13 @@ def decode(name):
 PRICES = {"profiler": "CUPTI", "hami-O2": "HAMi-O2", "mps": "MPS", "wsl2-2020": "../wsl2-h200/wsl2-2020", "wsl2-2021": "../wsl2-h200/wsl2-2021"}
 
 
-def predicted(*rows):
+def predicted():
     """Of each row's session what `rift predict` says from kept sessions (COSTS) of launches, beside what was measured."""
     every = []
-    for row in rows:
-        kept, file = f"{os.environ.get('COSTS', 'data/sessions/atlas-h200')}/{PRICES.get(row, row)}.jsonl.gz", f"{OUT}/tiny-{row}.jsonl"
-        if not os.path.exists(kept) or not os.path.exists(file):
+    for file in sorted(glob.glob(f"{OUT}/tiny-*.jsonl")):
+        row = os.path.basename(file)[5:-6]
+        kept = f"{os.environ.get('COSTS', 'data/sessions/atlas-h200')}/{PRICES.get(row, row)}.jsonl.gz"
+        if not os.path.exists(kept):
             continue
         errors, inside = [], 0
         for of in ("", " launches=many"):
