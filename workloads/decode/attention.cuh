@@ -12,7 +12,8 @@
 #include "common/programmatic.cuh"
 #include "workloads/decode/stored.cuh"
 
-enum { ATTENTION_UNROLL = 8 }; /* positions whose loads are under way together */
+enum { ATTENTION_QUERIES = 4 }; /* of a block, where a warp has one each */
+enum { ATTENTION_UNROLL = 8 };	/* positions whose loads are under way together */
 
 /* Of a group of lanes: the largest score, the sum of exponentials above it, the sums of values. */
 struct attention_sums {
@@ -143,10 +144,21 @@ static __device__ inline float put_together(const float *most, uint32_t most_str
 	return out;
 }
 
+/* Element i of a head's answer, where products read it. */
+template <class Out>
+static __device__ inline void store_answer(const decode_device &d, size_t head, uint32_t i, float v)
+{
+	const uint32_t b = (uint32_t)(head / d.heads), k = head % d.heads * d.head_dim + i;
+
+	if (d.tensor)
+		store((decode_bf16 *)d.att + decode_tile_place(&d, b, k), v);
+	else
+		store((Out *)d.att + (size_t)b * d.att_stride + k, v);
+}
+
 /* The last block of a head's splits puts them together. */
 template <class Out>
-static __device__ inline void finish_splits(const decode_device &d, size_t head, Out *out,
-					    uint32_t *is_last)
+static __device__ inline void finish_splits(const decode_device &d, size_t head, uint32_t *is_last)
 {
 	const uint32_t each = d.head_stride + 2, i = threadIdx.x;
 	float *parts = d.part + head * d.splits * each, most, sum, value;
@@ -162,13 +174,13 @@ static __device__ inline void finish_splits(const decode_device &d, size_t head,
 		return;
 	value = put_together(parts, each, parts + 1, each, parts + 2 + i, each, d.splits, &most,
 			     &sum);
-	store(out + i, value / sum);
+	store_answer<Out>(d, head, i, value / sum);
 }
 
 /* What all warps of a block have of element i, a thread each: the answer, or a split's part. */
 template <class Out>
 static __device__ inline void finish_block(const decode_device &d, const attention_shared *shared,
-					   size_t head, Out *out)
+					   size_t head)
 {
 	const uint32_t each = d.head_stride + 2, i = threadIdx.x;
 	float *part = d.part + (head * d.splits + blockIdx.z) * each, most, sum, value;
@@ -178,7 +190,7 @@ static __device__ inline void finish_block(const decode_device &d, const attenti
 	value = put_together(shared->most, 1, shared->sum, 1, &shared->value[0][i],
 			     DECODE_HEAD_DIM_MAX, ATTENTION_WARPS, &most, &sum);
 	if (d.splits == 1) {
-		store(out + i, value / sum);
+		store_answer<Out>(d, head, i, value / sum);
 		return;
 	}
 	part[2 + i] = value;
@@ -218,7 +230,6 @@ __global__ void __launch_bounds__(DECODE_ATTENTION_THREADS)
 	const size_t row = (size_t)b * d.heads + head;
 	attention_sums s = { -INFINITY, 0, {} };
 	float q[DECODE_GROUP] = {};
-	Out *out = (Out *)d.att + (size_t)b * d.att_stride + head * d.head_dim;
 
 	const size_t at = (size_t)of * d.positions * d.head_stride + lane * DECODE_GROUP;
 	const T *key = (const T *)l.key + at, *value = (const T *)l.value + at;
@@ -246,10 +257,50 @@ __global__ void __launch_bounds__(DECODE_ATTENTION_THREADS)
 	add_up_warp(&s, d.head_lanes);
 	store_sums(shared, s, lane);
 	__syncthreads();
-	finish_block(d, shared, row, out);
+	finish_block<Out>(d, shared, row);
 	if (d.splits > 1)
-		finish_splits(d, row, out, is_last);
+		finish_splits<Out>(d, row, is_last);
 }
+/*
+ * Where there are many sequences a warp has a query to itself, and nothing is put together but by
+ * shuffles. blocks: x some queries, of which neighbours read the same keys; y sequences.
+ */
+template <class T, class Out>
+__global__ void __launch_bounds__(32 * ATTENTION_QUERIES)
+	decode_attention_warps(decode_device d, decode_layer l)
+{
+	const uint32_t head = blockIdx.x * ATTENTION_QUERIES + threadIdx.x / 32, b = blockIdx.y;
+	const uint32_t of = b * d.kv_heads + head / (d.heads / d.kv_heads);
+	const uint32_t lane = threadIdx.x % d.head_lanes, group = threadIdx.x % 32 / d.head_lanes;
+	const uint32_t every = 32 / d.head_lanes;
+	const bool holds = lane * DECODE_GROUP < d.head_stride && head < d.heads;
+	const size_t row = (size_t)b * d.heads + head;
+	const size_t at = (size_t)of * d.positions * d.head_stride + lane * DECODE_GROUP;
+	const T *key = (const T *)l.key + at, *value = (const T *)l.value + at;
+	attention_sums s = { -INFINITY, 0, {} };
+	float q[DECODE_GROUP] = {};
+	attention_rows<T> rows;
+
+	programmatic_go();
+	programmatic_wait();
+	load_rows<T>(d, group, every, holds ? d.positions : 0, key, value, &rows);
+	if (holds)
+		widen_group(load_raw(d.q + row * d.head_stride + lane * DECODE_GROUP), q);
+	const uint32_t n = d.progress->position + 1, end = holds ? n : 0;
+
+	for (uint32_t from = group; from - group < n; from += ATTENTION_UNROLL * every) {
+		if (from != group)
+			load_rows<T>(d, from, every, end, key, value, &rows);
+		attend_rows<T>(d, rows, from, every, n, q, &s);
+	}
+	add_up_warp(&s, d.head_lanes);
+	if (!holds || group)
+		return;
+	for (uint32_t i = 0; i < DECODE_GROUP && lane * DECODE_GROUP + i < d.head_dim; i++)
+		store_answer<Out>(d, row, lane * DECODE_GROUP + i, s.value[i] / s.sum);
+}
+KERNEL(decode_attention_warps<decode_bf16, decode_bf16>);
+
 KERNEL(decode_attention<float, float>);
 KERNEL(decode_attention<decode_bf16, float>);
 KERNEL(decode_attention<decode_bf16, decode_bf16>);

@@ -103,7 +103,12 @@ enum {
 	DECODE_ATTENTION_THREADS =
 		DECODE_HEAD_DIM_MAX, /* one an element, when parts are put together */
 	DECODE_SPLITS_MAX = 32,
-	DECODE_CHUNK_MAX = 8, /* sequences that a block multiplies at a time */
+	DECODE_CHUNK_MAX = 8,	  /* sequences that a block multiplies at a time */
+	DECODE_TENSOR_LEAST = 16, /* sequences from which on tensor cores multiply, in bf16 */
+	DECODE_TENSOR_UNITS = 64, /* pairs of rows of a block of theirs */
+	DECODE_TENSOR_STEP = 64,  /* columns that it takes at a time */
+	DECODE_TILE = 8,	  /* sequences of a tile of activations */
+	DECODE_TILE_COLUMNS = 32,
 };
 
 /* The same for all launches of a step. Pointers are the device's. */
@@ -121,7 +126,8 @@ struct decode_device {
 	const float *rotation; /* [positions][head_dim / 2][2]: cosine, sine */
 	float *x;	       /* [batch][dim] */
 	float *q;	       /* [batch][heads][head_dim] */
-	void *att, *act;   /* [batch][heads head_dim], [batch][hidden]: float; `many`: as stored */
+	void *att, *act;   /* [batch][heads head_dim], [batch][hidden]: float; `many`: as stored;
+			    * for tensor cores bfloat16 in tiles */
 	float *logits;	   /* [batch][vocab] */
 	float *best_logit; /* [batch][blocks]: of the rows of a block */
 	uint32_t *best_token;
@@ -130,12 +136,44 @@ struct decode_device {
 	uint32_t *history_token; /* [history][batch] */
 	float *history_logit;
 	const void *embedding, *norm_out, *head;
+
+	/* Products on tensor cores (tensor.cuh), where `tensor` is not 0. */
+	uint32_t tensor;	/* sequences that a block multiplies: 16, 32 or 64 */
+	uint32_t tiles;		/* of DECODE_TILE sequences, whole blocks of them */
+	uint32_t square_parts;	/* of a sequence */
+	uint32_t processors;	/* multiprocessors */
+	bool has_clusters;	/* of blocks, from compute capability 9.0 on */
+	void *norm_x;		/* x times the next norm's weights, in tiles */
+	float *squares;		/* [square_parts][DECODE_TILE tiles]: sums of squares of x */
+	const void *norm_first; /* of the first layer */
 };
+
+/*
+ * Where tensor cores find the activation of sequence b and column k: in tiles of eight sequences
+ * and 32 columns, in which a lane's eight columns follow each other, and lanes follow each other as
+ * the instruction wants them. Tiles lie column by column.
+ */
+DECODE_FN size_t decode_tile_place(const struct decode_device *d, uint32_t b, uint32_t k)
+{
+	size_t tile = (size_t)(k / DECODE_TILE_COLUMNS) * d->tiles + b / DECODE_TILE;
+	uint32_t lane = b % DECODE_TILE * 4 + k % DECODE_TILE_COLUMNS / DECODE_GROUP;
+
+	return (tile * 32 + lane) * DECODE_GROUP + k % DECODE_GROUP;
+}
+
+/* Numbers of all tiles of so many columns. */
+DECODE_FN size_t decode_tile_numbers(const struct decode_device *d, uint32_t columns)
+{
+	size_t whole = (columns + DECODE_TENSOR_STEP - 1) / DECODE_TENSOR_STEP * DECODE_TENSOR_STEP;
+
+	return whole * d->tiles * DECODE_TILE;
+}
 
 /* One layer. */
 struct decode_layer {
 	const void *norm_att, *qkv, *o, *norm_ffn, *gate, *up, *down;
-	void *key, *value; /* [batch][kv_heads][positions][head_dim] */
+	const void *norm_next; /* of the next layer, or of the logits */
+	void *key, *value;     /* [batch][kv_heads][positions][head_dim] */
 };
 
 #ifdef __cplusplus

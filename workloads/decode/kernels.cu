@@ -4,7 +4,11 @@
 #include "workloads/decode/attention.cuh"
 #include "workloads/decode/product.cuh"
 
-enum { SHARED_WANTED = 100 << 10, FILL_BLOCKS = 4096 };
+enum {
+	SHARED_WANTED = 100 << 10,
+	FILL_BLOCKS = 4096,
+	WARPS_EACH = 8, /* queries of a multiprocessor from which on a warp has one to itself */
+};
 
 /* ---- the choice ---------------------------------------------------------------------------- */
 
@@ -27,8 +31,38 @@ static __device__ inline void embed(const decode_device &d, uint32_t b, uint32_t
 {
 	const T *row = (const T *)d.embedding + (size_t)token * d.dim_stride;
 
+	UNROLLED(8)
 	for (uint32_t i = threadIdx.x; i < d.dim; i += DECODE_THREADS)
 		d.x[(size_t)b * d.dim_stride + i] = widen(row[i]);
+}
+
+/* Tensor cores read x times the first norm's weights. Its squares are in one part. */
+static __device__ inline void embed_normed(const decode_device &d, uint32_t b, uint32_t token,
+					   float *shared)
+{
+	const decode_bf16 *row = (const decode_bf16 *)d.embedding + (size_t)token * d.dim_stride;
+	const decode_bf16 *weight = (const decode_bf16 *)d.norm_first;
+	const uint32_t warp = threadIdx.x / 32;
+	float squares = 0;
+
+	UNROLLED(8)
+	for (uint32_t i = threadIdx.x; i < d.dim; i += DECODE_THREADS) {
+		float v = widen(row[i]);
+
+		store((decode_bf16 *)d.norm_x + decode_tile_place(&d, b, i), v * widen(weight[i]));
+		squares += v * v;
+	}
+	squares = sum_lanes(squares, 32);
+	if (threadIdx.x % 32 == 0)
+		shared[warp] = squares;
+	__syncthreads();
+	for (uint32_t p = threadIdx.x; p < d.square_parts; p += DECODE_THREADS) {
+		float all = 0;
+
+		for (int w = 0; !p && w < DECODE_WARPS; w++)
+			all += shared[w];
+		d.squares[(size_t)p * d.tiles * DECODE_TILE + b] = all;
+	}
 }
 
 /* The last sequence that has chosen moves all of them on; at the end of the cache behind their
@@ -48,6 +82,7 @@ static __device__ inline void move_on(const decode_device &d, uint32_t step)
 template <class T> __global__ void __launch_bounds__(DECODE_THREADS) decode_choice(decode_device d)
 {
 	SHARED_ARRAY(candidate, shared, [DECODE_THREADS]);
+	SHARED_ARRAY(float, sums, [DECODE_WARPS]);
 	const uint32_t b = blockIdx.x;
 	candidate best = { -INFINITY, 0 };
 	uint32_t step;
@@ -60,6 +95,8 @@ template <class T> __global__ void __launch_bounds__(DECODE_THREADS) decode_choi
 			    d.best_token[(size_t)b * d.blocks + i]);
 	best = best_of_block(best, shared);
 	embed<T>(d, b, best.token);
+	if (d.tensor)
+		embed_normed(d, b, best.token, sums);
 	if (threadIdx.x)
 		return;
 	d.token[b] = best.token;
@@ -75,9 +112,12 @@ KERNEL(decode_choice<decode_bf16>);
 template <class T>
 __global__ void decode_start(decode_device d, const uint32_t *token, uint32_t position)
 {
+	SHARED_ARRAY(float, sums, [DECODE_WARPS]);
 	const uint32_t b = blockIdx.x;
 
 	embed<T>(d, b, token[b]);
+	if (d.tensor)
+		embed_normed(d, b, token[b], sums);
 	for (uint32_t h = threadIdx.x; h < d.heads; h += DECODE_THREADS)
 		d.tickets[b * d.heads + h] = 0;
 	if (threadIdx.x)
@@ -157,12 +197,21 @@ uint32_t decode_chunk(const struct decode_device *d, uint32_t stride)
 void decode_multiply(enum decode_product which, const struct decode_device *d,
 		     const struct decode_layer *l, bool half, bool overlaps, cudaStream_t stream)
 {
-	(half ? decode_multiply_bf16 : decode_multiply_float)(which, d, l, overlaps, stream);
+	(d->tensor ? decode_multiply_tensor
+	 : half	   ? decode_multiply_bf16
+		   : decode_multiply_float)(which, d, l, overlaps, stream);
 }
 
 void decode_attend(const struct decode_device *d, const struct decode_layer *l, bool half,
 		   bool narrow, bool overlaps, cudaStream_t stream)
 {
+	if (d->tensor && d->heads * d->batch >= WARPS_EACH * d->processors) {
+		CUDA(LAUNCH_PROGRAMMATIC(
+			overlaps, (decode_attention_warps<decode_bf16, decode_bf16>),
+			dim3((d->heads + ATTENTION_QUERIES - 1) / ATTENTION_QUERIES, d->batch),
+			32 * ATTENTION_QUERIES, 0, stream, *d, *l));
+		return;
+	}
 	dim3 grid(d->heads, d->batch, d->splits);
 	void (*kernel)(decode_device, decode_layer) =
 		!half	 ? decode_attention<float, float>
@@ -236,7 +285,7 @@ void decode_fill_cache(const struct decode_device *d, void *cache, uint32_t laye
 
 void decode_load_products(const struct decode_device *d, bool half)
 {
-	(half ? decode_load_bf16 : decode_load_float)(d);
+	(d->tensor ? decode_load_tensor : half ? decode_load_bf16 : decode_load_float)(d);
 }
 
 void decode_load(bool half)
@@ -255,4 +304,5 @@ void decode_load(bool half)
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
 		device_load_kernel(kernels[i][half]);
 	device_load_kernel((const void *)decode_attention<decode_bf16, decode_bf16>);
+	device_load_kernel((const void *)decode_attention_warps<decode_bf16, decode_bf16>);
 }

@@ -590,6 +590,10 @@ extern "C" void decode_multiply_float(enum decode_product which, const struct de
 extern "C" void decode_multiply_bf16(enum decode_product which, const struct decode_device *d,
 				     const struct decode_layer *l, bool overlaps,
 				     cudaStream_t stream);
+extern "C" void decode_multiply_tensor(enum decode_product which, const struct decode_device *d,
+				       const struct decode_layer *l, bool overlaps,
+				       cudaStream_t stream);
+extern "C" void decode_load_tensor(const struct decode_device *d);
 extern "C" void decode_load_float(const struct decode_device *d);
 extern "C" void decode_load_bf16(const struct decode_device *d);
 

@@ -52,9 +52,43 @@ static uint32_t choose_splits(const struct decode_shape *shape, uint32_t process
 	return room < 1 ? 1 : room < DECODE_SPLITS_MAX ? room : DECODE_SPLITS_MAX;
 }
 
-static void describe(struct decode_state *s)
+/* Tensor cores multiply bfloat16 from compute capability 8.0 on; the CPU device does as they do. */
+static uint32_t choose_tensor(const struct decode_opts *o, const struct decode_state *s)
+{
+	int major = device_attribute(cudaDevAttrComputeCapabilityMajor);
+	uint32_t batch = s->shape.batch;
+
+	if (o->launches != DECODE_FEW || !s->half || batch < DECODE_TENSOR_LEAST ||
+	    (major && major < 8))
+		return 0;
+	return batch <= 16 ? 16 : batch <= 32 ? 32 : 64;
+}
+
+static uint32_t blocks_of(uint32_t rows)
+{
+	const uint32_t each = 2 * DECODE_TENSOR_UNITS;
+
+	return (rows + each - 1) / each;
+}
+
+static void describe_tensor(struct decode_state *s, uint32_t tensor)
 {
 	const struct decode_model *m = &s->shape.model;
+	struct decode_device *d = &s->device;
+	uint32_t chunks = (s->shape.batch + tensor - 1) / tensor;
+
+	d->tensor = tensor;
+	d->tiles = chunks * tensor / DECODE_TILE;
+	d->square_parts = blocks_of(m->dim);
+	d->blocks = blocks_of(m->vocab);
+	d->processors = (uint32_t)device_attribute(cudaDevAttrMultiProcessorCount);
+	d->has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
+}
+
+static void describe(const struct decode_opts *o, struct decode_state *s)
+{
+	const struct decode_model *m = &s->shape.model;
+	uint32_t tensor = choose_tensor(o, s);
 	uint32_t processors = (uint32_t)device_attribute(cudaDevAttrMultiProcessorCount);
 
 	s->device = (struct decode_device){
@@ -82,6 +116,8 @@ static void describe(struct decode_state *s)
 		.eps = (float)m->eps,
 		.scale = (float)(1 / sqrt(m->head_dim)),
 	};
+	if (tensor)
+		describe_tensor(s, tensor);
 }
 
 /* ---- memory -----------------------------------------------------------------------------------
@@ -101,6 +137,20 @@ static void *take(struct words *f, size_t n)
 	return out;
 }
 
+/* What products read: float, or bfloat16 in tiles. */
+static void *take_read(const struct decode_device *d, struct words *f, uint32_t stride)
+{
+	return take(f, d->tensor ? decode_tile_numbers(d, stride) / 2 : (size_t)d->batch * stride);
+}
+
+static void share_out_tensor(struct decode_device *d, struct words *f)
+{
+	if (!d->tensor)
+		return;
+	d->norm_x = take_read(d, f, d->dim_stride);
+	d->squares = take(f, (size_t)d->square_parts * d->tiles * DECODE_TILE);
+}
+
 /* With f->at NULL only counts. */
 static void share_out(struct decode_device *d, struct words *f)
 {
@@ -108,8 +158,9 @@ static void share_out(struct decode_device *d, struct words *f)
 
 	d->x = take(f, batch * d->dim_stride);
 	d->q = take(f, batch * d->heads * d->head_stride);
-	d->att = take(f, batch * d->att_stride);
-	d->act = take(f, batch * d->hidden_stride);
+	d->att = take_read(d, f, d->att_stride);
+	d->act = take_read(d, f, d->hidden_stride);
+	share_out_tensor(d, f);
 	d->logits = take(f, batch * d->vocab);
 	d->best_logit = take(f, best);
 	d->best_token = take(f, best);
@@ -195,11 +246,15 @@ static void find_layers(struct decode_state *s)
 			.gate = place_of(s, DECODE_GATE, i),
 			.up = place_of(s, DECODE_UP, i),
 			.down = place_of(s, DECODE_DOWN, i),
+			.norm_next = i + 1 < s->shape.model.layers
+					     ? place_of(s, DECODE_NORM_ATT, i + 1)
+					     : place_of(s, DECODE_NORM_OUT, 0),
 			.key = (char *)s->key + i * cached,
 			.value = (char *)s->value + i * cached,
 		};
 	s->device.embedding = place_of(s, DECODE_EMBEDDING, 0);
 	s->device.norm_out = place_of(s, DECODE_NORM_OUT, 0);
+	s->device.norm_first = place_of(s, DECODE_NORM_ATT, 0);
 	s->device.head = place_of(s, DECODE_HEAD, 0);
 }
 
@@ -397,7 +452,7 @@ static int prepare(const struct decode_opts *o, struct decode_state *s)
 		err = output_create(&s->tokens, "tokens", o->tokens);
 	if (err)
 		return err;
-	describe(s);
+	describe(o, s);
 	err = fit_device(o, &s->device);
 	if (err)
 		return err;

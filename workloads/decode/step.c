@@ -11,7 +11,7 @@ static void step_few(const struct decode_opts *o, const struct decode_state *s, 
 		const struct decode_layer *l = &s->layer[i];
 
 		decode_multiply(DECODE_QKV, d, l, half, overlaps, stream);
-		decode_attend(d, l, half, false, overlaps, stream);
+		decode_attend(d, l, half, d->tensor, overlaps, stream);
 		decode_multiply(DECODE_OUT, d, l, half, overlaps, stream);
 		decode_multiply(DECODE_GATE_UP, d, l, half, overlaps, stream);
 		decode_multiply(DECODE_BACK, d, l, half, overlaps, stream);
