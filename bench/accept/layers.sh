@@ -16,7 +16,7 @@ layer_of() { # ROW
 	ahead) echo "remote${poll:+ poll=$poll}" ;;
 	sleep) echo 'remote poll=0' ;;
 	strict) echo "remote${poll:+ poll=$poll} strict=yes" ;;
-	remote-tcp-*) echo "remote transport=tcp rtt=${1#remote-tcp-}" ;;
+	remote-tcp-*) echo "remote transport=tcp network=${1#remote-tcp-},200" ;; # us, Gbit/s
 	hami-*) echo "preload lib=$lib/libvgpu.so set=CUDA_DEVICE_MEMORY_LIMIT=64g,CUDA_DEVICE_SM_LIMIT=100,CUDA_DEVICE_MEMORY_SHARED_CACHE=/tmp/$1.cache,LIBCUDA_LOG_LEVEL=0" ;;
 	nvshare) echo "preload lib=$lib/libnvshare.so" ;;
 	lupine) echo "preload lib=$lib/libcuda.so.1 set=LUPINE_SERVER=127.0.0.1:$lupine_port,LUPINE_DISABLE_LOCAL=1" ;;

@@ -14,6 +14,7 @@
 #include "harness/platform/enter.h"
 #include "harness/measure/axis.h"
 #include "harness/probe/sensitivity.h"
+#include "harness/probe/sensitivity_costs.h"
 #include "harness/platform/system.h"
 #include "harness/session/stopping.h"
 
@@ -261,8 +262,11 @@ static int refuse_with_costs(const struct sweep_args *a, const char *layer)
 	return complain(
 		EINVAL,
 		"--layer '%s': several costs can only be combined with --depth, --mode, --samples, "
-		"--processes, --time-limit, --dry-run, --plot, --json and --quiet",
-		text_shown(layer).s);
+		"--processes, --time-limit, --dry-run, --plot, --json and --quiet%s",
+		text_shown(layer).s,
+		cost_source_find(layer)->rows
+			? "; a session over one network has network=ROUND_TRIP,BANDWIDTH"
+			: "");
 }
 
 static int refuse_without_costs(const struct sweep_args *a)

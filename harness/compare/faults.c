@@ -7,17 +7,36 @@
 #include "harness/base/json.h"
 #include "workloads/workload.h"
 
+/* Is it one of a list's names, and not just a part of one? */
+static bool has_name(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = list; (at = strstr(at, name)); at += length)
+		if ((at == list || at[-1] == ' ') && (at[length] == ',' || !at[length]))
+			return true;
+	return false;
+}
+
 /* Adds a name to a list, once; where there is no room, three dots. */
 static void add_name(char list[FAULTS_TEXT], const char *name)
 {
-	const char *at = strstr(list, name);
 	size_t used = strlen(list), length = strlen(name);
-	bool is_there = at && (at == list || at[-1] == ' ') && (at[length] == ',' || !at[length]);
 
-	if (is_there || !*name || (used >= 4 && !strcmp(list + used - 4, " ...")))
+	if (!*name || has_name(list, name) || (used >= 4 && !strcmp(list + used - 4, " ...")))
 		return;
 	snprintf(list + used, FAULTS_TEXT - used, "%s%s", used ? ", " : "",
 		 used + length + 8 < FAULTS_TEXT ? name : "...");
+}
+
+/* What the platform lacks: the call, or what it was called in. */
+static struct text lacks_text(const json_t *why)
+{
+	static const char capture[] = "cudaErrorStreamCaptureUnsupported";
+
+	return strcmp(json_get_text(why, "name"), capture) == 0
+		       ? text_shown("stream capture")
+		       : text_shown(json_get_text(why, "call"));
 }
 
 static void add_result(struct faults *f, const struct compared_side *p, int process, int point,
@@ -36,7 +55,7 @@ static void add_result(struct faults *f, const struct compared_side *p, int proc
 	case POINT_NOT_SUPPORTED:
 		why = journal_refusal(&p->view, process, point);
 		f->lacking++;
-		add_name(f->lacks, text_shown(json_get_text(why, "call")).s);
+		add_name(f->lacks, lacks_text(why).s);
 		break;
 	default:
 		f->missing++;

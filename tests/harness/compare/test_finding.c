@@ -95,6 +95,42 @@ Test(small_finding, calls_that_b_lacks_are_named_and_the_rest_decides)
 	compared_free(c);
 }
 
+/* The second name is a part of the first. */
+static void b_lacks_two_calls(struct journal *j)
+{
+	for (int i = 0; i < PROCESSES; i++) {
+		set_status(j, 1, i, POINT_NOT_SUPPORTED);
+		j->status[(PROCESSES + i) * j->plan.n_points + POINT - 1] = POINT_NOT_SUPPORTED;
+	}
+	j->refused[1] = json_pack("{s:{s:s}, s:{s:s}}", "6", "call", "cudaMallocAsync", "7", "call",
+				  "cudaMalloc");
+}
+
+Test(small_finding, each_call_that_b_lacks_is_named_once)
+{
+	struct compared *c = spoiled(b_lacks_two_calls, false);
+
+	cr_assert(tells(finding_of(c), "B lacks cudaMallocAsync, cudaMalloc (10 of *"), "%s",
+		  finding_of(c));
+	compared_free(c);
+}
+
+static void b_captures_nothing(struct journal *j)
+{
+	for (int i = 0; i < PROCESSES; i++)
+		set_status(j, 1, i, POINT_NOT_SUPPORTED);
+	j->refused[1] = json_pack("{s:{s:s, s:s}}", "7", "call", "LAUNCH", "name",
+				  "cudaErrorStreamCaptureUnsupported");
+}
+
+Test(small_finding, what_fails_in_a_capture_is_the_capture)
+{
+	struct compared *c = spoiled(b_captures_nothing, false);
+
+	cr_assert(tells(finding_of(c), "B lacks stream capture (5 of *"), "%s", finding_of(c));
+	compared_free(c);
+}
+
 static void b_failed(struct journal *j)
 {
 	set_status(j, 1, 0, POINT_FAILED);
