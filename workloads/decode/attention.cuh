@@ -12,8 +12,10 @@
 #include "common/programmatic.cuh"
 #include "workloads/decode/stored.cuh"
 
-enum { ATTENTION_QUERIES = 4 }; /* of a block, where a warp has one each */
-enum { ATTENTION_UNROLL = 8 };	/* positions whose loads are under way together */
+enum {
+	ATTENTION_QUERIES = 4, /* of a block, where a warp has one each */
+	ATTENTION_UNROLL = 8,  /* positions whose loads are under way together */
+};
 
 /* Of a group of lanes: the largest score, the sum of exponentials above it, the sums of values. */
 struct attention_sums {
