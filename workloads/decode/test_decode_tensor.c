@@ -3,7 +3,6 @@
  * no block, in a stream and in graphs. On the CPU device the same source multiplies number by
  * number.
  */
-/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/races.h"
 #include "workloads/decode/test_decode.h"
