@@ -22,7 +22,7 @@ Test(small_decode_tensor, any_batch)
 {
 	static const int64_t batch[] = { 16, 17, 64, 65 };
 
-	for (size_t i = 0; i < sizeof(batch) / sizeof(*batch); i += 1 + 2 * RACES) {
+	for (size_t i = 0; i < sizeof(batch) / sizeof(*batch); i += 1 + 3 * RACES) {
 		struct run *r =
 			run_begin(tensor_opts(i % 2 ? GOLDEN_TIED : GOLDEN_UNTIED, batch[i]));
 
