@@ -127,6 +127,7 @@ Test(small_bench, a_dry_run_prints_each_command)
 		{ "resolution 15",
 		  " --express --processes 9 --rounds 6 --warm-up 0.1 --against env " },
 		{ "graphs roots layers", " --layer none --processes 5 " },
+		{ "decode", " launches=few\\,many --depth 1\\,16 --mode stream\\,graph " },
 		{ "warmup rested",
 		  "/rift probe --warmup blackscholes options=1M slots=1 --rest 30 " },
 		{ "wsl2 mlp", "/rift sweep mlp batch=16\\,64\\,256\\,1k\\,4k launches=many " },

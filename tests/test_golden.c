@@ -113,6 +113,7 @@ static const struct golden_output refusals[] = {
 		  "rift sensitivity launch", "rift sweep launch --layer 'emulate cal=1,2'",
 		  "rift sweep launch --layer 'emulate call=1,2 call=3,4'",
 		  "rift sweep launch --layer 'emulate call=1,2' --quick",
+		  "rift sweep launch --layer 'remote transport=tcp rtt=25' --quick",
 		  "rift sweep launch --plot x", "rift sweep launch --layer shim --json",
 		  "rift share", "rift share launch --arms process",
 		  "rift share launch --arms serial,serial", "rift share --from a --resume b",

@@ -263,12 +263,13 @@ __global__ void __launch_bounds__(DECODE_ATTENTION_THREADS)
 	if (d.splits > 1)
 		finish_splits<Out>(d, row, is_last);
 }
+
 /*
- * Where there are many sequences a warp has a query to itself, and nothing is put together but by
- * shuffles. blocks: x some queries, of which neighbours read the same keys; y sequences.
+ * For tensor cores, where there are many sequences: a warp has a query to itself, and nothing is
+ * put together but by shuffles. blocks: x some queries, of which neighbours read the same keys; y
+ * sequences.
  */
-template <class T, class Out>
-__global__ void __launch_bounds__(32 * ATTENTION_QUERIES)
+extern "C" __global__ void __launch_bounds__(32 * ATTENTION_QUERIES)
 	decode_attention_warps(decode_device d, decode_layer l)
 {
 	const uint32_t head = blockIdx.x * ATTENTION_QUERIES + threadIdx.x / 32, b = blockIdx.y;
@@ -278,30 +279,31 @@ __global__ void __launch_bounds__(32 * ATTENTION_QUERIES)
 	const bool holds = lane * DECODE_GROUP < d.head_stride && head < d.heads;
 	const size_t row = (size_t)b * d.heads + head;
 	const size_t at = (size_t)of * d.positions * d.head_stride + lane * DECODE_GROUP;
-	const T *key = (const T *)l.key + at, *value = (const T *)l.value + at;
+	const decode_bf16 *key = (const decode_bf16 *)l.key + at;
+	const decode_bf16 *value = (const decode_bf16 *)l.value + at;
 	attention_sums s = { -INFINITY, 0, {} };
 	float q[DECODE_GROUP] = {};
-	attention_rows<T> rows;
+	attention_rows<decode_bf16> rows;
 
 	programmatic_go();
 	programmatic_wait();
-	load_rows<T>(d, group, every, holds ? d.positions : 0, key, value, &rows);
+	load_rows<decode_bf16>(d, group, every, holds ? d.positions : 0, key, value, &rows);
 	if (holds)
 		widen_group(load_raw(d.q + row * d.head_stride + lane * DECODE_GROUP), q);
 	const uint32_t n = d.progress->position + 1, end = holds ? n : 0;
 
 	for (uint32_t from = group; from - group < n; from += ATTENTION_UNROLL * every) {
 		if (from != group)
-			load_rows<T>(d, from, every, end, key, value, &rows);
-		attend_rows<T>(d, rows, from, every, n, q, &s);
+			load_rows<decode_bf16>(d, from, every, end, key, value, &rows);
+		attend_rows<decode_bf16>(d, rows, from, every, n, q, &s);
 	}
 	add_up_warp(&s, d.head_lanes);
 	if (!holds || group)
 		return;
 	for (uint32_t i = 0; i < DECODE_GROUP && lane * DECODE_GROUP + i < d.head_dim; i++)
-		store_answer<Out>(d, row, lane * DECODE_GROUP + i, s.value[i] / s.sum);
+		store_answer<decode_bf16>(d, row, lane * DECODE_GROUP + i, s.value[i] / s.sum);
 }
-KERNEL(decode_attention_warps<decode_bf16, decode_bf16>);
+KERNEL(decode_attention_warps);
 
 KERNEL(decode_attention<float, float>);
 KERNEL(decode_attention<decode_bf16, float>);

@@ -37,8 +37,8 @@ enum {
  * magnitude above what was seen. bf16: keys and values are rounded in the reference too, but a sum
  * near the middle between two numbers of 8 bits may fall to either side, and what follows then
  * differs by parts of 2^-8. launches=many besides rounds what products read, by 2^-9 / sqrt(3)
- * each, four times a layer: up to 0.07 was seen, of a million numbers in 16 layers, and 0.16 in the
- * small golden checkpoints. So do products on tensor cores.
+ * each, four times a layer, and so do products on tensor cores: up to 0.07 was seen, of a million
+ * numbers in 16 layers, and 0.16 in the small golden checkpoints.
  */
 static double tolerance(const struct decode_opts *o, const struct decode_state *s)
 {

@@ -207,7 +207,7 @@ void decode_attend(const struct decode_device *d, const struct decode_layer *l, 
 {
 	if (d->tensor && d->heads * d->batch >= WARPS_EACH * d->processors) {
 		CUDA(LAUNCH_PROGRAMMATIC(
-			overlaps, (decode_attention_warps<decode_bf16, decode_bf16>),
+			overlaps, decode_attention_warps,
 			dim3((d->heads + ATTENTION_QUERIES - 1) / ATTENTION_QUERIES, d->batch),
 			32 * ATTENTION_QUERIES, 0, stream, *d, *l));
 		return;
@@ -304,5 +304,5 @@ void decode_load(bool half)
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
 		device_load_kernel(kernels[i][half]);
 	device_load_kernel((const void *)decode_attention<decode_bf16, decode_bf16>);
-	device_load_kernel((const void *)decode_attention_warps<decode_bf16, decode_bf16>);
+	device_load_kernel((const void *)decode_attention_warps);
 }

@@ -88,12 +88,7 @@ extern "C" __global__ void __launch_bounds__(DECODE_THREADS) decode_many_pick(de
 	for (uint32_t i = blockIdx.x * DECODE_THREADS + threadIdx.x; i < d.vocab;
 	     i += gridDim.x * DECODE_THREADS)
 		take_better(&best, logits[i], i);
-	for (uint32_t bit = 16; bit; bit /= 2) {
-		float logit = __shfl_xor_sync(0xffffffffu, best.logit, (int)bit);
-		uint32_t token = __shfl_xor_sync(0xffffffffu, best.token, (int)bit);
-
-		take_better(&best, logit, token);
-	}
+	best = best_of_warp(best);
 	if (threadIdx.x % 32 == 0)
 		shared[threadIdx.x / 32] = best;
 	store_best<1>(d, blockIdx.y, 1, shared);

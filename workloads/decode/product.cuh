@@ -402,6 +402,17 @@ static __device__ inline void take_better(candidate *best, float logit, uint32_t
 		*best = { logit, token };
 }
 
+static __device__ inline candidate best_of_warp(candidate best)
+{
+	for (uint32_t bit = 16; bit; bit /= 2) {
+		float logit = __shfl_xor_sync(0xffffffffu, best.logit, (int)bit);
+		uint32_t token = __shfl_xor_sync(0xffffffffu, best.token, (int)bit);
+
+		take_better(&best, logit, token);
+	}
+	return best;
+}
+
 /* The best of a block's rows for each sequence, of `each` candidates a warp: [unit][sequence]. */
 template <int NB>
 static __device__ inline void store_best(const decode_device &d, uint32_t first, int each,

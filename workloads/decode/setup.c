@@ -81,7 +81,6 @@ static void describe_tensor(struct decode_state *s, uint32_t tensor)
 	d->tiles = chunks * tensor / DECODE_TILE;
 	d->square_parts = blocks_of(m->dim);
 	d->blocks = blocks_of(m->vocab);
-	d->processors = (uint32_t)device_attribute(cudaDevAttrMultiProcessorCount);
 	d->has_clusters = device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
 }
 
@@ -108,6 +107,7 @@ static void describe(const struct decode_opts *o, struct decode_state *s)
 		.lap = s->shape.lap,
 		.history = s->shape.history,
 		.blocks = BLOCKS_EACH * processors,
+		.processors = processors,
 		.splits = choose_splits(&s->shape, processors),
 		.head_lanes = lanes_of(decode_padded(m->head_dim)),
 		/* without what is static */

@@ -151,35 +151,34 @@ static __device__ inline void leave_normed(const decode_device &d, float2 norm, 
 		store(to + 1, high * norm.y);
 }
 
-/* What most products' units have no need of. */
-struct tensor_plain {
-	static constexpr bool HAS_SQUARES = false;
-
-	static __device__ float2 norm(const decode_device &, const decode_layer &, uint32_t)
-	{
-		return {};
-	}
-};
-
 /*
  * norm() has the weights of a unit's two rows, which depend on no launch before; leave() leaves a
- * unit's two sums, and returns what they add to the squares of x.
+ * unit's two sums, and returns what they add to the squares of x. Of products that read what a norm
+ * has left:
  */
-struct tensor_qkv : qkv_product<decode_bf16>, tensor_plain {
-	using tensor_plain::norm;
+template <class P> struct tensor_normed : P {
+	static constexpr bool HAS_SQUARES = false;
 
 	static __device__ const void *tiles(const decode_device &d)
 	{
 		return d.norm_x;
 	}
 
-	static __device__ float leave(const product_context &c, uint32_t u, uint32_t b, float2 turn,
+	static __device__ float2 norm(const decode_device &, const decode_layer &, uint32_t)
+	{
+		return {};
+	}
+
+	static __device__ float leave(const product_context &c, uint32_t u, uint32_t b, float2 with,
 				      float2, float low, float high)
 	{
-		finish(c, u, b, turn, low, high);
+		P::finish(c, u, b, with, low, high);
 		return 0;
 	}
 };
+
+typedef tensor_normed<qkv_product<decode_bf16>> tensor_qkv;
+typedef tensor_normed<logits_product<decode_bf16>> tensor_logits;
 
 template <bool WIDE> struct tensor_residual : residual_product<decode_bf16, WIDE> {
 	static constexpr bool HAS_SQUARES = true;
@@ -208,34 +207,11 @@ template <bool WIDE> struct tensor_residual : residual_product<decode_bf16, WIDE
 	}
 };
 
-struct tensor_gate_up : gate_up_product<decode_bf16>, tensor_plain {
-	using tensor_plain::norm;
-
-	static __device__ const void *tiles(const decode_device &d)
-	{
-		return d.norm_x;
-	}
-
+struct tensor_gate_up : tensor_normed<gate_up_product<decode_bf16>> {
 	static __device__ float leave(const product_context &c, uint32_t u, uint32_t b, float2,
 				      float2, float gate, float up)
 	{
 		store((decode_bf16 *)c.d.act + decode_tile_place(&c.d, b, u), silu(gate) * up);
-		return 0;
-	}
-};
-
-struct tensor_logits : logits_product<decode_bf16>, tensor_plain {
-	using tensor_plain::norm;
-
-	static __device__ const void *tiles(const decode_device &d)
-	{
-		return d.norm_x;
-	}
-
-	static __device__ float leave(const product_context &c, uint32_t u, uint32_t b, float2 none,
-				      float2, float low, float high)
-	{
-		finish(c, u, b, none, low, high);
 		return 0;
 	}
 };
@@ -357,7 +333,7 @@ static __device__ inline void multiply_step(const uint4 *slots, const tensor_pla
 	for (int n = 0; n < N; n += 2) {
 		const uint4 b[2] = { x[n * 32], x[(n + 1) * 32] };
 
-		/* four instructions lie between two that add to the same sums */
+		/* three instructions lie between two that add to the same sums */
 		for (int t = 0; t < 2 * UNIT_TILES; t++)
 			multiply_tile(sums->of[t / 2][n + t % 2], a[t / 2][0].x, a[t / 2][1].x,
 				      a[t / 2][0].y, a[t / 2][1].y, b[t % 2].x, b[t % 2].y);
@@ -467,12 +443,7 @@ static __device__ inline void read_factors(const decode_device &d, uint32_t firs
 static __device__ inline void leave_best(const decode_device &d, uint32_t block, uint32_t b,
 					 candidate best)
 {
-	for (uint32_t bit = 16; bit; bit /= 2) {
-		float logit = __shfl_xor_sync(0xffffffffu, best.logit, (int)bit);
-		uint32_t token = __shfl_xor_sync(0xffffffffu, best.token, (int)bit);
-
-		take_better(&best, logit, token);
-	}
+	best = best_of_warp(best);
 	if (threadIdx.x % 32)
 		return;
 	d.best_logit[(size_t)b * d.blocks + block] = best.logit;

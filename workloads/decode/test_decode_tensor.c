@@ -94,6 +94,22 @@ Test(small_decode_tensor, every_mode_gives_the_same_bits)
 	}
 }
 
+static void many_workers(void)
+{
+	setenv("RIFT_CPU_WORKERS", "16", 1);
+	need_device();
+}
+
+/* Few sequences beside many multiprocessors: blocks attend, not warps. */
+Test(small_decode_tensor, attention_by_blocks, .init = many_workers)
+{
+	struct run *r = run_begin(tensor_opts(GOLDEN_UNTIED, DECODE_TENSOR_LEAST));
+
+	run_steps(r, 3);
+	cr_assert(run_check(r, 3, true).passed);
+	run_end(r);
+}
+
 /* The sums over a long row are put together from parts of it; here they are a few steps long. */
 Test(small_decode_tensor, rows_of_many_steps)
 {
