@@ -474,13 +474,14 @@ template <class P>
 static __device__ inline tensor_units load_before(const product_context &c, uint32_t unit,
 						  uint32_t b)
 {
-	const uint32_t last = P::units(c.d) - 1;
 	tensor_units out = {};
 
 	for (uint32_t i = 0; b < c.d.batch && i < UNITS_EACH; i++) {
 		uint32_t u = unit + threadIdx.x % 32 + 32 * i;
 
-		out.of[i] = P::before(c, u < last ? u : last, b);
+		/* another lane of the block writes what lies at the last unit */
+		if (u < P::units(c.d))
+			out.of[i] = P::before(c, u, b);
 	}
 	return out;
 }
