@@ -3,6 +3,7 @@
  * bench/holds.py finds what is held to cost what it was made to. No figure is measured.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/folder.h"
 

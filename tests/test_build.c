@@ -3,6 +3,7 @@
  * empty sources.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/plain.h"
 #include "tests/folder.h"
 

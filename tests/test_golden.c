@@ -14,6 +14,7 @@
  * A new refusal is one more command line below. Its wording belongs there; a test of its own says
  * under which conditions it comes.
  */
+/* sanitizers: races seen elsewhere */
 #include "tests/test.h"
 #include "tests/figures.h"
 #include "tests/golden.h"

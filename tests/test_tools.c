@@ -1,5 +1,6 @@
 /* test_tools.c - what make decides before it builds: device, toolkit, packages, folders. */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/folder.h"
 

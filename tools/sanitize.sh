@@ -11,9 +11,13 @@
 #                               it is true is seen under the address sanitizer, where
 #                               tools/run_test.sh gives them a device that ends any program that
 #                               uses it.
-#   sanitizers: seen elsewhere  (with BRIEF=yes, as in CI, left out of both) others show the same: these do little but run rift with one option
+#   sanitizers: seen elsewhere  others show the same: these do little but run rift with one option
 #                               after the other, give other data to kernels that run under it in the
-#                               workload's tests of modes, or wait for the device before they read
+#                               workload's tests of modes, wait for the device before they read, or
+#                               reach only lines that others reach. With BRIEF=yes, as in CI, the
+#                               address sanitizer leaves them out, too
+#
+#   sanitizers: races seen elsewhere  the same, of threads alone: the address sanitizer runs them
 #
 #   sanitizers: faults on purpose  reports on processes that it starts are what it is about
 set -eu
@@ -26,7 +30,8 @@ cpu SANITIZE=tsan tests
 unset MAKEFLAGS MFLAGS
 
 # What the user set comes last and wins.
-export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
+# With BRIEF=yes undefined behaviour is an illegal instruction (build.mk).
+export ASAN_OPTIONS="detect_leaks=1:handle_sigill=1:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 # Programs wait for what they submit, so none needs the second that the runtime sleeps at its end.
 export TSAN_OPTIONS="halt_on_error=1:atexit_sleep_ms=0:${TSAN_OPTIONS:-}"

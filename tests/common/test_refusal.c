@@ -2,6 +2,7 @@
  * test_refusal.c - common/refusal.h: what a platform lacks is a finding, a bug still aborts; and
  * what run, probe, sweep and doctor make of it. tests/enemy/refusals.sh has every call.
  */
+/* sanitizers: races seen elsewhere */
 #include "tests/test.h"
 #include "common/refusal.h"
 #include "common/cuda_check.h"

@@ -462,7 +462,7 @@ static struct launches least_launches(const char *costs, int us, int depth, int 
 	struct launches least = { INFINITY, INFINITY };
 
 	for (int i = 0; i < runs; i++) {
-		const json_t *run = rift_json("run launch us=%d --samples 7 --depth %d "
+		const json_t *run = rift_json("run launch us=%d --samples 3 --depth %d "
 					      "--check-steps 4 --json --layer 'emulate %s'",
 					      us, depth, costs);
 
@@ -518,15 +518,15 @@ Test(small_emulate, the_way_is_seen_at_the_beginning_of_a_series_only)
 	cr_expect(lt(dbl, series, 200e6), "not 16 times 21 ms: %g", series);
 }
 
-/* A bucket of 10 % of 20 ms is at -7 ms or less after a kernel of 10 ms: the next is 70 ms later at
+/* A bucket of 10 % of 4 ms is at -1.4 ms or less after a kernel of 2 ms: the next is 14 ms later at
  * least, however busy the machine is. */
 Test(small_emulate, a_kernel_that_ran_is_paid_for_by_the_next)
 {
 	double block;
 
 	need_device();
-	block = least_launches("compute=10 window=20", 10000, 4, 1).block_ns;
-	cr_expect(le(dbl, 3 * 70e6, block), "%g ns", block);
+	block = least_launches("compute=10 window=4", 2000, 4, 1).block_ns;
+	cr_expect(le(dbl, 3 * 14e6, block), "%g ns", block);
 }
 
 /* By the layer's own account, over a thousand calls and more: half of them within 10 ns. */

@@ -38,8 +38,11 @@ Test(small_decode_tensor, only_where_it_is_faster)
 {
 	struct decode_opts few = tensor_opts(GOLDEN_TIED, DECODE_TENSOR_LEAST - 1);
 	struct decode_opts wide = golden_opts(GOLDEN_TIED, DECODE_FP32);
-	struct run *r = run_begin(few);
+	struct run *r;
 
+	if (RACES)
+		cr_skip("starts none of these kernels");
+	r = run_begin(few);
 	cr_assert(!r->s.device.tensor);
 	run_end(r);
 	wide.batch = DECODE_TENSOR_LEAST;
@@ -88,7 +91,7 @@ Test(small_decode_tensor, every_mode_gives_the_same_bits)
 	const int last = programmatic_check(PROGRAMMATIC_YES) ? PROGRAMMATIC_NO : PROGRAMMATIC_YES;
 	struct notes stream = run_mode(PROGRAMMATIC_NO, false), other;
 
-	for (int launch = PROGRAMMATIC_NO; launch <= last; launch++) {
+	for (int launch = RACES ? last : PROGRAMMATIC_NO; launch <= last; launch++) {
 		other = run_mode(launch, true);
 		cr_assert(!memcmp(&stream, &other, sizeof(other)), "launch %d", launch);
 	}

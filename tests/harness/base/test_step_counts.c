@@ -2,6 +2,7 @@
  * test_step_counts.c - what workloads count of a step (struct cost) is what a step does: copies
  * between host and device by direction, with their bytes, and calls that take or give back memory.
  */
+/* sanitizers: races seen elsewhere */
 #include "tests/plain.h"
 #include "harness/base/command.h"
 #include "harness/base/param.h"

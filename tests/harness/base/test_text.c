@@ -1,5 +1,6 @@
 /* test_text.c - harness/base/text.h: how wide lines are, and what is said of long parts. */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "harness/base/text.h"
 #include "tests/cli.h"

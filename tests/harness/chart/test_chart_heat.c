@@ -3,6 +3,7 @@
  * on sessions that were made up from a model.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/figures.h"

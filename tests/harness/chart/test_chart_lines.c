@@ -3,6 +3,7 @@
  * fitted, on sessions that were made up from a model.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "harness/measure/plan_record.h"
 #include "tests/chart_files.h"

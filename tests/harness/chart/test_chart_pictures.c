@@ -3,6 +3,7 @@
  * whatever a session has.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/need_gnuplot.h"

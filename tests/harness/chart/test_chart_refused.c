@@ -3,6 +3,7 @@
  * options.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/cli.h"

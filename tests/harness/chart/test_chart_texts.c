@@ -3,6 +3,7 @@
  * two: titles, what was found, labels. c 2.0 us, p 2.2, g 0.9, Z 5.8, and 7.8 on B.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/chart_files.h"
 #include "tests/figures.h"

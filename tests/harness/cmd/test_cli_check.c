@@ -3,6 +3,7 @@
  * tables, its summaries as CSV, and what was done to it since.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "common/datafile.h"
 #include "tests/cli.h"

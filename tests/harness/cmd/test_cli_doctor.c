@@ -1,4 +1,5 @@
 /* test_cli_doctor.c - `rift doctor` of the real binary, and the platform in `rift run --json`. */
+/* sanitizers: races seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
 

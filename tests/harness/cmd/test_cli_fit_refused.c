@@ -3,6 +3,7 @@
  * of file that is no session to fit.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/fake_session.h"

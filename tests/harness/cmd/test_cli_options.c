@@ -3,6 +3,7 @@
  * shown; exit codes of the help are those that there are.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "harness/cmd/options.h"
 

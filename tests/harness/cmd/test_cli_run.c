@@ -2,6 +2,7 @@
  * test_cli_run.c - `rift run` of the real binary on a light workload: table, JSON, Ctrl-C.
  * No clock is judged beyond > 0.
  */
+/* sanitizers: races seen elsewhere */
 #include "tests/test.h"
 #include "harness/measure/submit.h"
 #include "tests/cli.h"

@@ -2,6 +2,7 @@
  * test_cli_sweep.c - `rift sweep` and `rift show --check` of the real binary on a light workload:
  * plan, record, CSV, resume. Small plans; no clock is judged.
  */
+/* sanitizers: races seen elsewhere */
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/folder.h"

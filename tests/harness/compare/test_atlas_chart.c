@@ -3,6 +3,7 @@
  * draw, of which it is known what each adds to the base.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "harness/chart/atlas_chart.h"
 

@@ -2,6 +2,7 @@
  * test_compare.c - harness/compare/compare.h: made-up sessions of which it is known what differs.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/compared.h"
 

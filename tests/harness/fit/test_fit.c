@@ -3,6 +3,7 @@
  * what it does not say is called not identified.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "harness/fit/fit_parts.h"
 #include "tests/made_fit.h"

@@ -3,6 +3,7 @@
  * answers that agree with figures worked out apart from this code.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "harness/fit/derive.h"
 #include "harness/fit/report.h"

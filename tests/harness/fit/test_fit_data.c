@@ -4,6 +4,7 @@
  * that are refused. Sessions are made up; those that are kept are in test_fit_kept.c.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/stacks.h"
 

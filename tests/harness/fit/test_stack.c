@@ -4,6 +4,7 @@
  * test_stack_work.c.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/stacks.h"
 

@@ -3,6 +3,7 @@
  * copies cost on the same platform.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "tests/stacks.h"
 

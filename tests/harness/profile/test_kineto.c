@@ -290,6 +290,31 @@ Test(small_kineto, annotations_are_ranges)
 	trace_release(&trace);
 }
 
+#define MARK(phase, cat, name, ts)                                                                 \
+	"{\"ph\": \"" phase "\", \"cat\": \"" cat "\", \"name\": \"" name                          \
+	"\", \"pid\": 70, \"tid\": 71, \"ts\": " ts "},\n"
+
+/* So do annotations that come in two halves, and Python's functions do not. */
+Test(small_kineto, halves_of_annotations_are_ranges)
+{
+	static const char text[] = BEGIN MARK("B", "python_function", "forward", "10.000")
+		MARK("B", "user_annotation", "epoch", "20.000")
+			HOST("cuda_runtime", "cudaLaunchKernel", "12", "30.000", "4.000")
+				DEVICE("kernel", "gemm", "12", "7", "40.000", "10.000")
+					MARK("E", "user_annotation", "", "60.000")
+						MARK("E", "python_function", "", "70.000") LAST END;
+	struct ranges r;
+
+	read_text(text);
+	ranges_make(&r, &trace, NULL);
+	cr_assert(eq(i64, r.n, 1));
+	cr_expect(eq(str, (char *)trace_name(&trace, r.list[0].name), "epoch"));
+	cr_expect(eq(i64, r.list[0].ns, 40000));
+	cr_expect(eq(i64, r.list[0].launches, 1));
+	ranges_release(&r);
+	trace_release(&trace);
+}
+
 static const char *printed(void)
 {
 	static char text[8192];

@@ -3,6 +3,7 @@
  * what is measured. Runs, sessions of launches and what is measured on B are drawn anew each time.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include <math.h>
 
 #include "common/philox.h"

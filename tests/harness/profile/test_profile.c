@@ -3,6 +3,7 @@
  * that lack something.
  */
 /* sanitizers: one thread */
+/* sanitizers: seen elsewhere */
 #include "tests/test.h"
 #include "common/philox.h"
 #include "harness/profile/profile.h"

@@ -214,7 +214,7 @@ static void has(int from, const char *want, struct input_again *in)
 }
 
 /* As of ssh. What is not read stays in it. */
-Test(small_program_run, a_socket_is_read_by_each_run)
+static void read_by_each_run(const char *input)
 {
 	struct input_again in;
 	char rest[8] = "";
@@ -223,19 +223,29 @@ Test(small_program_run, a_socket_is_read_by_each_run)
 	cr_assert(zero(int, socketpair(AF_UNIX, SOCK_STREAM, 0, fds)));
 	cr_assert(eq(int, dup2(fds[0], STDIN_FILENO), STDIN_FILENO));
 	input_again_prepare();
-	put("hello", fds[1]);
+	put(input, fds[1]);
 	for (int run = 0; run < 2; run++) {
 		from = input_again_begin(&in);
 		cr_assert(le(int, 0, from));
-		has(from, "hello", &in);
+		has(from, input, &in);
 		close(in.to);
 		close(from);
 	}
 	put("more", fds[1]);
 	from = input_again_begin(&in);
-	has(from, "hello", &in);
-	cr_assert(eq(int, (int)read(STDIN_FILENO, rest, sizeof(rest)), 4));
+	has(from, input, &in);
+	cr_assert(eq(int, (int)read(STDIN_FILENO, rest, sizeof(rest)), 4), "after %s", input);
 	cr_expect(eq(str, rest, "more"));
+}
+
+Test(small_program_run, a_socket_is_read_by_each_run)
+{
+	read_by_each_run("hello");
+}
+
+Test(small_program_run, so_is_one_byte)
+{
+	read_by_each_run("h");
 }
 
 Test(small_program_run, other_inputs_are_the_programs_own)

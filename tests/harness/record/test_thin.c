@@ -2,6 +2,7 @@
  * test_thin.c - a session without its blocks: rift says of it what it says of the original, it is
  * valid, and what it cannot answer is refused.
  */
+/* sanitizers: races seen elsewhere */
 #include "tests/test.h"
 #include "harness/record/thin.h"
 #include "tests/cli.h"

@@ -2,6 +2,7 @@
  * test_sweep_identity.c - which machine a session is of, what may change within it, and what a
  * worker that hangs is said to have been at. Real processes; no clock is judged.
  */
+/* sanitizers: races seen elsewhere */
 /* begins early: it waits long */
 #include "tests/test.h"
 #include "harness/base/command.h"
