@@ -171,6 +171,8 @@ static json_t *header_of(const struct fake_session *s, int side, enum wait_polic
 			      s->device[side] ? s->device[side] : "made-up GPU", "libraries", "env",
 			      "cuda_flags", "warmup", "canary_ns", 2e5, "boot_id", "none");
 
+	if (s->on_cpu)
+		json_object_set_new(json_object_get(o, "build"), "build_type", json_string("cpu"));
 	json_object_set_new(json_object_get(o, "calib"), "queue_depth",
 			    s->queue > 0 ? json_real(s->queue) : json_null());
 	json_object_set_new(json_object_get(o, "cuda_flags"), "sync",

@@ -42,6 +42,7 @@ struct fake_session {
 	/* of a side: what a process takes to start, 2 % either way; 0: records do not say it */
 	double startup_ns[2];
 	const char *device[2]; /* what the headers call the GPU of each side */
+	bool on_cpu;	       /* the headers say that it is a build for the CPU device */
 	struct model model[2];
 	/* K of a size where the axis is no duration, ns; NULL: 1000 times the size */
 	double (*kernel_ns)(double size);

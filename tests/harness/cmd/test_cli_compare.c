@@ -310,6 +310,25 @@ Test(small_cli_compare, another_schema_is_not_comparable)
 	refused(5, "mixed.jsonl:2: schema 3.0", "compare '%s/mixed.jsonl' '%s'", dir, b);
 }
 
+/* Whichever side it is. */
+Test(small_cli_compare, a_side_that_is_no_gpu_is_named)
+{
+	struct fake_session s = made_up(1);
+	const char *text;
+	char cpu[4096];
+
+	write_sessions();
+	snprintf(cpu, sizeof(cpu), "%s/cpu.jsonl", dir);
+	s.on_cpu = true;
+	fake_session_write(&s, cpu);
+	run_rift(OUT, &text, "compare '%s' '%s' --force", a, cpu);
+	cr_expect(tells(text, "these are not GPU figures"), "%s", text);
+	run_rift(OUT, &text, "compare '%s' '%s' --force", cpu, b);
+	cr_expect(tells(text, "these are not GPU figures"), "%s", text);
+	run_rift(OUT, &text, "compare '%s' '%s'", a, b);
+	cr_expect(not(tells(text, "these are not GPU figures")), "%s", text);
+}
+
 Test(small_cli_compare, what_cannot_be_compared)
 {
 	struct fake_session s = made_up(1);

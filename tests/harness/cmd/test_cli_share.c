@@ -580,6 +580,26 @@ Test(small_cli_share, compute_that_is_allowed, .init = prepare, .fini = remove_d
 	free(kept);
 }
 
+/* The layer's library has the client's number in its name, and there is none of another number. */
+Test(small_cli_share, a_client_has_a_layer_of_its_own, .init = prepare, .fini = remove_dir)
+{
+	const char *text;
+
+	cr_assert(zero(int, shell(NULL,
+				  "for n in 1 2; do cp \"$(dirname '%s')/tests/wrapper.so\" "
+				  "'%s/'$n.so; done",
+				  rift(), dir)));
+	cr_expect(eq(int,
+		     run_rift(OUT, &text,
+			      "share launch us=0 --allow compute=50%% --layer 'preload "
+			      "lib=%s/{client}.so' --clients 2 --window 0.05 --starts 1 --quiet "
+			      "--output '%s/a.jsonl'",
+			      dir, dir),
+		     2));
+	cr_expect(tells(text, "\n *2 *1 *queued*\n *2 *2 *queued"), "%s", text);
+	cr_expect(not(tells(text, "not run")), "%s", text);
+}
+
 /* Made by --allow, and of what was asked: its exit code is rc. */
 static void make_limited(const char *name, const char *allow, const char *layer, int rc)
 {

@@ -464,6 +464,19 @@ Test(small_atlas, side_a_is_the_base_platform)
 	refuses(&s, SIDE_ANY, under_a_layer, "side a*layers: none *shim");
 }
 
+/* An interval that ends where nothing is added does not tell. */
+Test(small_atlas, what_is_resolved)
+{
+	cr_expect(eq(int, (int)atlas_state_of(&(struct interval){ 1.2, 1, 1.4, 5, true }, 1),
+		     ATLAS_NOT_RESOLVED));
+	cr_expect(eq(int, (int)atlas_state_of(&(struct interval){ 0.8, 0.7, 1, 5, true }, 1),
+		     ATLAS_NOT_RESOLVED));
+	cr_expect(eq(int, (int)atlas_state_of(&(struct interval){ 1.2, 1.01, 1.4, 5, true }, 1),
+		     ATLAS_KNOWN));
+	cr_expect(eq(int, (int)atlas_state_of(&(struct interval){ 1.2, NAN, NAN, 1, false }, 1),
+		     ATLAS_KNOWN));
+}
+
 /* A cell that is not resolved says how wide it is, as far as a width says anything. */
 Test(small_atlas, how_wide_an_unresolved_cell_is)
 {
