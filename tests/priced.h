@@ -189,19 +189,24 @@ static inline void with_costs(void)
 }
 
 /* cudaMemcpy of 1 MB at 50 GB/s: 20,971.52 ns there, twice as long and 20 us later on B. */
-static inline long copy_and_wait(const char *memory)
+static inline long copy_bytes_and_wait(const char *memory, long bytes)
 {
-	char more[120];
+	char call[64], more[120];
 
 	begin();
+	snprintf(call, sizeof(call), ",\"bytes\":%ld,\"async\":false", bytes);
 	snprintf(more, sizeof(more),
-		 ",\"direction\":\"to_device\",\"bytes\":1048576,"
-		 "\"memory\":\"%s\",\"async\":false",
-		 memory);
-	made_call(&made, "copy", 0, 40000, ",\"bytes\":1048576,\"async\":false");
+		 ",\"direction\":\"to_device\",\"bytes\":%ld,\"memory\":\"%s\",\"async\":false",
+		 bytes, memory);
+	made_call(&made, "copy", 0, 40000, call);
 	made_op(&made, "copy", 1, 5000, 35000, more);
 	made_end(&made, 40000, 5, 40000);
 	return 40000;
+}
+
+static inline long copy_and_wait(const char *memory)
+{
+	return copy_bytes_and_wait(memory, 1048576);
 }
 
 #endif

@@ -142,6 +142,17 @@ Test(small_program_costs, copies_of_a_size_that_is_measured)
 	takes((double)ns - 10000);
 }
 
+/* 16 MiB take 90 us more on B, and each byte beyond them as much as the rates say: 0.1 ns. */
+Test(small_program_costs, copies_larger_than_what_is_measured)
+{
+	long ns = copy_bytes_and_wait("pageable", 17 << 20);
+
+	with_costs();
+	add_copies((double[]){ 150, 148, 152 }, (double[]){ 140, 138, 142 });
+	price_on(&model_a, true);
+	takes((double)ns + 90000 + 1048576 * 0.1);
+}
+
 /* Their intervals overlap: B's copies are taken to last as long. */
 Test(small_program_costs, what_two_files_do_not_tell_apart_is_equal)
 {
