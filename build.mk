@@ -28,7 +28,8 @@ begin  = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) '$(2)')
 # ---- what there is ------------------------------------------------------------------------
 # Folders of workloads and of layers: all that are here, or those that WORKLOADS='launch ../mine/prefix'
 # and LAYERS='none cpu' name, with their own tests. A folder elsewhere has a link to it in $B, where
-# #include "workloads/prefix/prefix.h" and its data files are found.
+# #include "workloads/prefix/prefix.h" and its data files are found. The compiler always looks there:
+# other flags with such a folder than without would compile everything anew.
 WCHOSEN   := $(patsubst %/,%,$(WORKLOADS))
 LCHOSEN   := $(patsubst %/,%,$(LAYERS))
 CHOSEN    := $(strip $(WCHOSEN) $(LCHOSEN))
@@ -90,7 +91,7 @@ CFLAGS   ?= -O2 -g1
 STRICT   ?=
 WARN     := -Wall -Wextra -Wformat-security $(if $(STRICT),-Werror)
 # No contraction: the reference and the kernels of the CPU device round as written.
-COMMON    = $(FIRST) -I. $(if $(OUTSIDE),-I$B) -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
+COMMON    = $(FIRST) -I. -I$B -MMD -MP $(CFLAGS) $(WARN) -ffp-contract=off -D_GNU_SOURCE $(INSTRUMENT)
 # A report must end the program: no test passes with one. Instrumented code gives rise to false
 # warnings (-w); the plain builds see the true ones. Reports name functions and lines, -g1 has both.
 # What a report of undefined behaviour says is a constant of each place that could have one: two thirds
@@ -123,7 +124,7 @@ ARCHS   := $(shell CUDA_ARCH='$(CUDA_ARCH)' tools/arch.sh $(NVCC))
 ifeq ($(ARCHS),)
 $(error CUDA_ARCH=$(CUDA_ARCH) is refused, see above)
 endif
-NVFLAGS   := -std=c++17 -O2 -lineinfo -I. $(if $(OUTSIDE),-I$B) -MMD -MP $(ARCHS) -Xcompiler -Wall,-Wextra$(if $(STRICT),$(comma)-Werror) \
+NVFLAGS   := -std=c++17 -O2 -lineinfo -I. -I$B -MMD -MP $(ARCHS) -Xcompiler -Wall,-Wextra$(if $(STRICT),$(comma)-Werror) \
 	     $(if $(STRICT),-Werror all-warnings)
 COMPILE.cu = $(NVCC) $(NVFLAGS) -MF $(@:.o=.d) -c -o $@ $<
 else
@@ -216,7 +217,7 @@ endif
 # ---- what layers preload --------------------------------------------------------------------
 # Into programs of others: nothing of rift but the headers, and no sanitizer. But the thread sanitizer
 # must see both ends of a socket or a lock: else what one end hands to the other looks like a race.
-PRELOADED := -std=c11 -O2 -g1 -fPIC -fvisibility=hidden -I. $(if $(OUTSIDE),-I$B) $(HOST) $(WARN) -D_GNU_SOURCE
+PRELOADED := -std=c11 -O2 -g1 -fPIC -fvisibility=hidden -I. -I$B $(HOST) $(WARN) -D_GNU_SOURCE
 preloads: $(PRELOADS:%=$B/layers/%.so) $(INJECTED) $(CUDARTS) $(CUBLASES)
 # Each is made of its own folder: a rule for each, as a pattern cannot list the files of a folder.
 $(foreach f,$(PFOLDERS),$(eval $B/layers/$(notdir $f).so: $(wildcard $f/preload/*.[ch] $f/*.h $f/wire/*.h $f/transport/*.h)))
