@@ -68,13 +68,17 @@ static __device__ inline void attend_rows(const decode_device &d, const attentio
 	float score[ATTENTION_UNROLL], wide[DECODE_GROUP], most = s->most, shrink;
 
 	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
-		float dot = 0;
-
 		widen_group(rows.key[j], wide);
+		score[j] = 0;
 		for (int i = 0; i < DECODE_GROUP; i++)
-			dot += q[i] * wide[i];
-		dot = sum_lanes(dot, d.head_lanes) * d.scale;
-		score[j] = from + j * every < end ? dot : -INFINITY;
+			score[j] += q[i] * wide[i];
+	}
+	/* a shuffle of each, so that none waits for another one's */
+	for (uint32_t bit = d.head_lanes / 2; bit; bit /= 2)
+		for (uint32_t j = 0; j < ATTENTION_UNROLL; j++)
+			score[j] += __shfl_xor_sync(0xffffffffu, score[j], (int)bit);
+	for (uint32_t j = 0; j < ATTENTION_UNROLL; j++) {
+		score[j] = from + j * every < end ? score[j] * d.scale : -INFINITY;
 		most = fmaxf(most, score[j]);
 	}
 	if (most == -INFINITY)

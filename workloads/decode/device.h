@@ -148,17 +148,14 @@ struct decode_device {
 	const void *norm_first; /* of the first layer */
 };
 
-/*
- * Where tensor cores find the activation of sequence b and column k: in tiles of eight sequences
- * and 32 columns, in which a lane's eight columns follow each other, and lanes follow each other as
- * the instruction wants them. Tiles lie column by column.
- */
+/* Where tensor cores find the activation of sequence b and column k: in tiles of eight sequences
+ * and 32 columns, a sequence after the other. Tiles lie column by column. */
 DECODE_FN size_t decode_tile_place(const struct decode_device *d, uint32_t b, uint32_t k)
 {
 	size_t tile = (size_t)(k / DECODE_TILE_COLUMNS) * d->tiles + b / DECODE_TILE;
-	uint32_t lane = b % DECODE_TILE * 4 + k % DECODE_TILE_COLUMNS / DECODE_GROUP;
 
-	return (tile * 32 + lane) * DECODE_GROUP + k % DECODE_GROUP;
+	return (tile * DECODE_TILE + b % DECODE_TILE) * DECODE_TILE_COLUMNS +
+	       k % DECODE_TILE_COLUMNS;
 }
 
 /* Numbers of all tiles of so many columns. */

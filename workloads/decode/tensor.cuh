@@ -7,11 +7,11 @@
  * sums.
  *
  * The instruction multiplies 16 rows by 8 sequences. Its rows are eight units' first and second
- * rows, so that the lane that has one of a unit's sums has both. Its columns may come in any order
- * that both sides share: a lane takes eight neighbours, 16 bytes, as its own in two instructions.
- * Each lane copies its own weights through shared memory, which is there for their number: so much
- * must be under way that registers do not hold it. Activations are shared by all warps, and lie in
- * memory in the order in which lanes read them (decode_tile_place()).
+ * rows, so that the lane that has one of a unit's sums has both. Both sides come through shared
+ * memory, in pieces of eight columns of a row, 16 bytes: so much must be under way that registers
+ * do not hold it. Activations are shared by all warps; decode_tile_place() says where they lie.
+ * ldmatrix hands the pieces out to lanes as the instruction wants them; with plain loads there were
+ * two moves of registers for each instruction.
  *
  * Activations are bfloat16. Those of a norm are x times its weights; its factor, one of a sequence,
  * multiplies the sums.
@@ -84,16 +84,28 @@ template <int LEFT> static __device__ inline void copies_wait()
 #endif
 }
 
-/* Products of 16 rows, 16 columns and 8 sequences. */
 #ifdef __CUDACC__
-static __device__ inline void multiply_tile(float sum[4], uint32_t a0, uint32_t a1, uint32_t a2,
-					    uint32_t a3, uint32_t b0, uint32_t b1)
+/* Four times eight pieces, of which each lane names one: a lane gets the lane % 4-th two columns of
+ * the lane / 4-th piece of each eight. */
+static __device__ inline void load_pieces(uint32_t out[4], const uint4 *piece)
+{
+#if __CUDA_ARCH__ >= 800
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+		     : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+		     : "r"(shared_place(piece))
+		     : "memory");
+#endif
+}
+
+/* Products of 16 rows, 16 columns and 8 sequences. */
+static __device__ inline void multiply_tile(float sum[4], const uint32_t a[4], uint32_t b0,
+					    uint32_t b1)
 {
 #if __CUDA_ARCH__ >= 800
 	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
 		     "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
 		     : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-		     : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #endif
 }
 #endif
@@ -260,7 +272,21 @@ static __device__ inline tensor_steps find_steps(uint32_t stride, uint32_t rank)
 	return { first, first >= all ? 0 : all - first < each ? all - first : each };
 }
 
-/* A lane's rows of weights, from its first column on. */
+/* Where one of eight rows' four pieces lies: those of the same columns in different banks. */
+static __device__ inline uint32_t slot_of(uint32_t row, uint32_t piece)
+{
+	return row * 4 + (piece ^ (row / 2 % 4));
+}
+
+static __device__ inline uint32_t slot_of_lane()
+{
+	return slot_of(threadIdx.x % 32 / 4, threadIdx.x % 4);
+}
+
+/*
+ * Where a lane's weights of the next step are, and columns from there on. Copies move it on by a
+ * step: to find an address anew each time took more instructions than the products.
+ */
 struct tensor_rows {
 	const decode_bf16 *row[UNIT_TILES][2];
 	uint32_t column, columns;
@@ -268,10 +294,12 @@ struct tensor_rows {
 
 template <class P>
 static __device__ inline tensor_rows find_tensor_rows(const decode_device &d, const decode_layer &l,
-						      const tensor_place &at, uint32_t unit)
+						      const tensor_place &at, uint32_t unit,
+						      uint32_t step)
 {
 	const uint32_t last = P::units(d) - 1;
-	const uint32_t column = at.column_warp * DECODE_TILE_COLUMNS + at.column * DECODE_GROUP;
+	const uint32_t column = step * DECODE_TENSOR_STEP + at.column_warp * DECODE_TILE_COLUMNS +
+				at.column * DECODE_GROUP;
 	tensor_rows out;
 
 	for (uint32_t m = 0; m < UNIT_TILES; m++) {
@@ -287,28 +315,48 @@ static __device__ inline tensor_rows find_tensor_rows(const decode_device &d, co
 }
 
 /* A lane's weights of a step; what lies behind the last column are zeros. */
-static __device__ inline void copy_weights(const tensor_rows &rows, uint32_t step, uint4 *slots)
+static __device__ inline void copy_weights(tensor_rows *rows, uint4 *slots)
 {
-	const uint32_t k = step * DECODE_TENSOR_STEP;
-	const bool there = k + rows.column < rows.columns;
-	uint4 *to = slots + threadIdx.x / 32 * (UNIT_TILES * 2 * 32) + threadIdx.x % 32;
+	const bool there = rows->column < rows->columns;
+	uint4 *to = slots + threadIdx.x / 32 * (UNIT_TILES * 2 * 32) + slot_of_lane();
 
 	for (int m = 0; m < UNIT_TILES; m++)
-		for (int r = 0; r < 2; r++)
-			copy_slot(to + (2 * m + r) * 32, rows.row[m][r] + (there ? k : 0), there);
+		for (int r = 0; r < 2; r++) {
+			copy_slot(to + (2 * m + r) * 32, rows->row[m][r], there);
+			rows->row[m][r] += DECODE_TENSOR_STEP;
+		}
+	rows->column += DECODE_TENSOR_STEP;
 }
 
-/* The activations of a step, by all threads. tiles: of the first columns and the chunk. */
-template <int N>
-static __device__ inline void copy_activations(const decode_device &d, const uint4 *tiles,
-					       uint32_t step, uint4 *slots)
-{
-	for (uint32_t i = threadIdx.x; i < tensor_shape<N>::X_SLOTS; i += DECODE_THREADS) {
-		uint32_t column = step * COLUMN_WARPS + i / (N * 32);
+/* Where a thread's first activations of the next step are; `columns` further are the next ones. */
+struct tensor_activations {
+	const uint4 *next;
+	size_t columns;
+};
 
-		copy_slot(slots + WEIGHT_SLOTS + i,
-			  tiles + (size_t)column * d.tiles * 32 + i % (N * 32), true);
-	}
+/* tiles: of the chunk's first sequences and of column 0. */
+template <int N>
+static __device__ inline tensor_activations find_activations(const decode_device &d,
+							     const uint4 *tiles, uint32_t step)
+{
+	const size_t columns = (size_t)d.tiles * 32;
+	const uint32_t first = step * COLUMN_WARPS + threadIdx.x / (N * 32);
+
+	return { tiles + first * columns + threadIdx.x % (N * 32), columns };
+}
+
+/* The activations of a step, by all threads. */
+template <int N> static __device__ inline void copy_activations(tensor_activations *x, uint4 *slots)
+{
+	constexpr uint32_t ALL = tensor_shape<N>::X_SLOTS;
+	constexpr uint32_t COLUMNS = DECODE_THREADS / (N * 32); /* that threads copy at once */
+	uint4 *to = slots + WEIGHT_SLOTS + threadIdx.x / 32 * 32 + slot_of_lane();
+
+	for (uint32_t i = 0; i * DECODE_THREADS < ALL; i++)
+		if (ALL % DECODE_THREADS == 0 || threadIdx.x < ALL)
+			copy_slot(to + i * DECODE_THREADS, x->next + i * COLUMNS * x->columns,
+				  true);
+	x->next += COLUMN_WARPS * x->columns;
 }
 
 /* ---- products ------------------------------------------------------------------------------ */
@@ -323,35 +371,36 @@ template <int N>
 static __device__ inline void multiply_step(const uint4 *slots, const tensor_place &at,
 					    tensor_sums<N> *sums)
 {
-	const uint4 *w = slots + threadIdx.x / 32 * (UNIT_TILES * 2 * 32) + at.lane;
-	const uint4 *x = slots + WEIGHT_SLOTS + at.column_warp * (N * 32) + at.lane;
-	uint4 a[UNIT_TILES][2];
+	const uint32_t of = at.lane / 8, row = at.lane % 8; /* of the pieces that a lane names */
+	const uint4 *w = slots + threadIdx.x / 32 * (UNIT_TILES * 2 * 32) + of % 2 * 32;
+	const uint4 *x = slots + WEIGHT_SLOTS + at.column_warp * (N * 32) + slot_of(row, of);
+	uint32_t a[UNIT_TILES][2][4];
 
 	for (int m = 0; m < UNIT_TILES; m++)
-		for (int r = 0; r < 2; r++)
-			a[m][r] = w[(2 * m + r) * 32];
+		for (int half = 0; half < 2; half++)
+			load_pieces(a[m][half], w + 2 * m * 32 + slot_of(row, 2 * half + of / 2));
 	for (int n = 0; n < N; n += 2) {
-		const uint4 b[2] = { x[n * 32], x[(n + 1) * 32] };
+		uint32_t b[2][4];
 
+		load_pieces(b[0], x + n * 32);
+		load_pieces(b[1], x + (n + 1) * 32);
 		/* three instructions lie between two that add to the same sums */
-		for (int t = 0; t < 2 * UNIT_TILES; t++)
-			multiply_tile(sums->of[t / 2][n + t % 2], a[t / 2][0].x, a[t / 2][1].x,
-				      a[t / 2][0].y, a[t / 2][1].y, b[t % 2].x, b[t % 2].y);
-		for (int t = 0; t < 2 * UNIT_TILES; t++)
-			multiply_tile(sums->of[t / 2][n + t % 2], a[t / 2][0].z, a[t / 2][1].z,
-				      a[t / 2][0].w, a[t / 2][1].w, b[t % 2].z, b[t % 2].w);
+		for (int half = 0; half < 2; half++)
+			for (int t = 0; t < 2 * UNIT_TILES; t++)
+				multiply_tile(sums->of[t / 2][n + t % 2], a[t / 2][half],
+					      b[t % 2][2 * half], b[t % 2][2 * half + 1]);
 	}
 }
 #else
-static inline float multiply_slots(const uint4 *a, const uint4 *b)
+static inline float multiply_slots(const uint4 *a, uint32_t row, const uint4 *b, uint32_t sequence)
 {
 	float sum = 0;
 
-	for (int lane = 0; lane < 4; lane++) {
+	for (uint32_t piece = 0; piece < 4; piece++) {
 		float v[DECODE_GROUP], x[DECODE_GROUP];
 
-		widen_group(raw_group<decode_bf16>{ a[lane] }, v);
-		widen_group(raw_group<decode_bf16>{ b[lane] }, x);
+		widen_group(raw_group<decode_bf16>{ a[slot_of(row, piece)] }, v);
+		widen_group(raw_group<decode_bf16>{ b[slot_of(sequence, piece)] }, x);
 		for (int i = 0; i < DECODE_GROUP; i++)
 			sum += v[i] * x[i];
 	}
@@ -362,14 +411,15 @@ static inline float multiply_slots(const uint4 *a, const uint4 *b)
 template <int N>
 static inline void multiply_step(const uint4 *slots, const tensor_place &at, tensor_sums<N> *sums)
 {
-	const uint4 *w = slots + threadIdx.x / 32 * (UNIT_TILES * 2 * 32) + at.row * 4;
-	const uint4 *x = slots + WEIGHT_SLOTS + at.column_warp * (N * 32) + 2 * at.column * 4;
+	const uint4 *w = slots + threadIdx.x / 32 * (UNIT_TILES * 2 * 32);
+	const uint4 *x = slots + WEIGHT_SLOTS + at.column_warp * (N * 32);
 
 	for (int m = 0; m < UNIT_TILES; m++)
 		for (int n = 0; n < N; n++)
 			for (int i = 0; i < 4; i++)
-				sums->of[m][n][i] += multiply_slots(w + (2 * m + i / 2) * 32,
-								    x + n * 32 + i % 2 * 4);
+				sums->of[m][n][i] +=
+					multiply_slots(w + (2 * m + i / 2) * 32, at.row, x + n * 32,
+						       2 * at.column + i % 2);
 }
 #endif
 
@@ -547,46 +597,44 @@ static __device__ inline void finish_sequences(const product_context &c, const t
 
 /* The first steps' weights, which depend on no launch before. */
 template <int N>
-static __device__ inline void copy_first_weights(const tensor_rows &rows, const tensor_steps &steps,
-						 uint4 *ring)
+static __device__ inline void copy_first_weights(tensor_rows *rows, uint32_t steps, uint4 *ring)
 {
 	using S = tensor_shape<N>;
 
-	for (uint32_t s = 0; s < S::STEPS - 1 && s < steps.n; s++)
-		copy_weights(rows, steps.first + s, ring + s * S::SLOTS);
+	for (uint32_t s = 0; s < S::STEPS - 1 && s < steps; s++)
+		copy_weights(rows, ring + s * S::SLOTS);
 }
 
 template <int N>
-static __device__ inline void copy_first_activations(const decode_device &d, const uint4 *tiles,
-						     const tensor_steps &steps, uint4 *ring)
+static __device__ inline void copy_first_activations(tensor_activations *x, uint32_t steps,
+						     uint4 *ring)
 {
 	using S = tensor_shape<N>;
 
 	for (uint32_t s = 0; s < S::STEPS - 1; s++) {
-		if (s < steps.n)
-			copy_activations<N>(d, tiles, steps.first + s, ring + s * S::SLOTS);
+		if (s < steps)
+			copy_activations<N>(x, ring + s * S::SLOTS);
 		copies_mark();
 	}
 }
 
 /* All steps of a block, of which the first ones' copies are under way. */
 template <int N>
-static __device__ inline void multiply_all(const decode_device &d, const tensor_rows &rows,
-					   const uint4 *tiles, const tensor_steps &steps,
+static __device__ inline void multiply_all(tensor_rows *rows, tensor_activations *x, uint32_t steps,
 					   uint4 *ring, tensor_sums<N> *sums)
 {
 	using S = tensor_shape<N>;
 	const tensor_place at = find_place();
 
-	for (uint32_t s = 0; s < steps.n; s++) {
+	for (uint32_t s = 0; s < steps; s++) {
 		const uint32_t next = s + S::STEPS - 1;
 		uint4 *to = ring + next % S::STEPS * S::SLOTS;
 
 		copies_wait<S::STEPS - 2>();
 		__syncthreads();
-		if (next < steps.n) {
-			copy_weights(rows, steps.first + next, to);
-			copy_activations<N>(d, tiles, steps.first + next, to);
+		if (next < steps) {
+			copy_weights(rows, to);
+			copy_activations<N>(x, to);
 		}
 		copies_mark();
 		multiply_step<N>(ring + s % S::STEPS * S::SLOTS, at, sums);
@@ -604,21 +652,22 @@ __global__ void BLOCKS_TOGETHER(BLOCKS) __launch_bounds__(DECODE_THREADS, 2)
 	const tensor_block block = find_block<N, BLOCKS>(d);
 	const uint32_t unit = block.rows * DECODE_TENSOR_UNITS;
 	const tensor_steps steps = find_steps<BLOCKS>(P::stride(d), block.rank);
-	const tensor_rows rows = find_tensor_rows<P>(d, l, find_place(), unit);
 	const uint4 *tiles = (const uint4 *)P::tiles(d) + block.chunk * (N * 32);
+	tensor_rows rows = find_tensor_rows<P>(d, l, find_place(), unit, steps.first);
+	tensor_activations x = find_activations<N>(d, tiles, steps.first);
 	tensor_sums<N> sums = {};
 
 	programmatic_go();
-	copy_first_weights<N>(rows, steps, ring);
+	copy_first_weights<N>(&rows, steps.n, ring);
 	const tensor_units norm = load_norms<P>(d, l, unit);
 
 	programmatic_wait();
-	copy_first_activations<N>(d, tiles, steps, ring);
+	copy_first_activations<N>(&x, steps.n, ring);
 	const product_context c = { d, l, d.progress->position };
 
 	if (P::HAS_NORM)
 		read_factors<N>(d, block.chunk * tensor_shape<N>::SEQUENCES, factor);
-	multiply_all<N>(d, rows, tiles, steps, ring, &sums);
+	multiply_all<N>(&rows, &x, steps.n, ring, &sums);
 	gather_sums<N>(sums, find_place(), (float *)ring);
 	finish_sequences<P, N, BLOCKS>(c, block, norm, factor, (float *)ring);
 	if (BLOCKS > 1)
