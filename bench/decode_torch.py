@@ -1,8 +1,10 @@
-"""decode_torch.py MODEL [BATCH [TOKENS]] - the models of the workload decode, by transformers and
-PyTorch, on random weights in bf16: MODEL is tiny, small, 1b or 8b. Prints microseconds a token
-after a prompt of 128 tokens: eager with a static cache, the same as a CUDA graph, and compiled
-(`reduce-overhead`). n = 7 runs of TOKENS (64) tokens each, median, least and most; before them a
-sum of as many bytes as a token reads of the weights, which is the floor, n = 20.
+"""decode_torch.py MODEL [BATCH [TOKENS [eager|graph]]] - the models of the workload decode, by
+transformers and PyTorch, on random weights in bf16: MODEL is tiny, small, 1b or 8b. Prints
+microseconds a token after a prompt of 128 tokens: eager with a static cache, the same as a CUDA
+graph, and compiled (`reduce-overhead`). n = 7 runs of TOKENS (64) tokens each, median, least and
+most; before them a sum of as many bytes as a token reads of the weights, which is the floor, n = 20.
+With eager or graph it is a program that rift profiles and prices (bench/accept.sh predict): one run
+alone, which is the NVTX range `work`, and how long it took.
 
 A peer for docs/results, never a dependency: needs PyTorch, transformers and a GPU. Tokens are
 chosen on the device, as by the workload. All checks of answers are the workload's; here only that
@@ -63,18 +65,24 @@ class Decoder:
         self.position.add_(1)
 
 
-def measure(name, decoder, call, tokens):
-    times = []
-    for _ in range(RUNS):
-        decoder.begin()
-        torch.cuda.synchronize()
-        begin = time.perf_counter()
-        for _ in range(tokens):
-            call()
-        torch.cuda.synchronize()
-        times.append((time.perf_counter() - begin) / tokens * 1e6)
+def run(name, decoder, call, tokens):
+    """Seconds of a run."""
+    decoder.begin()
+    torch.cuda.synchronize()
+    torch.cuda.nvtx.range_push("work")
+    begin = time.perf_counter()
+    for _ in range(tokens):
+        call()
+    torch.cuda.synchronize()
+    took = time.perf_counter() - begin
+    torch.cuda.nvtx.range_pop()
     if not torch.isfinite(decoder.logits).all():
         sys.exit(f"decode_torch.py: {name}: logits that are no numbers")
+    return took
+
+
+def measure(name, decoder, call, tokens):
+    times = [run(name, decoder, call, tokens) / tokens * 1e6 for _ in range(RUNS)]
     print(f"{name:24} {statistics.median(times):9.1f} us a token ({min(times):.1f} to {max(times):.1f}), "
           f"n = {RUNS} runs of {tokens}", flush=True)
 
@@ -121,13 +129,21 @@ def main():
     name = sys.argv[1]
     batch = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     tokens = int(sys.argv[3]) if len(sys.argv) > 3 else 64
+    kind = sys.argv[4] if len(sys.argv) > 4 else None
+    if kind not in (None, "eager", "graph"):
+        sys.exit(f"decode_torch.py: '{kind}' must be eager or graph")
     print(f"{name}, batch {batch}: {torch.cuda.get_device_name()}, torch {torch.__version__}, "
           f"transformers {transformers.__version__}")
     with torch.inference_mode():
         model = make_model(name)
-        measure_read(model)
+        if kind is None:
+            measure_read(model)
         decoder = Decoder(model, batch, tokens)
         warm(decoder, decoder.step)
+        if kind:
+            call = decoder.step if kind == "eager" else capture(decoder).replay
+            print(f"work: {1e3 * run(kind, decoder, call, tokens):.3f} ms")
+            return
         measure("eager, static cache", decoder, decoder.step, tokens)
         graph = capture(decoder)
         measure("CUDA graph of that", decoder, graph.replay, tokens)

@@ -2,7 +2,7 @@
 
 The programs are the ten of bench/programs.cu, named before any was priced (PROGRAMS="NAME ..."; none), each doing its work TIMES
 over (10); with WORKLOADS="NAME ...", `rift run NAME`, BLOCKS blocks of each (20); with PYTHON, a Python that has PyTorch, bench/mlp.py
-as MLP says (eager graph), of STEPS steps (500). predict has also SAMPLES, a folder of NVIDIA's samples built with a shared runtime.
+as MLP says (eager graph; none), of STEPS steps (500). predict has bench/decode_torch.py as DECODE says (none), of so many tokens, and SAMPLES, a folder of NVIDIA's samples built with a shared runtime.
 Runs with and without what is looked at take turns, as a machine changes from minute to minute; a turn has a ratio.
 
 OUT keeps what was recorded and a line for each turn: what is there is not run again. Record on a quiet machine: kernels that were
@@ -110,7 +110,9 @@ def programs_to_price():
         if os.access(os.path.join(setting("SAMPLES", ""), name), os.X_OK):
             yield [os.path.join(setting("SAMPLES", ""), name)]
     if setting("PYTHON", ""):
-        yield from ([setting("PYTHON", ""), os.path.relpath(f"{BENCH}/mlp.py"), kind] for kind in names("MLP", "eager graph"))
+        python, steps = setting("PYTHON", ""), setting("STEPS", "500")
+        yield from ([python, os.path.relpath(f"{BENCH}/mlp.py"), kind] for kind in names("MLP", "eager graph"))
+        yield from ([python, os.path.relpath(f"{BENCH}/decode_torch.py"), "tiny", "1", steps, kind] for kind in names("DECODE", "none"))
 
 
 def kinds():
@@ -129,7 +131,7 @@ def kinds():
 def beside(layer, command):
     """Wall time without the layer and under it, ms, and what a program of ours printed of its work."""
     bare, under = run(command), run([RIFT, "layer", "--quiet", *layer.split(), "--", *command])
-    ours = "bench/programs" in command[0] or "mlp.py" in " ".join(command)
+    ours = "bench/programs" in command[0] or ".py" in " ".join(command)
     return bare and under and [f"{bare[1]:g}", f"{under[1]:g}", *(printed(said[0]) if ours else "-" for said in (bare, under))]
 
 
