@@ -240,6 +240,8 @@ Test(small_report_page, what_does_more_than_draw_is_refused)
 		HEAD "<g fill=red/></svg>",
 		HEAD "<g fill='red",
 		HEAD "<title>open",
+		HEAD "<title>open</title",
+		HEAD "<title><desc>in</desc></title></svg>",
 		HEAD "<!-- x --></svg>",
 		"no picture",
 	};
