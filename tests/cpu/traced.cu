@@ -90,7 +90,7 @@ static void every(void)
 	memset(pageable, 1, sizeof(pageable));
 	CUDA(cudaMalloc(&device, 4096));
 	CUDA(cudaMallocHost(&pinned, 4096));
-	CUDA(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+	CUDA(cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, -1));
 	CUDA(cudaMemsetAsync(device, 0, 100, s));
 	CUDA(cudaMemcpyAsync(device, pinned, 200, cudaMemcpyHostToDevice, s));
 	CUDA(cudaMemcpyAsync(pinned, device, 300, cudaMemcpyDeviceToHost, s));
