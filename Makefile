@@ -44,12 +44,14 @@ plots: build setup-plot  ## charts of a session, A=a.jsonl, or of two, B=b.jsonl
 # fail their check, which is exit code 2 and belongs to the picture.
 ATLAS_H100 = none shim container cpu-50 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager XSched Lupine neighbour-spin
 ATLAS_H200 = none shim container cpu-50 cpu-100 MPS CUPTI HAMi-O0 HAMi-O2 nvshare vgpu-manager Lupine remote neighbour-copy neighbour-launch neighbour-spin
+ATLAS_DECODE = profiler nvshare mps hami-O2 vgpu-manager remote remote-tcp-25 remote-tcp-100 wsl2-2020 wsl2-2021 neighbour-spin
 atlas_session = data/sessions/$(1)/$(2).jsonl.gz
 atlas_of = ./rift compare '$(call atlas_session,$(1),none):a' $(foreach r,$(2),'$r=$(call atlas_session,$(1),$r)') --force --quiet --plot=results/$(1) $(ARGS); \
 	rc=$$?; [ $$rc = 2 ] || [ $$rc = 0 ] || exit $$rc
-atlas: build setup-plot  ## what real layers cost, from the kept sessions: tables and charts in results/atlas-h100 and -h200
+atlas: build setup-plot  ## what real layers cost, from the kept sessions: tables and charts in results/atlas-h100, atlas-h200 and decode-h200
 	@$(call atlas_of,atlas-h100,$(ATLAS_H100))
 	@$(call atlas_of,atlas-h200,$(ATLAS_H200))
+	@$(call atlas_of,decode-h200,$(ATLAS_DECODE))
 
 reports: build setup-plot  ## a report of each kind of record, from the kept ones, in results/reports
 	@tests/pages.sh --only-write ./rift results/reports

@@ -139,7 +139,7 @@ static void scale_panel(struct panel *p)
 	p->step = mark_step(p->most - p->least);
 }
 
-/* false: there is nothing in it. */
+/* false: it has no value, though maybe reasons why there is none. */
 static bool panel_init(struct panel *p, const struct drawn *d, int number)
 {
 	bool any = false;
@@ -154,7 +154,7 @@ static bool panel_init(struct panel *p, const struct drawn *d, int number)
 	for (int i = 0; i < d->rows; i++) {
 		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
 
-		any |= cell.state != ATLAS_NOTHING;
+		any |= cell.state >= ATLAS_NOT_RESOLVED;
 		if (cell.state < ATLAS_NOT_RESOLVED || is_far(p, &cell))
 			continue;
 		widen(p, cell.of.value);
@@ -452,10 +452,9 @@ static void label_plot(const struct drawn *d, struct plot *p)
 	label_base(d->a, p);
 	label_title(d, p);
 	words_finding(p,
-		      "what each layer adds, %s%s intervals%s; hollow: not resolved; "
-		      "a number: beyond the axis",
-		      d->w ? "95 %, of steps' ratios " : "", levels_text(&levels).s,
-		      d->w ? "" : " by row");
+		      "what each layer adds; intervals %s%s%s; hollow: not resolved; "
+		      "number: off the axis",
+		      d->w ? "95 %, of steps " : "", levels_text(&levels).s, d->w ? "" : " by row");
 	if (d->w)
 		plot_text(p, "made2",
 			  "steps: smallest kernels, %s mode; each panel has an axis of its own",
