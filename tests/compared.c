@@ -74,3 +74,35 @@ const struct compared_parameter *parameter_of(const struct compared *c, const ch
 	cr_fatal("no parameter %s", name);
 	return NULL;
 }
+
+/* What all processes of side b say of a point. */
+static void set_status_of_b(struct journal *j, int point, enum point_status status)
+{
+	const int processes = j->plan.design.processes, n = j->plan.n_points;
+
+	for (int i = 0; i < processes; i++)
+		j->status[(processes + i) * n + point] = status;
+}
+
+void spoil_graphs(struct journal *j)
+{
+	char number[16];
+
+	j->refused[1] = json_object();
+	for (int i = 0; i < j->plan.n_points; i++) {
+		if (j->plan.point[i].mode != MODE_GRAPH)
+			continue;
+		snprintf(number, sizeof(number), "%d", i);
+		json_object_set_new(j->refused[1], number,
+				    json_pack("{s:s, s:s}", "call", "cudaGraphInstantiate", "name",
+					      "cudaErrorNotSupported"));
+		set_status_of_b(j, i, POINT_NOT_SUPPORTED);
+	}
+}
+
+void spoil_alone(struct journal *j)
+{
+	for (int i = 0; i < j->plan.n_points; i++)
+		if (j->plan.point[i].depth == 1)
+			set_status_of_b(j, i, POINT_CHECK_FAILED);
+}

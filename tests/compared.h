@@ -28,6 +28,11 @@ struct compared *compared_sessions(const struct fake_session *a, const struct fa
 
 void compared_free(struct compared *c);
 
+/* Ways to spoil a session of two sides: side b lacks graphs, as records say it ... */
+void spoil_graphs(struct journal *j);
+/* ... or computes wrong results in all processes, at the points of depth 1. */
+void spoil_alone(struct journal *j);
+
 /* The parameter of this name; the test fails where there is none. */
 const struct compared_parameter *parameter_of(const struct compared *c, const char *name);
 

@@ -2,7 +2,8 @@
 
 The programs are the ten of bench/programs.cu, named before any was priced (PROGRAMS="NAME ..."; none), each doing its work TIMES
 over (10); with WORKLOADS="NAME ...", `rift run NAME`, BLOCKS blocks of each (20); with PYTHON, a Python that has PyTorch, bench/mlp.py
-as MLP says (eager graph; none), of STEPS steps (500). predict has bench/decode_torch.py as DECODE says (none), of so many tokens, and SAMPLES, a folder of NVIDIA's samples built with a shared runtime.
+as MLP says (eager graph; none), of STEPS steps (500). predict has bench/decode_torch.py as DECODE says (none), of so many tokens, and
+SAMPLES, a folder of NVIDIA's samples built with a shared runtime.
 Runs with and without what is looked at take turns, as a machine changes from minute to minute; a turn has a ratio.
 
 OUT keeps what was recorded and a line for each turn: what is there is not run again. Record on a quiet machine: kernels that were
@@ -131,7 +132,7 @@ def kinds():
 def beside(layer, command):
     """Wall time without the layer and under it, ms, and what a program of ours printed of its work."""
     bare, under = run(command), run([RIFT, "layer", "--quiet", *layer.split(), "--", *command])
-    ours = "bench/programs" in command[0] or ".py" in " ".join(command)
+    ours = OWN in command or any(word.endswith(".py") for word in command)
     return bare and under and [f"{bare[1]:g}", f"{under[1]:g}", *(printed(said[0]) if ours else "-" for said in (bare, under))]
 
 

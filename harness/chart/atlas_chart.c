@@ -139,7 +139,7 @@ static void scale_panel(struct panel *p)
 	p->step = mark_step(p->most - p->least);
 }
 
-/* false: it has no value, though maybe reasons why there is none. */
+/* false: no row has a value or a wrong result to show. */
 static bool panel_init(struct panel *p, const struct drawn *d, int number)
 {
 	bool any = false;
@@ -154,7 +154,7 @@ static bool panel_init(struct panel *p, const struct drawn *d, int number)
 	for (int i = 0; i < d->rows; i++) {
 		const struct atlas_cell cell = cell_of(d, p, d->entry[i]);
 
-		any |= cell.state >= ATLAS_NOT_RESOLVED;
+		any |= cell.state > ATLAS_NOT_SUPPORTED;
 		if (cell.state < ATLAS_NOT_RESOLVED || is_far(p, &cell))
 			continue;
 		widen(p, cell.of.value);

@@ -85,8 +85,10 @@ template <int LEFT> static __device__ inline void copies_wait()
 }
 
 #ifdef __CUDACC__
-/* Four times eight pieces, of which each lane names one: a lane gets the lane % 4-th two columns of
- * the lane / 4-th piece of each eight. */
+/*
+ * A warp loads 32 pieces of shared memory, one that each lane points to. Of the pieces of lanes 8 i
+ * to 8 i + 7, out[i] of a lane has two columns: those of number lane % 4 in piece lane / 4.
+ */
 static __device__ inline void load_pieces(uint32_t out[4], const uint4 *piece)
 {
 #if __CUDA_ARCH__ >= 800
@@ -328,10 +330,10 @@ static __device__ inline void copy_weights(tensor_rows *rows, uint4 *slots)
 	rows->column += DECODE_TENSOR_STEP;
 }
 
-/* Where a thread's first activations of the next step are; `columns` further are the next ones. */
+/* Where a thread's first activations of the next step are. */
 struct tensor_activations {
 	const uint4 *next;
-	size_t columns;
+	size_t columns; /* pieces from 32 columns to the next 32 */
 };
 
 /* tiles: of the chunk's first sequences and of column 0. */

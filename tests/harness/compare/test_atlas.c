@@ -185,26 +185,6 @@ Test(small_atlas, the_nearest_depths_of_both)
 
 /* ---- what is not there ------------------------------------------------------------------ */
 
-/* Side b has no graphs, as records say it. */
-static void lack_graphs(struct journal *j)
-{
-	char number[16];
-
-	j->refused[1] = json_object();
-	for (int i = 0; i < j->plan.n_points; i++) {
-		if (j->plan.point[i].mode != MODE_GRAPH)
-			continue;
-		snprintf(number, sizeof(number), "%d", i);
-		json_object_set_new(j->refused[1], number,
-				    json_pack("{s:s, s:s}", "call", "cudaGraphInstantiate", "name",
-					      "cudaErrorNotSupported"));
-		for (int k = 0; k < j->plan.design.processes; k++)
-			j->status[(size_t)(j->plan.design.processes + k) *
-					  (size_t)j->plan.n_points +
-				  (size_t)i] = POINT_NOT_SUPPORTED;
-	}
-}
-
 Test(small_atlas, what_is_not_supported_is_a_finding)
 {
 	struct fake_session s = made_up(1);
@@ -213,7 +193,7 @@ Test(small_atlas, what_is_not_supported_is_a_finding)
 	begin(&a, &s);
 	s = made_up(2);
 	fill(&a.entry[0].session, &s, "guest");
-	lack_graphs(&a.entry[0].session);
+	spoil_graphs(&a.entry[0].session);
 	cr_assert(zero(int, atlas_add(&a, 0, SIDE_ANY)), "add");
 	cr_assert(eq(int, parameter(&a, "a").state, ATLAS_NOT_SUPPORTED), "a");
 	cr_assert(eq(int, parameter(&a, "gn").state, ATLAS_NOT_SUPPORTED), "gn");
@@ -245,18 +225,12 @@ Test(small_atlas, a_result_that_is_missing_is_none)
 Test(small_atlas, wrong_results_have_no_time)
 {
 	struct fake_session s = made_up(1);
-	struct journal *j;
 	struct atlas a;
 
 	begin(&a, &s);
 	s = made_up(2);
-	j = &a.entry[0].session;
-	fill(j, &s, "guest");
-	for (int i = 0; i < j->plan.n_points; i++)
-		for (int k = 0; k < j->plan.design.processes && j->plan.point[i].depth == 1; k++)
-			j->status[(size_t)(j->plan.design.processes + k) *
-					  (size_t)j->plan.n_points +
-				  (size_t)i] = POINT_CHECK_FAILED;
+	fill(&a.entry[0].session, &s, "guest");
+	spoil_alone(&a.entry[0].session);
 	cr_assert(zero(int, atlas_add(&a, 0, SIDE_ANY)), "add");
 	cr_assert(eq(int, step(&a, 0).state, ATLAS_WRONG), "depth 1");
 	cr_assert(eq(int, step(&a, 0).wrong, 5), "all processes of side b");

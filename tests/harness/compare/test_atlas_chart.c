@@ -174,8 +174,8 @@ Test(small_atlas_chart, the_first_of_those_that_are_slowed_most)
 	end();
 }
 
-/* Two sides, of which one is the base of the other, on the page of a base that has less. */
-static void draw_pair(const struct fake_session *base)
+/* Two sides, of which one is the base of the other, on the page of a base that may have less. */
+static void draw_pair(const struct fake_session *base, void (*spoil)(struct journal *))
 {
 	struct fake_session pair = made_up("0,1,5,10,50", "stream,graph");
 
@@ -184,6 +184,8 @@ static void draw_pair(const struct fake_session *base)
 	fill(&atlas.base.session, base, "base");
 	cr_assert(zero(int, atlas_set_base(&atlas, 0)), "base");
 	fill(&atlas.entry[0].session, &pair, "guest");
+	if (spoil)
+		spoil(&atlas.entry[0].session);
 	cr_assert(zero(int, atlas_add(&atlas, 0, SIDE_ANY)), "guest");
 	cr_assert(zero(int, atlas_charts_write(&charts, &atlas, chart_folder)), "charts");
 	script_is("rows", "1");
@@ -194,7 +196,7 @@ Test(small_atlas_chart, what_the_base_does_not_hold_has_no_text)
 {
 	struct fake_session base = made_up("0", "stream");
 
-	draw_pair(&base);
+	draw_pair(&base, NULL);
 	script_is("own1", "base: 2.0 µs");
 	script_is("head3", "gap of kernels g (ns)");
 	script_is("own3", "");
@@ -202,6 +204,34 @@ Test(small_atlas_chart, what_the_base_does_not_hold_has_no_text)
 	script_is("head5", "graph launch a (ns)");
 	script_is("own5", "");
 	script_is("own6", "");
+	end();
+}
+
+/* No row has graphs: their panels would hold nothing but that. */
+Test(small_atlas_chart, panels_without_a_value_are_left_out)
+{
+	struct fake_session base = made_up("0,1,5,10,50", "stream,graph");
+
+	draw_pair(&base, spoil_graphs);
+	script_is("panels", "6");
+	script_is("head4", "launch, wait Z (ns)");
+	script_is("head5", "step, depth 1");
+	script_is("head6", "step, depth 64");
+	script_is("words", "0");
+	end();
+}
+
+/* That all results are wrong is what a reader must see. */
+Test(small_atlas_chart, panels_of_wrong_results_stay)
+{
+	struct fake_session base = made_up("0,1,5,10,50", "stream,graph");
+
+	draw_pair(&base, spoil_alone);
+	script_is("panels", "6"); /* without depth 1 c and Z are not known */
+	script_is("head5", "step, depth 1");
+	script_is("words", "1");
+	script_is("word1", "wrong results");
+	script_is("word_panel1", "5");
 	end();
 }
 
