@@ -484,9 +484,9 @@ Test(small_emulate, asynchronous_launches_take_the_thread_as_long_as_windows)
 	double slow;
 
 	need_device();
-	slow = least_launches(slow_submit, 0, 16, 3).submit_ns;
+	slow = least_launches(slow_submit, 0, 4, 3).submit_ns;
 	cr_expect(lt(dbl, slow, 1e6), "%g ns", slow);
-	slow = least_launches("preset=wsl2-hags-async submit=2000 where=caller", 0, 16, 1)
+	slow = least_launches("preset=wsl2-hags-async submit=2000 where=caller", 0, 4, 1)
 		       .submit_ns;
 	cr_expect(le(dbl, 2e6, slow), "else the thread pays: %g", slow);
 }
@@ -503,19 +503,19 @@ Test(small_emulate, a_launch_and_a_synchronize_take_longer_than_on_windows)
 	cr_expect(le(dbl, 2e6, wsl), "%g ns", wsl);
 }
 
-/* A way of 20 ms is paid once by a series of kernels of 1 ms, and as often as there are launches
+/* A way of 5 ms is paid once by a series of kernels of 0.2 ms, and as often as there are launches
  * where each is waited for. */
 Test(small_emulate, the_way_is_seen_at_the_beginning_of_a_series_only)
 {
-	static const char slow_way[] = "preset=wsl2-hags-async latency=20000";
+	static const char slow_way[] = "preset=wsl2-hags-async latency=5000";
 	double one, series;
 
 	need_device();
-	one = least_launches(slow_way, 1000, 1, 1).block_ns;
-	series = least_launches(slow_way, 1000, 16, 1).block_ns;
-	cr_expect(le(dbl, 21e6, one), "1 ms and 20 ms: %g", one);
-	cr_expect(le(dbl, 36e6, series), "16 ms and 20 ms: %g", series);
-	cr_expect(lt(dbl, series, 200e6), "not 16 times 21 ms: %g", series);
+	one = least_launches(slow_way, 200, 1, 1).block_ns;
+	series = least_launches(slow_way, 200, 16, 1).block_ns;
+	cr_expect(le(dbl, 5.2e6, one), "0.2 ms and 5 ms: %g", one);
+	cr_expect(le(dbl, 8.2e6, series), "3.2 ms and 5 ms: %g", series);
+	cr_expect(lt(dbl, series, 70e6), "not 16 times 5.2 ms: %g", series);
 }
 
 /* A bucket of 10 % of 4 ms is at -1.4 ms or less after a kernel of 2 ms: the next is 14 ms later at

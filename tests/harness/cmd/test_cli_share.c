@@ -17,7 +17,7 @@ TestSuite(small_cli_share, .timeout = 120);
 TestSuite(large_cli_share, .timeout = 120);
 
 /* Empty kernels, and windows that are as short as can be. */
-#define SHORT "share launch us=0 --window 0.02 --quiet"
+#define SHORT "share launch us=0 --sync blocking --window 0.02 --quiet"
 
 TEST_FOLDER(dir);
 
@@ -410,6 +410,10 @@ static const json_t *pair_of(const json_t *o, const char *workload, const char *
 	return NULL;
 }
 
+/* As pairs name them. */
+#define NONE "blocking: launch us=0"
+#define LONG "blocking: launch us=3000"
+
 /* The first n of: one of two of a kind, one of a pair of kinds, one with harm. */
 static void make_records(int n)
 {
@@ -418,7 +422,8 @@ static void make_records(int n)
 
 	for (int i = 0; i < n; i++)
 		cr_assert(zero(int, run_rift(OUT, NULL,
-					     "share %s --window 0.02 --quiet --clients 2 --starts "
+					     "share %s --sync blocking --window 0.02 --quiet "
+					     "--clients 2 --starts "
 					     "1 --arms processes,serial --windows 1 --repetitions "
 					     "5 --output '%s/%d.jsonl'",
 					     words[i], dir, i)));
@@ -458,7 +463,7 @@ static void expect_charts(void)
 	shell(&text,
 	      "cut -d, -f1 '%s/many/share-growth-processes-points.csv' | sort -u | tail -n 2", dir);
 	cr_expect(eq(str, (char *)text, "8\nseries\n"), "%s", text);
-	shell(&text, "grep -c '>launch us=0<' '%s/many/share-growth-processes.svg'", dir);
+	shell(&text, "grep -c '>blocking: launch' '%s/many/share-growth-processes.svg'", dir);
 	cr_expect(eq(int, atoi(text), 8));
 }
 
@@ -483,12 +488,12 @@ Test(large_cli_share, who_hurts_whom_and_its_charts, .init = prepare, .fini = re
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "records")), 3));
 	/* three cells an arm: nobody has measured two of the long ones */
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "pairs")), 6));
-	cr_expect(eq(ptr, (void *)(uintptr_t)pair_of(o, "launch us=3000", "launch us=3000"), NULL));
-	pair = pair_of(o, "launch us=3000", "launch us=0");
+	cr_expect(eq(ptr, (void *)(uintptr_t)pair_of(o, LONG, LONG), NULL));
+	pair = pair_of(o, LONG, NONE);
 	cr_assert(ne(ptr, (void *)(uintptr_t)pair, NULL));
 	cr_expect(lt(dbl, 2.9e6, number(pair, "p50_ns")));
 	cr_expect(eq(int, (int)number(json_object_get(pair, "slowdown"), "n"), 5));
-	pair = pair_of(o, "launch us=0", "launch us=3000");
+	pair = pair_of(o, NONE, LONG);
 	cr_expect(lt(dbl, 0, number(json_object_get(pair, "slowdown"), "lo")));
 	refused(3, "nobody.jsonl", "share --from '%s/0.jsonl' --from '%s/nobody.jsonl'", dir, dir);
 	refused(3, "--clients", "share --from a --from b --clients 2");
@@ -568,7 +573,7 @@ Test(small_cli_share, compute_that_is_allowed, .init = prepare, .fini = remove_d
 	cr_expect(eq(int,
 		     run_rift(OUT, &text,
 			      "share launch us=200 --allow compute=50%% --layer 'emulate "
-			      "compute=50' --window 0.4 --starts 1 --quiet --output '%s/a.jsonl'",
+			      "compute=50' --window 0.1 --starts 1 --quiet --output '%s/a.jsonl'",
 			      dir),
 		     2));
 	cr_expect(tells(text, "compute=50%: inconclusive*without a limit*queued*waited for*burst"),
@@ -606,8 +611,8 @@ static void make_limited(const char *name, const char *allow, const char *layer,
 	cr_assert(
 		eq(int,
 		   run_rift(OUT, NULL,
-			    "share launch us=100 --allow %s --layer '%s' --clients 1 --window 0.2 "
-			    "--starts 1 --quiet --output '%s/%s.jsonl'",
+			    "share launch us=100 --allow %s --layer '%s' --clients 1 --window 0.05 "
+			    "--sync blocking --starts 1 --quiet --output '%s/%s.jsonl'",
 			    allow, layer, dir, name),
 		   rc),
 		"%s", name);
