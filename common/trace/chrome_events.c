@@ -104,9 +104,10 @@ static json_t *take_value(struct text_of_file *f)
 	json_t *value =
 		json_loadb(f->text + f->at, left < VALUE_MAX ? left : VALUE_MAX, flags, &error);
 
-	if (!value)
+	if (value)
+		f->at += (size_t)error.position;
+	else
 		damaged(f, text_shown(error.text).s);
-	f->at += value ? (size_t)error.position : 0;
 	return value;
 }
 

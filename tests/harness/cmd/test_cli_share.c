@@ -161,8 +161,9 @@ Test(small_cli_share, clients_that_wait_otherwise, .init = prepare, .fini = remo
 
 	for (int i = 0; i < 2; i++)
 		cr_assert(zero(int, run_rift(OUT, &text,
-					     SHORT " --starts 1 --clients 1 --arms processes "
-						   "--repetitions 1 %s --output '%s/%d.jsonl'",
+					     "share launch us=0 --window 0.02 --quiet --starts 1 "
+					     "--clients 1 --arms processes --repetitions 1 %s "
+					     "--output '%s/%d.jsonl'",
 					     i ? "--sync blocking" : "", dir, i)));
 	cr_expect(tells(text, "depth 1, blocking waits, *CPU/step*daemons/step"), "%s", text);
 	shell(&text, "grep -h '\"record\":\"size\"' '%s/1.jsonl'", dir);

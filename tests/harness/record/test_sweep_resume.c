@@ -33,7 +33,7 @@ static void prepare(void)
 
 TestSuite(small_sweep_resume, .init = prepare, .fini = remove_folder, .timeout = 300);
 
-static struct plan four_points(void)
+static struct plan four_points(int processes)
 {
 	const struct workload *const first[] = { workloads[0], NULL };
 	struct plan_request r = { .workload = first,
@@ -44,32 +44,48 @@ static struct plan four_points(void)
 	struct plan p;
 
 	r.design.rounds = ROUNDS;
-	r.design.processes = 1;
+	r.design.processes = processes;
 	r.design.sequential = false;
 	cr_assert(zero(int, plan_make(&p, &r)), "plan");
 	cr_assert(eq(int, p.n_points, POINTS), "points");
 	return p;
 }
 
-static void begin_session(struct journal *j, const char *against)
+static void begin_process(struct journal *j, int process)
 {
-	struct plan p = four_points();
 	json_t *header = json_pack("{s:{}, s:{}, s:{}, s:{}, s:{}, s:{}}", "calib", "host", "gpu",
 				   "env", "cuda_flags", "warmup");
 
-	cr_assert(zero(int, journal_create(j, &p, path, against, "rift sweep")), "create");
-	cr_assert(zero(int, journal_begin(j, 0)), "begin");
-	cr_assert(zero(int, journal_header(j, 0, header)), "header");
+	cr_assert(zero(int, journal_begin(j, process)), "begin");
+	cr_assert(zero(int, journal_header(j, process, header)), "header");
 }
 
-static void add_visit(struct journal *j, int point, int round)
+static void begin_processes(struct journal *j, int processes, const char *against)
+{
+	struct plan p = four_points(processes);
+
+	cr_assert(zero(int, journal_create(j, &p, path, against, "rift sweep")), "create");
+	begin_process(j, 0);
+}
+
+static void begin_session(struct journal *j, const char *against)
+{
+	begin_processes(j, 1, against);
+}
+
+static void add_visit_of(struct journal *j, int process, int point, int round)
 {
 	json_t *o = json_pack("{s:i, s:i, s:[i, i], s:[i, i], s:[i], s:[i, i], s:[i, i], s:n}",
 			      "point", point, "round", round, "t_enq_ns", 1000, 1100, "t_total_ns",
 			      2000, 2100, "t_dev_ns", 900, "marks", 0, 16, "canary_ns", 200000,
 			      200000, "steal_ticks");
 
-	cr_assert(zero(int, journal_visit(j, 0, point, round, o)), "visit");
+	cr_assert(zero(int, journal_visit(j, process, point, round, o)), "visit");
+}
+
+static void add_visit(struct journal *j, int point, int round)
+{
+	add_visit_of(j, 0, point, round);
 }
 
 /* Cut off after one round of every point and the second one of point 0, which is then whole. */
@@ -271,6 +287,28 @@ Test(small_sweep_resume, a_point_whose_visits_are_all_there_is_whole)
 		journal_release(&j);
 		shell(NULL, "rm '%s'", path);
 	}
+}
+
+/* That the first process has all of its points says nothing of the second one's. */
+Test(small_sweep_resume, so_is_a_point_of_a_second_process)
+{
+	enum { POINT = 2 };
+	struct journal j;
+	const char *said;
+
+	begin_processes(&j, 2, NULL);
+	for (int i = 0; i < POINTS * ROUNDS; i++)
+		add_visit(&j, i / ROUNDS, i % ROUNDS);
+	cr_assert(zero(int, journal_trailer(&j, 0, json_object())), "trailer");
+	begin_process(&j, 1);
+	for (int r = 0; r < ROUNDS; r++)
+		add_visit_of(&j, 1, POINT, r);
+	journal_release(&j);
+	shell(NULL, "sed -i '$d' '%s'", part);
+	cr_assert(zero(int, open_quietly(&j, &said)), "%s", said);
+	for (int i = 0; i < POINTS; i++)
+		cr_assert(eq(int, j.status[POINTS + i] == POINT_OK, i == POINT), "%d", i);
+	journal_release(&j);
 }
 
 /* It started on another machine: the plan goes to a new session, the visits do not. */

@@ -136,9 +136,16 @@ Test(small_sweep_watch, durations)
 		double s;
 		const char *text;
 	} rows[] = {
-		{ 0, "0 s" },	       { 0.6, "1 s" },	    { 99.4, "99 s" },
-		{ 100, "2 min" },      { 5999, "100 min" }, { 6000, "1.7 h" },
-		{ 360000, "100.0 h" }, { NAN, "unknown" },  { INFINITY, "unknown" },
+		{ 0, "0 s" },
+		{ 0.6, "1 s" },
+		{ 99.4, "99 s" },
+		{ 100, "2 min" },
+		{ 5999, "100 min" },
+		{ 6000, "1.7 h" },
+		{ 360000, "100.0 h" },
+		{ NAN, "unknown" },
+		{ INFINITY, "unknown" },
+		{ 3.6e20, "100000000000000" }, /* as much of it as there is room for */
 	};
 	char out[16];
 
