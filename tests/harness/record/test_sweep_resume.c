@@ -155,6 +155,8 @@ static const struct damage {
 	{ "2s/\"process_index\":0/\"process_index\":1/", 1, false },
 	{ "2s/steal_ticks\":null/steal_ticks\":\"x\"/", 1, false },
 	{ "2s/steal_ticks\":null/check\":[]/", 1, false },
+	{ "2s/steal_ticks\":null/step\":[]/", 1, false },
+	{ "2s/steal_ticks\":null/launches_per_step\":\"x\"/", 1, false },
 	{ "2s/steal_ticks\":null/check\":{}/", 1, false }, /* neither passed nor failed */
 	{ "2s/steal_ticks\":null/check\":{\"state\":\"p-ssed\"}/", 1, false },
 	{ "2s/\"schema\":\"2/\"schema\":\"3/", 1, false },
