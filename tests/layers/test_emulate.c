@@ -486,8 +486,7 @@ Test(small_emulate, asynchronous_launches_take_the_thread_as_long_as_windows)
 	need_device();
 	slow = least_launches(slow_submit, 0, 4, 3).submit_ns;
 	cr_expect(lt(dbl, slow, 1e6), "%g ns", slow);
-	slow = least_launches("preset=wsl2-hags-async submit=2000 where=caller", 0, 4, 1)
-		       .submit_ns;
+	slow = least_launches("preset=wsl2-hags-async submit=2000 where=caller", 0, 4, 1).submit_ns;
 	cr_expect(le(dbl, 2e6, slow), "else the thread pays: %g", slow);
 }
 

@@ -160,7 +160,7 @@ Test(large_sweep_company, sides_that_slow_each_other_are_measured_apart)
 	if (!ON_CPU)
 		cr_skip("holds for the CPU device only: it can add a cost");
 	setenv("TMPDIR", folder, 1);
-	/* such that a block of as many launches as last long enough alone ends soon beside another */
+	/* a block of as many launches as last long enough alone ends soon beside another */
 	setenv("RIFT_CPU_LAUNCH_NS", "20000", 1);
 	setenv("RIFT_CPU_LAUNCH_NS_BESIDE", "100000", 1);
 	sweep_pairs(&j, 5, "");
