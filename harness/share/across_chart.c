@@ -86,12 +86,25 @@ static void put_growth(const struct across *a, int record, enum share_arm arm, i
 	}
 }
 
-/* The workload; with its parameters where another record is of the same. */
+static bool wait_alike(const struct across *a)
+{
+	for (int r = 1; r < a->records; r++)
+		if (a->record[r].plan.sync != a->record[0].plan.sync)
+			return false;
+	return true;
+}
+
+/*
+ * The workload; with its parameters where another record is of the same; how its clients wait only
+ * where those of another record wait otherwise, as a key's name is short.
+ */
 static void name_growth(struct plot *p, const struct across *a, int record, int series)
 {
 	const struct share_plan *own = &a->record[record].plan;
 	const struct share_workload *mix = &own->mix[0];
-	struct text_line name = share_client_text(own, 0), plain;
+	struct text_line name = wait_alike(a) ? share_workload_text(mix)
+					      : share_client_text(own, 0),
+			 plain;
 	bool is_alone = true;
 
 	for (int r = 0; r < a->records; r++)

@@ -464,7 +464,7 @@ static void expect_charts(void)
 	shell(&text,
 	      "cut -d, -f1 '%s/many/share-growth-processes-points.csv' | sort -u | tail -n 2", dir);
 	cr_expect(eq(str, (char *)text, "8\nseries\n"), "%s", text);
-	shell(&text, "grep -c '>blocking: launch' '%s/many/share-growth-processes.svg'", dir);
+	shell(&text, "grep -c '>launch us=0<' '%s/many/share-growth-processes.svg'", dir);
 	cr_expect(eq(int, atoi(text), 8));
 }
 
