@@ -273,6 +273,33 @@ Test(small_recorder_fold, a_period_is_one_row)
 	json_decref(rows);
 }
 
+/* Calls of the body of the first fold, where one call and so many others repeat three times. */
+static int folded_body(int period)
+{
+	json_t *rows;
+	int n;
+
+	for (int i = 0; i < 3 * period; i++)
+		call(i % period ? 2 : 1, 0);
+	deliver(0);
+	rows = end();
+	judge(rows);
+	n = (int)json_array_size(json_object_get(trace_row(rows, "fold", NULL, NULL), "body"));
+	json_decref(rows);
+	return n;
+}
+
+Test(small_recorder_fold, the_longest_period)
+{
+	cr_assert(eq(int, folded_body(1024), 1024));
+}
+
+/* Of a longer one only the others are folded, which are alike. */
+Test(small_recorder_fold, a_longer_period_is_none)
+{
+	cr_assert(eq(int, folded_body(1025), 1));
+}
+
 /*
  * Operations of 5 us, calls of 100 ns: the second stands behind the first, and the third waits for
  * an event. The first of the next repeat comes when all is done.
