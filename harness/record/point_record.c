@@ -15,14 +15,13 @@
 
 /* ---- arrays ----------------------------------------------------------------------------- */
 
-/* The arrays of one name, one after the other. */
+/* The arrays of one name, one after the other. Rounds without a visit (NULL) have none. */
 static json_t *join_rounds(json_t *const *visit, int rounds, const char *name)
 {
 	json_t *all = json_array();
 
 	for (int r = 0; r < rounds; r++)
-		if (visit[r])
-			json_array_extend(all, json_object_get(visit[r], name));
+		json_array_extend(all, json_object_get(visit[r], name));
 	return all;
 }
 
@@ -32,7 +31,7 @@ static json_t *rounds_of_blocks(json_t *const *visit, int rounds)
 	json_t *all = json_array();
 
 	for (int r = 0; r < rounds; r++) {
-		size_t n = visit[r] ? json_array_size(json_object_get(visit[r], "t_total_ns")) : 0;
+		size_t n = json_array_size(json_object_get(visit[r], "t_total_ns"));
 
 		while (n--)
 			json_array_append_new(all, json_integer(r));
