@@ -23,11 +23,24 @@ static void label(const struct across *a, struct plot *p)
 					      : "");
 }
 
-static void name_series(struct plot *p, const struct text_line *workload, int series, int most)
+static bool wait_alike(const struct across *a)
 {
+	for (int r = 1; r < a->records; r++)
+		if (a->record[r].plan.sync != a->record[0].plan.sync)
+			return false;
+	return true;
+}
+
+/* Names are short: "blocking: " (share_client_text) stays only where others wait otherwise. */
+static void name_series(struct plot *p, const struct across *a, const struct text_line *workload,
+			int series, int most)
+{
+	const char *sync = wait_alike(a) ? a->record[0].plan.sync : NULL;
+	size_t n = sync ? strlen(sync) : 0;
+	bool begins = n && !strncmp(workload->s, sync, n) && workload->s[n] == ':';
 	char name[600];
 
-	snprintf(name, sizeof(name), "%s", workload->s);
+	snprintf(name, sizeof(name), "%s", workload->s + (begins ? n + 2 : 0));
 	words_cut(name, sizeof(name), most);
 	plot_text(p, words_name("name", series).s, "%s", name);
 }
@@ -86,31 +99,18 @@ static void put_growth(const struct across *a, int record, enum share_arm arm, i
 	}
 }
 
-static bool wait_alike(const struct across *a)
-{
-	for (int r = 1; r < a->records; r++)
-		if (a->record[r].plan.sync != a->record[0].plan.sync)
-			return false;
-	return true;
-}
-
-/*
- * The workload; with its parameters where another record is of the same; how its clients wait only
- * where those of another record wait otherwise, as a key's name is short.
- */
+/* The workload; with its parameters where another record is of the same. */
 static void name_growth(struct plot *p, const struct across *a, int record, int series)
 {
 	const struct share_plan *own = &a->record[record].plan;
 	const struct share_workload *mix = &own->mix[0];
-	struct text_line name = wait_alike(a) ? share_workload_text(mix)
-					      : share_client_text(own, 0),
-			 plain;
+	struct text_line name = share_client_text(own, 0), plain;
 	bool is_alone = true;
 
 	for (int r = 0; r < a->records; r++)
 		is_alone &= r == record || a->record[r].plan.mix[0].workload != mix->workload;
 	snprintf(plain.s, sizeof(plain.s), "%s", mix->workload->name);
-	name_series(p, is_alone ? &plain : &name, series, 18);
+	name_series(p, a, is_alone ? &plain : &name, series, 18);
 }
 
 static int fill_growth(const struct across *a, enum share_arm arm, struct plot *p)
@@ -199,7 +199,7 @@ static int fill_matrix(const struct across *a, enum share_arm arm, struct plot *
 	words_finding(p, "time of a step over that of a client alone; 2 is the ideal share");
 	label(a, p);
 	for (int i = 0; i < a->paired; i++)
-		name_series(p, &a->workload[a->pair[i]], i + 1, 22);
+		name_series(p, a, &a->workload[a->pair[i]], i + 1, 22);
 	plot_count(p, "workloads", a->paired);
 	return write_matrix(a, arm, p);
 }
@@ -234,7 +234,7 @@ static int fill_shortest(const struct across *a, enum share_arm arm, struct plot
 	for (int k = 0; k < a->paired; k++) {
 		if (!across_beside(a, arm, of, a->pair[k], &c))
 			continue;
-		name_series(p, &a->workload[a->pair[k]], ++series, 18);
+		name_series(p, a, &a->workload[a->pair[k]], ++series, 18);
 		put_curve(out.file, series, c.quantile_ns, share_arms[arm].name);
 		if (c.quantile_ns[SHARE_P50] > longest_ns) {
 			longest_ns = c.quantile_ns[SHARE_P50];

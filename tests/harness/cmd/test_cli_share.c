@@ -162,7 +162,7 @@ Test(small_cli_share, clients_that_wait_otherwise, .init = prepare, .fini = remo
 	for (int i = 0; i < 2; i++)
 		cr_assert(zero(int, run_rift(OUT, &text,
 					     "share launch us=0 --window 0.02 --quiet --starts 1 "
-					     "--clients 1 --arms processes --repetitions 1 %s "
+					     "--clients 1,2 --arms processes --repetitions 1 %s "
 					     "--output '%s/%d.jsonl'",
 					     i ? "--sync blocking" : "", dir, i)));
 	cr_expect(tells(text, "depth 1, blocking waits, *CPU/step*daemons/step"), "%s", text);
@@ -173,6 +173,15 @@ Test(small_cli_share, clients_that_wait_otherwise, .init = prepare, .fini = remo
 				dir, dir)));
 	cr_expect(tells(text, "\nlaunch us=0 *processes*\nblocking: launch us=0 *processes"), "%s",
 		  text);
+	NEED_GNUPLOT();
+	cr_assert(zero(int, run_rift(OUT, &text,
+				     "share --quiet --from '%s/1.jsonl' --from '%s/0.jsonl' --plot "
+				     "'%s/charts'",
+				     dir, dir, dir)),
+		  "%s", text);
+	shell(&text, "grep '^name[0-9]' '%s/charts/share-growth-processes.gp'", dir);
+	cr_expect(eq(str, (char *)text, "name1 = 'blocking: launch …'\nname2 = 'launch us=0'\n"),
+		  "%s", text);
 }
 
 /* Sorts have no variables, which programs of the CPU device share: one client would have them. */
@@ -452,6 +461,9 @@ static void expect_charts(void)
 	cr_expect(eq(str, (char *)text, "series,clients 1,1 1,2 "));
 	shell(&text, "wc -l <'%s/charts/share-beside-serial-points.csv'", dir);
 	cr_expect(eq(int, atoi(text), 1 + 3 * 23));
+	/* all wait alike: short names have no word of it */
+	shell(&text, "grep '^name[0-9]' '%s/charts/share-matrix-serial.gp'", dir);
+	cr_expect(eq(str, (char *)text, "name1 = 'launch us=0'\nname2 = 'launch us=3000'\n"));
 	/* a row of the key has room for six */
 	cr_assert(zero(int, shell(&text,
 				  "cd '%s' && from= && for i in 1 2 3 4 5 6 7 8; do '%s' " SHORT

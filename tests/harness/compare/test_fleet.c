@@ -82,6 +82,33 @@ Test(small_fleet, the_finding_has_n_and_p_and_what_cannot_be_trusted)
 	fleet_release(&f);
 }
 
+/* All that stand out, the slowest five of the others, and how many are left out. */
+Test(small_fleet, the_table_shows_what_matters)
+{
+	static const double effect[] = { 0.001, -0.002, 0.08,  0.0015, 0.0005,
+					 0.002, -0.001, -0.09, 0.0,    -0.0005 };
+	static const char *const shown[] = { "n2", "n5", "n3", "n0", "n4", "n8", "n7" };
+	struct fleet f;
+	char text[4096] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	const char *at = text;
+
+	make_fleet(&f, effect, 10, 3, 0.001);
+	fleet_judge(&f, 0.02);
+	fleet_print(&f, false, out);
+	fclose(out);
+	at = strstr(text, "\nnode ");
+	for (size_t i = 0; at && i < sizeof(shown) / sizeof(*shown); i++) {
+		char line[16];
+
+		snprintf(line, sizeof(line), "\n%s ", shown[i]);
+		at = strstr(at, line);
+		cr_expect(ne(ptr, (void *)(uintptr_t)at, NULL), "%s: %s", shown[i], text);
+	}
+	cr_expect(tells(text, "... and 3 nodes that nothing is shown of"), "%s", text);
+	fleet_release(&f);
+}
+
 /* The same, within the margin. */
 Test(small_fleet, what_is_within_the_margin_does_not_count)
 {

@@ -303,9 +303,13 @@ Test(small_sweep_visit, the_tick_is_the_least_step)
 Test(small_sweep_visit, calibration_finds_something)
 {
 	struct calibration c;
+	int64_t begin;
 
 	prepare(MODE_STREAM, 1);
+	begin = clock_ns();
 	calibrate(&c, &canary);
+	/* some hundred pairs take no longer than all of it */
+	cr_assert(lt(dbl, c.event_pair_cost_ns, (double)(clock_ns() - begin)), "events");
 	cr_assert(lt(dbl, 0, c.clock_cost_ns), "clock");
 	cr_assert(lt(dbl, 0, c.clock_tick_ns), "tick");
 	cr_assert(lt(dbl, 0, c.event_pair_cost_ns), "events");
