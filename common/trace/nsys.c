@@ -279,6 +279,9 @@ static int take_process(const struct rows *r)
 
 #define OP_COLUMNS "SELECT start, end, deviceId, streamId, correlationId"
 #define ACTIVITY " FROM CUPTI_ACTIVITY_KIND_"
+#define LIBRARY_RANGES(table)                                                                      \
+	"SELECT start, end, globalTid, value FROM " table                                          \
+	" LEFT JOIN StringIds ON StringIds.id = nameId"
 
 static const struct {
 	const char *query;
@@ -298,6 +301,8 @@ static const struct {
 	{ "SELECT start, end, globalTid, coalesce(text, value) FROM NVTX_EVENTS LEFT JOIN "
 	  "StringIds ON StringIds.id = textId WHERE eventType = 59 AND end IS NOT NULL",
 	  take_range, false },
+	{ LIBRARY_RANGES("CUDNN_EVENTS"), take_range, false },
+	{ LIBRARY_RANGES("CUBLAS_EVENTS"), take_range, false },
 	{ "SELECT name FROM TARGET_INFO_GPU ORDER BY id LIMIT 1", take_device, false },
 	{ "SELECT pid, name FROM PROCESSES", take_process, false },
 };

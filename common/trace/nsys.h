@@ -7,6 +7,7 @@
  *   CUPTI_ACTIVITY_KIND_KERNEL, _MEMCPY, _MEMSET, _GRAPH_TRACE   operations
  *   CUPTI_ACTIVITY_KIND_SYNCHRONIZATION  which stream a synchronize waited for
  *   NVTX_EVENTS                          ranges: those that are pushed and popped
+ *   CUDNN_EVENTS, CUBLAS_EVENTS          ranges: calls of these libraries
  *   TARGET_INFO_GPU, PROCESSES           names
  *
  * A table that is not there has no rows. SQLite's library is loaded when such a file is read, and

@@ -132,7 +132,9 @@ static void close_file(void)
 
 /* ---- row by row ------------------------------------------------------------------------------ */
 
-static void write_rows(void)
+/* And of other tables one call each, of the table's name: the first around the first launch, the
+ * second around the second one. */
+static void write_rows_of(const char *const other[], long n)
 {
 	static const char *const names[] = { "cudaLaunchKernel_v7000",
 					     "cudaMemcpy_v3020",
@@ -157,7 +159,19 @@ static void write_rows(void)
 	sql(INTO("MEMCPY") "4096, 2, 2, 1)", 12000L, 19000L, 7L, 13L);
 	put_call(21000, 22000, 5, 14, 2);
 	sql(INTO("SYNCHRONIZATION") "3, 0)", 21000L, 22000L, 7L, 14L);
+	for (long i = 0; i < n; i++) {
+		put_string(10 + i, other[i]);
+		sql("CREATE TABLE %s (start INTEGER, end INTEGER, globalTid INTEGER, nameId "
+		    "INTEGER); INSERT INTO %s VALUES (%ld, %ld, %lld, %ld)",
+		    other[i], other[i], i ? 2400L : 950L, i ? 3000L : 2150L, thread_number(5),
+		    10 + i);
+	}
 	close_file();
+}
+
+static void write_rows(void)
+{
+	write_rows_of(NULL, 0);
 }
 
 Test(small_nsys, an_export_is_a_trace)
@@ -192,6 +206,31 @@ Test(small_nsys, an_export_is_a_trace)
 	cr_assert(eq(i64, r.n, 1), "those that are pushed and popped");
 	cr_expect(eq(str, (char *)trace_name(&t, r.list[0].name), "step"));
 	cr_expect(eq(i64, r.list[0].launches, 2));
+	ranges_release(&r);
+	trace_release(&t);
+}
+
+/* What the system does in a call is the host's time, so its calls are not read. */
+Test(small_nsys, calls_of_libraries_are_ranges)
+{
+	static const char *const tables[] = { "CUDNN_EVENTS", "CUBLAS_EVENTS", "OSRT_API" };
+	struct trace t;
+	struct ranges r;
+
+	write_rows_of(tables, 3);
+	cr_assert(zero(int, trace_read(&t, path)), "%s", path);
+	ranges_make(&r, &t, NULL);
+	cr_assert(eq(i64, r.n, 3), "and the step");
+	for (int64_t i = 0; i < r.n; i++) {
+		const char *name = trace_name(&t, r.list[i].name);
+
+		cr_expect(ne(str, (char *)name, "OSRT_API"));
+		if (strcmp(name, "step")) {
+			cr_expect(eq(i64, r.list[i].launches, 1), "%s", name);
+			cr_expect(eq(i64, r.list[i].ns, !strcmp(name, tables[0]) ? 1200 : 600),
+				  "%s", name);
+		}
+	}
 	ranges_release(&r);
 	trace_release(&t);
 }
