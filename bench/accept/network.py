@@ -1,8 +1,9 @@
-"""network.py ping|bucket|mtu|jumbo|larger|memory|disk|block SIZE - the layer remote over networks, imitated or real, and a socket alone
-beside it; what its daemon holds; and what reading inputs costs.
+"""network.py ping|bucket|mtu|jumbo|larger|memory|disk|together|recorded|block SIZE - the layer remote over networks, imitated or
+real, and a socket alone beside it; what its daemon holds; what reading inputs costs; and the vmCUDA paper's programs, several at a time.
 
 RUNS processes of each (5) take turns. Copies are of BYTES (64M). OUT keeps NAME.csv; what is there is not measured again. After
 BUDGET seconds no turn's next row begins."""
+import contextlib
 import csv
 import ctypes
 import fcntl
@@ -15,6 +16,7 @@ import statistics
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 from tables import OUT, load, spread
@@ -305,6 +307,79 @@ def read_once(layer, cache):
             "read_mb": (resource.getrusage(resource.RUSAGE_CHILDREN).ru_inblock - before) * 512 / 1e6}
 
 
+# Steps in a wait with which a sample copies the bytes of the paper's table 1.
+PAPER = {"blackscholes": 25, "binomial": 64, "matmul": 1, "stereo": 26, "radixsort": 1}
+
+
+def paper():
+    """Its programs, with the words of each."""
+    for name in os.environ.get("PAPER", " ".join(PAPER)).split():
+        yield name, [name, *os.environ.get("WORDS", "preset=vmcuda-table1").split(), "--mode", "stream"]
+
+
+def together():
+    """Whole programs, several at a time: each with a processor to itself, as the paper's virtual machines have it, and with all of them."""
+    for turn in range(1, RUNS + 1):
+        for name, words in paper():
+            words += ["--depth", str(PAPER[name]), "--samples", "1", "--check-steps", "1"]
+            for programs, tied in (1, "yes"), (2, "yes"), (6, "yes"), (1, "no"), (6, "no"):
+                yield {"program": name, "programs": programs, "tied": tied, "turn": turn, **run_beside(programs, tied == "yes", words)}
+
+
+def run_beside(programs, tied, words):
+    """Means over the programs, from the start of each to its end; "" where one fails."""
+    all_of_them, begun, took, used = os.sched_getaffinity(0), {}, [], []
+    for i in range(programs):
+        if tied:
+            os.sched_setaffinity(0, {sorted(all_of_them)[i % len(all_of_them)]})
+        begin = time.monotonic()
+        begun[os.posix_spawn(os.environ["RIFT"], [os.environ["RIFT"], "run", *words, "--quiet"], os.environ,
+                             file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])] = begin
+        os.sched_setaffinity(0, all_of_them)
+    while begun:
+        pid, status, usage = os.wait4(-1, 0)
+        took.append((time.monotonic() - begun.pop(pid)) * 1e9 if status == 0 else None)
+        used.append((usage.ru_utime + usage.ru_stime) * 1e9)
+    return {"process_ns": "" if None in took else statistics.mean(took), "cpu_ns": statistics.mean(used)}
+
+
+def recorded():
+    """Clients that sleep while they wait for each step, each under the recorder for EACH seconds (2) after the first three: kernels and
+    copies, as shares of a client's time, means over the clients. All run until that is over."""
+    each = float(os.environ.get("EACH", 2))
+    for turn in range(1, RUNS + 1):
+        for name, words in paper():
+            words += ["--sync", "blocking", "--depth", "1", "--check-steps", "1", "--samples"]
+            alone = step_ns(None, [*words, "20"])
+            for clients in map(int, os.environ.get("CLIENTS", "1 2 6").split()):
+                # six clients take 3.5 to 7.8 times as long as one (docs/results/share.md)
+                steps = int((each + 3) * 1e9 / alone / max(1, 0.5 * clients)) if alone else 5
+                yield {"program": name, "clients": clients, "turn": turn, **record(clients, [*words, str(max(steps, 5))], each)}
+
+
+def record(clients, words, each):
+    command = [os.environ["RIFT"], "profile", "--range", "timed", "--delay", "3", "--duration", str(each), "--runs", "0", "--json", "--quiet"]
+    run = ["--", os.environ["RIFT"], "run", *words, "--json", "--quiet"]
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        started = [stack.enter_context(subprocess.Popen([*command, "--output", f"{folder}/{i}.trace", *run], stdin=subprocess.DEVNULL,
+                                                        stdout=subprocess.PIPE, stderr=open(f"{folder}/{i}", "wb")))
+                   for i in range(clients)]
+        said = []
+        for i, p in enumerate(started):
+            profile = load(p.communicate()[0])
+            with open(f"{folder}/{i}", "rb") as f:
+                text = f.read()
+            ran = load(text[text.find(b"{"):text.rfind(b"}") + 1])
+            if profile and ran and ran["check"]["passed"]:
+                said.append([ran["step_ns"]["median"], *(profile["shares"][k]["share"] for k in ("kernels", "copies"))])
+            else:
+                with open(f"{OUT}/log", "ab") as log:
+                    log.write(text[-2000:])
+    means = [statistics.mean(v) for v in zip(*said)] if len(said) == clients else [""] * 3
+    return dict(zip(("step_ns", "kernels", "copies"), means))
+
+
 # Of each: what tells its cells apart, their title, the columns, what these are called, and their unit.
 TABLES = {
     ping: (["rtt_us"], "round trip {} us", {"step_ns": "a launch and its wait", "ping_pong_ns": "a socket alone"}, "us", lambda ns: ns / 1e3),
@@ -314,6 +389,9 @@ TABLES = {
     larger: (["width", "steps", "layer"], "images {} pixels wide, {} steps, {}", {"sample_ns": "a sample"}, "s", lambda ns: ns / 1e9),
     memory: (["block", "clients", "shared"], "blocks of {}, {} clients, shared={}", {"daemon_kib": "the daemon", "clients_kib": "the clients"}, "MiB",
              lambda kib: kib / 1024),
+    together: (["program", "programs", "tied"], "{}, {} at a time, a processor each: {}", {"process_ns": "a process", "cpu_ns": "its processor time"},
+               "ms", lambda ns: ns / 1e6),
+    recorded: (["program", "clients"], "{}, {} clients", {"step_ns": "a step, ns", "kernels": "kernels", "copies": "copies"}, "", float),
     disk: (["cache", "layer"], "files in the page cache: {}, {}", {"process_ns": "the process", "setup_ns": "its set-up", "step_ns": "a step"}, "ms", lambda ns: ns / 1e6),
 }
 NEEDS = {bucket: ["tc"], mtu: ["ip", "ethtool"]}
