@@ -49,7 +49,7 @@ def attempt(name, make):
     try:
         call, error = make()
         report(name, captured(call), error)
-    except (RuntimeError, NotImplementedError, ValueError) as e:
+    except (RuntimeError, ValueError, TypeError, AttributeError, AssertionError) as e:
         print(f"{name:34} failed: {str(e).splitlines()[0]}", flush=True)
 
 
