@@ -37,7 +37,10 @@ static bool take_products(struct grid *g, const struct fit *launches)
 	return false;
 }
 
-/* ns of a product of the smallest size, beyond a launch; NAN: of one depth alone. */
+/*
+ * ns that a product of the smallest size takes beyond a launch; its step has a launch beside it.
+ * NAN: of one depth alone.
+ */
 static double beyond_launch_ns(const struct grid *g, const struct fit *launches)
 {
 	const struct grid_point *large, *small;
@@ -45,7 +48,7 @@ static double beyond_launch_ns(const struct grid *g, const struct fit *launches)
 	grid_two_deepest(g, 0, MODE_STREAM, &large, &small);
 	return small ? (large->total_ns - small->total_ns) /
 				       (large->batch.depth - small->batch.depth) -
-			       launches->model.v[MODEL_P]
+			       large->batch.launches * launches->model.v[MODEL_P]
 		     : NAN;
 }
 

@@ -90,6 +90,7 @@ struct work_extra {
 	double first_ns;  /* of a block: the device time of its first step, beyond the others'; on B
 			   * with what copies at its ends add */
 	bool call_is_all; /* call_ns was measured there: it is not divided among who submits */
+	double least_ns;  /* of a launch of the workload on A: then B submits no faster than that */
 	bool no_call;	  /* c is not known on that platform: it is taken to be p */
 	bool in_turn;	  /* device_ns is by copies in turn with kernels */
 };

@@ -182,6 +182,8 @@ static void add_extra(struct price_job *job, const struct price_request *r,
 	job->on_a.call_ns = library_ns(r, job, at->size);
 	job->on_b.call_ns = job->on_a.call_ns * (r->library ? *r->library : 1);
 	job->on_b.call_is_all = r->library;
+	if (r->library && job->on_a.call_ns > 0)
+		job->on_b.least_ns = r->a->model.v[MODEL_P] + job->on_a.call_ns;
 	job->on_a.first_ns = first_step_ns(r, job, at->size);
 	job->on_b.first_ns = job->on_a.first_ns + ends_beyond_ns(r, job);
 	job->on_a.no_call = r->a && !r->a->param[MODEL_C].identified;
@@ -209,9 +211,11 @@ static struct model model_with(const struct model *m, const struct price_job *jo
 
 	if (x->no_call)
 		out.v[MODEL_C] = out.v[MODEL_P];
-	out.v[MODEL_P] =
-		(x->call_is_all ? out.v[MODEL_P] + x->call_ns : library_pace_ns(&out, x->call_ns)) +
-		x->submit_ns;
+	if (x->call_is_all)
+		out.v[MODEL_P] = fmax(out.v[MODEL_P] + x->call_ns, x->least_ns);
+	else
+		out.v[MODEL_P] = library_pace_ns(&out, x->call_ns);
+	out.v[MODEL_P] += x->submit_ns;
 	out.v[MODEL_C] += x->call_ns;
 	out.v[MODEL_Z] += x->call_ns;
 	return out;

@@ -282,10 +282,30 @@ Test(small_price_work, calls_of_a_library_take_what_products_say)
 					     price_recursion(&on_b.fit.model, &measured, true),
 				     64 * 1500, 64 * 30),
 			  "half of 3 us less, 64 times");
+		cr_assert(epsilon_eq(dbl, measured.on_b.least_ns, 2200 + 3000, 60), "%g",
+			  measured.on_b.least_ns);
 	}
 	made_release(&work);
 	made_release(&on_b);
 	made_release(&on_a);
+}
+
+/* A layer that makes a library's calls elsewhere still has to make them. */
+Test(small_price_work, calls_of_a_library_come_no_faster_than_on_a)
+{
+	struct price_job job = { .batch = { MODE_STREAM, 64, 1, 100 }, .measured_kernel = true };
+	struct model m = fake_model();
+	double hidden_ns;
+
+	m.v[MODEL_C] = m.v[MODEL_P] = 6000;
+	job.model = m;
+	job.on_b.call_is_all = true;
+	hidden_ns = price_total_b(&m, &job);
+	job.on_b.least_ns = 5000;
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), hidden_ns, 1e-6), "p is longer");
+	job.on_b.least_ns = 7000;
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), hidden_ns + 63 * 1000, 1e-6), "%g",
+		  price_total_b(&m, &job) - hidden_ns);
 }
 
 /* ---- copies ------------------------------------------------------------------------------- */
