@@ -2,8 +2,9 @@
 
 The programs are the ten of bench/programs.cu, named before any was priced (PROGRAMS="NAME ..."; none), each doing its work TIMES
 over (10); with WORKLOADS="NAME ...", `rift run NAME`, BLOCKS blocks of each (20); with PYTHON, a Python that has PyTorch, bench/mlp.py
-as MLP says (eager graph; none), of STEPS steps (500). predict has bench/decode_torch.py as DECODE says (none), of so many tokens, and
-SAMPLES, a folder of NVIDIA's samples built with a shared runtime.
+as MLP says (eager graph; none), of STEPS steps (500). predict has bench/decode_torch.py as DECODE says (none), of so many tokens, of
+which the range `work` alone is recorded, and SAMPLES, a folder of NVIDIA's samples built with a shared runtime. PROBE=no: no copies and
+allocations are priced.
 Runs with and without what is looked at take turns, as a machine changes from minute to minute; a turn has a ratio.
 
 OUT keeps what was recorded and a line for each turn: what is there is not run again. Record on a quiet machine: kernels that were
@@ -35,6 +36,7 @@ def names(variable, default):
 
 
 RUNS = int(setting("RUNS", "7"))
+ONE_RANGE = ["--range", "work", "--runs", "0", "--recordings", "1"]  # of PyTorch, as starting takes longer than the work
 RECORDINGS = ["--runs", str(max(RUNS, 5)), "--recordings", setting("RECORDINGS", "5")]  # the self-check takes 5 runs
 
 
@@ -116,15 +118,19 @@ def programs_to_price():
         yield from ([python, os.path.relpath(f"{BENCH}/decode_torch.py"), "tiny", "1", steps, kind] for kind in names("DECODE", "none"))
 
 
+def how_recorded(command):
+    return ONE_RANGE if any(word.endswith("decode_torch.py") for word in command) else RECORDINGS
+
+
 def kinds():
     print("== kinds\nwall times in ms; off by: re-timed over the median of those without the recorder")
     print(f"{'program':28} {'kind':18} {'recorded':>9} {'re-timed':26} {'without':26} {'off by':>7}  self-check")
     for command in programs_to_price():
         trace = f"{stem(command)}.trace"
-        d = keep(trace, ["profile", *RECORDINGS, "--", *command]) and rift_json(["profile", f"{OUT}/{trace}"])
+        d = keep(trace, ["profile", *how_recorded(command), "--", *command]) and rift_json(["profile", f"{OUT}/{trace}"])
         if d:
             sides = [{k: d[side][f"{k}_ns"] for k in ("value", "lo", "hi")} for side in ("predicted", "without_recorder")]
-            off = f"{100 * (sides[0]['value'] / sides[1]['value'] - 1):+.1f}%"
+            off = f"{100 * (sides[0]['value'] / sides[1]['value'] - 1):+.1f}%" if sides[1]["value"] else "-"
             said = [interval(side, 1e-6, ".0f") for side in sides]
             print(f"{stem(command):28} {d['verdict']:18} {d['recorded_ns'] / 1e6:9.0f} {said[0]:26} {said[1]:26} {off:>7}  {d['self_check']}")
 
@@ -140,17 +146,18 @@ def price(under, layer, programs):
     """A layer's prices beside what was measured under it. What starts differ by is measured with a program that does nothing else,
     and taken off those that print no time of their work; to the others, what B adds to the process is added. What the prices add to
     the start by themselves is taken off. For each price: is the measured median inside its interval, and how wide is that?"""
-    probe = ["probe", "--layer", layer, "--native", f"{OUT}/{under}.native.json"]
     keep(f"{under}.jsonl", ["sweep", "launch", *setting("SWEEP", "--quick").split(), "--layer", layer])
-    keep(f"{under}.json", probe)
-    starts = turns(f"start.{under}.ms", 3 * RUNS, lambda: beside(layer, [OWN, "start"]))
+    costs = []
+    if setting("PROBE", "yes") == "yes":
+        keep(f"{under}.json", ["probe", "--layer", layer, "--native", f"{OUT}/{under}.native.json"])
+        costs = ["--from-costs", f"{OUT}/{under}.native.json", "--costs", f"{OUT}/{under}.json"]
+    starts = turns(f"start.{under}.ms", 3 * RUNS, lambda: beside(layer, [OWN, "start"])) if os.access(OWN, os.X_OK) else []
     start = median(float(t[1]) for t in starts) - median(float(t[0]) for t in starts) if starts else 0
     print(f"{under} adds {start:g} ms to the start of a process")
     for command in programs:
         name = stem(command)
         taken = turns(f"{name}.{under}.ms", RUNS, lambda c=command: beside(layer, c))
-        d = rift_json(["predict", f"{OUT}/{name}.trace", "--from", f"{OUT}/{under}.jsonl:a", "--on", f"{OUT}/{under}.jsonl:b",
-                       "--from-costs", f"{OUT}/{under}.native.json", "--costs", f"{OUT}/{under}.json"])
+        d = rift_json(["predict", f"{OUT}/{name}.trace", "--from", f"{OUT}/{under}.jsonl:a", "--on", f"{OUT}/{under}.jsonl:b", *costs])
         if not d or not taken:
             print(f"{name:28} {under:16} {'does not run there' if d else f'no price: {run.error}'}")
             continue
@@ -159,7 +166,7 @@ def price(under, layer, programs):
         on_a, on_b = (median(p[side] for p in pairs) for side in (0, 1))
         ratios = sorted(b / a for a, b in pairs)
         a, more = d["a"]["value_ns"], d.get("start_longer_ns") or 0
-        b, b_lo, b_hi = (d["b"][f"{k}_ns"] - more for k in ("value", "lo", "hi"))
+        b, b_lo, b_hi = ((d["b"][f"{k}_ns"] or d["b"]["value_ns"]) - more for k in ("value", "lo", "hi"))  # a part has no interval
         priced, lo, hi = (1 + (ns - a) / (1e6 * on_a) if work else ns / a for ns in (b, b_lo, b_hi))
         meet = "they meet" if lo <= ratios[-1] and ratios[0] <= hi else "apart"
         print(f"{name:28} {under:16} {priced:6.3f} {lo:5.3f} to {hi:<6.3f} {median(ratios):6.3f} {ratios[0]:5.3f} to {ratios[-1]:<6.3f} "
@@ -266,6 +273,6 @@ def retime():
               + (f"  n = {len(light)}: {median(light):+.1f} % ({min(light):+.1f} to {max(light):+.1f})" if light else ""))
 
 
-if not os.access(OWN, os.X_OK) and not DRY:
+if names("PROGRAMS", "all") and not os.access(OWN, os.X_OK) and not DRY:
     sys.exit(f"programs.py: {OWN} is missing; DEVICE=cuda tools/build.sh bench builds it")
 {"kinds": kinds, "prices": lambda: prices(sys.argv[2:]), "replay": replay, "retime": retime}[sys.argv[1]]()

@@ -191,22 +191,41 @@ def decode(name):
 PRICES = {"profiler": "CUPTI", "hami-O2": "HAMi-O2", "mps": "MPS", "wsl2-2020": "../wsl2-h200/wsl2-2020", "wsl2-2021": "../wsl2-h200/wsl2-2021"}
 
 
+def costs_of(row):
+    """The session that has what launches cost under a row: the cell costs of OUT, else a kept one."""
+    own = f"{OUT}/costs-{row}.jsonl"
+    return own if os.path.exists(own) else f"{os.environ.get('COSTS', 'data/sessions/atlas-h200')}/{PRICES.get(row, row)}.jsonl.gz"
+
+
+def price_blocks(work, row, *measured):
+    """What `rift predict` says of both kinds of launches of a session of decode."""
+    kept = costs_of(row)
+    for of in ("", " launches=many"):
+        said = subprocess.run([os.environ["RIFT"], "predict", work, "--from", f"{kept}:a", "--on", f"{kept}:b", *measured,
+                               "--workload", "decode" + of, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+        yield from (load(said) or {"blocks": []})["blocks"]
+
+
+def prices(row):
+    """Of a session without a layer what a token takes under it, before it is measured there."""
+    for b in price_blocks(f"{OUT}/native.jsonl", row):
+        if b["b_total_ns"]:
+            said = " ".join(str(b["axes"].get(k, "")) for k in ("batch", "launches", "mode", "depth"))
+            print(f"{row:20} {said:20} x{b['b_total_ns'] / b['a_total_ns']:.3f}")
+
+
 def predicted():
-    """Of each row's session what `rift predict` says from kept sessions (COSTS) of launches, beside what was measured."""
+    """Of each row's session what `rift predict` says by the costs of launches, beside what was measured."""
     every, all_inside = [], 0
     for file in sorted(glob.glob(f"{OUT}/tiny-*.jsonl")):
         row = os.path.basename(file)[5:-6]
-        kept = f"{os.environ.get('COSTS', 'data/sessions/atlas-h200')}/{PRICES.get(row, row)}.jsonl.gz"
-        if not os.path.exists(kept):
+        if not os.path.exists(costs_of(row)):
             continue
         errors, inside = [], 0
-        for of in ("", " launches=many"):
-            said = subprocess.run([os.environ["RIFT"], "predict", f"{file}:a", "--from", f"{kept}:a", "--on", f"{kept}:b", "--measured", f"{file}:b",
-                                   "--workload", "decode" + of, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-            for b in (load(said) or {"blocks": []})["blocks"]:
-                if b["b_total_ns"] and b["b_measured_ns"]:
-                    errors.append(100 * (b["b_total_ns"] / b["b_measured_ns"] - 1))
-                    inside += b["b_lo_ns"] is not None and b["b_lo_ns"] <= b["b_measured_ns"] <= b["b_hi_ns"]
+        for b in price_blocks(f"{file}:a", row, "--measured", f"{file}:b"):
+            if b["b_total_ns"] and b["b_measured_ns"]:
+                errors.append(100 * (b["b_total_ns"] / b["b_measured_ns"] - 1))
+                inside += b["b_lo_ns"] is not None and b["b_lo_ns"] <= b["b_measured_ns"] <= b["b_hi_ns"]
         if row != "none":
             every += errors
             all_inside += inside

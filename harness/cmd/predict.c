@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "harness/cmd/options.h"
+#include "harness/fit/library.h"
 #include "harness/fit/price.h"
 #include "harness/fit/source.h"
 #include "harness/probe/costs.h"
@@ -230,6 +231,7 @@ static int predict_work(const struct predict_args *a)
 	struct source measured = { .before = &from };
 	struct price_request r = { .work = &work.grid, .b = &on.fit };
 	struct copies_read copies;
+	double library;
 	int err = refuse_half_costs(a);
 
 	if (!err)
@@ -251,6 +253,8 @@ static int predict_work(const struct predict_args *a)
 		err = refuse_no_launches(&work.grid, on.grid.workload);
 	if (!err)
 		err = take_copies(&r, &copies, a, &from, &on);
+	if (!err && r.from_measured && library_ratio(&library, &from.fit, &on.fit))
+		r.library = &library;
 	if (!err && a->measured)
 		err = read_measured(&measured, a, &r);
 	if (!err)

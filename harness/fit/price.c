@@ -264,6 +264,15 @@ static void print_copies(const struct prices *p, const struct price_request *r, 
 		    "sessions, or --costs and --from-costs");
 }
 
+static void print_library(const struct price_request *r, FILE *out)
+{
+	if (r->library)
+		row(out, "libraries",
+		    "what their calls take longer than launches, %.2f times on B, by products of "
+		    "cuBLAS (matmul) in both sessions",
+		    *r->library);
+}
+
 static void print_confidence(const struct prices *p, const struct price_request *r, FILE *out)
 {
 	const char *other = other_device(r);
@@ -359,6 +368,7 @@ void prices_print(const struct prices *p, const struct price_request *r, FILE *o
 	print_summary(p, out);
 	print_subject(r, out);
 	print_copies(p, r, out);
+	print_library(r, out);
 	print_confidence(p, r, out);
 	fprintf(out, "\ntime per step\n  %-7s %8s %6s %10s %10s %8s %7s%s\n", "mode",
 		r->work->axis->name, "depth", "on A", "on B", "", "B/A",
@@ -429,13 +439,14 @@ json_t *prices_json(const struct prices *p, const struct price_request *r)
 	session_platform(r->b->grid->j, r->b->grid->side, b, sizeof(b));
 	for (int i = 0; i < p->n; i++)
 		json_array_append_new(rows, row_json(r, &p->priced[i]));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o, s:o, s:o*, s:o*}",
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:o*, s:o*, s:o, s:o, s:o*, s:o*}",
 			 "workload", r->work->workload->name, "parameters_set", r->work->others,
 			 "side", journal_side_name(r->work->side), "platform_a", json_text(a),
 			 "platform_b", json_text(b), "parameters_session",
 			 json_text(r->b->grid->j->path), "parameters_side",
 			 journal_side_name(r->b->grid->side), "from_measured",
-			 r->from_measured ? json_true() : NULL, "blocks", rows, "errors",
+			 r->from_measured ? json_true() : NULL, "library_ratio",
+			 r->library ? json_real(*r->library) : NULL, "blocks", rows, "errors",
 			 errors_json(&p->all), "errors_without_low_confidence",
 			 p->n_doubtful ? errors_json(&p->sure) : NULL, "other_device",
 			 other ? json_text(other) : NULL);

@@ -16,8 +16,10 @@
  *   the first step   the shallowest graph block of a size, less the model's: a first step may do
  *                    less than later ones, or wait for less. It is in stream blocks as well
  *   library calls    the calls of the shallowest stream block, where they take the host more than a
- *                    quarter longer than launches do, and longer than the kernels last. Where
- *                    somebody else submits on B, they take that one longer, too
+ *                    quarter longer than launches do, and longer than the kernels last. On B they
+ *                    take as many times as much longer as products by cuBLAS do there (library.h).
+ *                    Where these were not measured, as much longer, and where somebody else
+ *                    submits on B, they take that one longer, too
  *   copies           what a step copies, by what copies cost on both platforms (copies.h). They
  *                    take turns with launches: on the host, and on the device. What the device
  *                    takes longer is known of graphs and of streams where copies in turn with
@@ -48,6 +50,7 @@ struct price_request {
 	bool from_measured;	 /* with a, of launches: A's blocks as measured, and what B adds */
 	/* What copies cost on both; NULL: they are not priced. */
 	const struct copy_paces *copies_a, *copies_b;
+	const double *library; /* of library_ratio(); NULL: not measured */
 	/* The same workload on B, to hold prices against; work: A is B; NULL: none. */
 	const struct grid *measured;
 };
@@ -86,6 +89,8 @@ struct work_extra {
 	double device_ns; /* of the device: copies on B, beyond those on A */
 	double first_ns;  /* of a block: the device time of its first step, beyond the others'; on B
 			   * with what copies at its ends add */
+	bool call_is_all; /* call_ns was measured there: it is not divided among who submits */
+	double least_ns;  /* of a launch of the workload on A: then B submits no faster than that */
 	bool no_call;	  /* c is not known on that platform: it is taken to be p */
 	bool in_turn;	  /* device_ns is by copies in turn with kernels */
 };
@@ -99,6 +104,13 @@ struct price_job {
 	bool known;
 	struct work_extra on_a, on_b; /* nothing without a fit of A */
 };
+
+/*
+ * A launch call of the workload may take the host longer than one of `launch`: a library computes
+ * before it launches. Processes' own launch calls differ by up to a quarter on one host
+ * (docs/results/h200.md), so less than this share of c says nothing.
+ */
+#define PRICE_CALL_SHARE 0.25
 
 struct price_job price_job_of(const struct price_request *r, int point);
 

@@ -73,13 +73,6 @@ static double fused_price_ns(const struct price_request *r, int size)
 
 /* ---- what launches do not know of a workload ---------------------------------------------- */
 
-/*
- * A launch call of the workload may take the host longer than one of `launch`: a library computes
- * before it launches. Processes' own launch calls differ by up to a quarter on one host
- * (docs/results/h200.md), so less than that says nothing.
- */
-static const double call_share = 0.25;
-
 static const struct grid_point *shallowest(const struct grid *g, int size, enum mode mode)
 {
 	const struct grid_point *least = NULL;
@@ -138,7 +131,7 @@ static double library_ns(const struct price_request *r, const struct price_job *
 	c = r->a->model.v[MODEL_C] + job->on_a.submit_ns;
 	call_ns = one->enq_ns / (one->batch.depth * one->batch.launches);
 	kernel_ns = job->batch.kernel_ns + r->a->model.v[MODEL_G];
-	return call_ns > (1 + call_share) * c && call_ns > kernel_ns ? call_ns - c : 0;
+	return call_ns > (1 + PRICE_CALL_SHARE) * c && call_ns > kernel_ns ? call_ns - c : 0;
 }
 
 /* Copies of a step, spread over its launches. */
@@ -186,7 +179,11 @@ static void add_extra(struct price_job *job, const struct price_request *r,
 		add_copies(&job->on_b, r->copies_b, r->copies_a, step, &at->batch);
 		job->on_a.device_ns = 0; /* it is in what was measured */
 	}
-	job->on_a.call_ns = job->on_b.call_ns = library_ns(r, job, at->size);
+	job->on_a.call_ns = library_ns(r, job, at->size);
+	job->on_b.call_ns = job->on_a.call_ns * (r->library ? *r->library : 1);
+	job->on_b.call_is_all = r->library;
+	if (r->library && job->on_a.call_ns > 0)
+		job->on_b.least_ns = r->a->model.v[MODEL_P] + job->on_a.call_ns;
 	job->on_a.first_ns = first_step_ns(r, job, at->size);
 	job->on_b.first_ns = job->on_a.first_ns + ends_beyond_ns(r, job);
 	job->on_a.no_call = r->a && !r->a->param[MODEL_C].identified;
@@ -214,7 +211,11 @@ static struct model model_with(const struct model *m, const struct price_job *jo
 
 	if (x->no_call)
 		out.v[MODEL_C] = out.v[MODEL_P];
-	out.v[MODEL_P] = library_pace_ns(&out, x->call_ns) + x->submit_ns;
+	if (x->call_is_all)
+		out.v[MODEL_P] = fmax(out.v[MODEL_P] + x->call_ns, x->least_ns);
+	else
+		out.v[MODEL_P] = library_pace_ns(&out, x->call_ns);
+	out.v[MODEL_P] += x->submit_ns;
 	out.v[MODEL_C] += x->call_ns;
 	out.v[MODEL_Z] += x->call_ns;
 	return out;

@@ -5,6 +5,7 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 #include "harness/fit/copies.h"
+#include "harness/fit/library.h"
 #include "harness/fit/price.h"
 #include "harness/fit/validate.h"
 #include "tests/made_fit.h"
@@ -200,6 +201,111 @@ Test(small_price_work, who_submits_takes_longer_for_a_library_too)
 		  "the program, which is now slower than the driver");
 	cr_assert(epsilon_eq(dbl, longer_ns(100, 4000), 975, 1e-6), "a layer's process");
 	cr_assert(epsilon_eq(dbl, longer_ns(2000, 4000), 500, 1e-6), "by half each");
+}
+
+/* A product of 32 columns every 6900 ns, as the gap is 900; of launch the axis is in us. */
+static double product_ns(double size)
+{
+	return size == 32 ? 6000 : 1000 * size;
+}
+
+static void made_products(struct made *m, double p, char *impl)
+{
+	struct fake_session s = small_session();
+
+	s.also = "matmul";
+	s.assignment = &impl;
+	s.n_assignments = 1;
+	s.kernel_ns = product_ns;
+	s.model[0].v[MODEL_P] = p;
+	s.model[0].v[MODEL_Z] = p + 3600;
+	fake_session_journal(&s, &m->journal);
+	cr_assert(zero(int, grid_make(&m->grid, &m->journal, 0, "launch")), "grid");
+	cr_assert(zero(int, fit_make(&m->fit, &m->grid, 0)), "fit");
+}
+
+/* On A a product takes 4700 ns longer than a launch, on B, whose launches take 6 us, 900 ns. */
+Test(small_price_work, products_say_how_much_of_a_library_is_hidden)
+{
+	struct made a = { 0 }, b = { 0 }, tiled = { 0 }, slow = { 0 };
+	double ratio = NAN;
+
+	made_products(&a, 2200, "impl=cublas");
+	made_products(&b, 6000, "impl=cublas");
+	made_products(&slow, 8000, "impl=cublas");
+	made_products(&tiled, 6000, "impl=tiled");
+	cr_assert(library_ratio(&ratio, &a.fit, &b.fit), "both have them");
+	cr_assert(epsilon_eq(dbl, ratio, 900. / 4700, 0.01), "%g", ratio);
+	cr_assert(library_ratio(&ratio, &a.fit, &slow.fit), "both have them");
+	cr_assert(epsilon_eq(dbl, ratio, 0, 0.01), "all of it is hidden: %g", ratio);
+	cr_assert(not(library_ratio(&ratio, &slow.fit, &a.fit)), "no longer than launches on A");
+	cr_assert(not(library_ratio(&ratio, &a.fit, &tiled.fit)), "B has none of cuBLAS");
+	cr_assert(not(library_ratio(&ratio, &tiled.fit, &b.fit)), "A has none");
+	made_release(&slow);
+	made_release(&tiled);
+	made_release(&b);
+	made_release(&a);
+}
+
+/* Calls that take 3 us longer on A: those of launches on B come every 6 us. */
+Test(small_price_work, calls_of_a_library_take_what_products_say)
+{
+	struct fake_session cells = cells_session(), launch = small_session();
+	struct made work = { 0 }, on_a = { 0 }, on_b = { 0 };
+	const double half = 0.5;
+	struct price_request r = { .work = &work.grid, .from_measured = true };
+	struct price_job assumed, measured;
+
+	made_fit(&on_a, &launch);
+	launch.model[0].v[MODEL_P] = launch.model[0].v[MODEL_C] = 6000;
+	made_fit(&on_b, &launch);
+	cells.kernel_ns = short_ns;
+	cells.size = "1";
+	cells.model[0].v[MODEL_C] += 3000;
+	cells.model[0].v[MODEL_P] = cells.model[0].v[MODEL_C];
+	made_grid(&work, &cells);
+	r.a = &on_a.fit;
+	r.b = &on_b.fit;
+	for (int i = 0; i < work.grid.n_points; i++) {
+		const struct batch *b = &work.grid.point[i].batch;
+
+		if (b->mode != MODE_STREAM || b->depth != 64)
+			continue;
+		r.library = NULL;
+		assumed = price_job_of(&r, i);
+		r.library = &half;
+		measured = price_job_of(&r, i);
+		cr_assert(epsilon_eq(dbl, assumed.on_b.call_ns, 3000, 30), "%g",
+			  assumed.on_b.call_ns);
+		cr_assert(epsilon_eq(dbl,
+				     price_recursion(&on_b.fit.model, &assumed, true) -
+					     price_recursion(&on_b.fit.model, &measured, true),
+				     64 * 1500, 64 * 30),
+			  "half of 3 us less, 64 times");
+		cr_assert(epsilon_eq(dbl, measured.on_b.least_ns, 2200 + 3000, 60), "%g",
+			  measured.on_b.least_ns);
+	}
+	made_release(&work);
+	made_release(&on_b);
+	made_release(&on_a);
+}
+
+/* A layer that makes a library's calls elsewhere still has to make them. */
+Test(small_price_work, calls_of_a_library_come_no_faster_than_on_a)
+{
+	struct price_job job = { .batch = { MODE_STREAM, 64, 1, 100 }, .measured_kernel = true };
+	struct model m = fake_model();
+	double hidden_ns;
+
+	m.v[MODEL_C] = m.v[MODEL_P] = 6000;
+	job.model = m;
+	job.on_b.call_is_all = true;
+	hidden_ns = price_total_b(&m, &job);
+	job.on_b.least_ns = 5000;
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), hidden_ns, 1e-6), "p is longer");
+	job.on_b.least_ns = 7000;
+	cr_assert(epsilon_eq(dbl, price_total_b(&m, &job), hidden_ns + 63 * 1000, 1e-6), "%g",
+		  price_total_b(&m, &job) - hidden_ns);
 }
 
 /* ---- copies ------------------------------------------------------------------------------- */
