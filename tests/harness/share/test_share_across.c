@@ -31,7 +31,7 @@ static const double *rates(int record, const struct share_set *set)
 	return set->arm == ARM_PROCESSES ? beside : in_streams;
 }
 
-static void measure(void)
+static void measure_with(unsigned *vary)
 {
 	static char launch[] = "launch", longer[] = "us=5";
 	static char *words[][2] = { { launch, NULL }, { launch, longer } };
@@ -44,14 +44,25 @@ static void measure(void)
 
 		made_share_begin_of(s, 2, words, r + 1, 2, WINDOWS / 2);
 		for (int m = 0; m < s->sets; m++) {
-			for (int k = 0; k < WINDOWS; k++)
-				made_share_window(s, &s->set[m].set, k, rates(r, &s->set[m].set));
+			for (int k = 0; k < WINDOWS; k++) {
+				const double *rate = rates(r, &s->set[m].set);
+				double varied[2];
+
+				for (int i = 0; vary && i < s->set[m].set.n; i++)
+					varied[i] = made_share_vary(rate[i], vary);
+				made_share_window(s, &s->set[m].set, k, vary ? varied : rate);
+			}
 			made_share_check(s, &s->set[m].set, true);
 		}
 		share_findings_init(&across.found[r], s);
 	}
 	for (int i = 0; i < 2; i++)
 		across.workload[i] = share_workload_text(&across.record[TWO_KINDS].plan.mix[i]);
+}
+
+static void measure(void)
+{
+	measure_with(NULL);
 }
 
 static double slowdown(enum share_arm arm, int of, int beside_whom)
@@ -216,6 +227,33 @@ Test(small_share_across, for_machines)
 	cr_expect(eq(sz, json_array_size(json_object_get(o, "records")), 2), "records");
 	cr_expect(eq(dbl, json_get_number(o, "exit_code"), 0), "all is well");
 	json_decref(o);
+	across_release(&across);
+}
+
+/* Clients whose steps vary; and how they wait, where all wait alike and where they do not. */
+Test(small_share_across, in_full)
+{
+	static struct picture picture[ACROSS_CHARTS];
+	unsigned state = 1;
+	json_t *o;
+	int n;
+
+	measure_with(&state);
+	for (int alike = 1; alike >= 0; alike--) {
+		across.record[ONE_KIND].plan.sync = "block";
+		across.record[TWO_KINDS].plan.sync = alike ? "block" : "spin";
+		for (int i = 0; i < 2; i++)
+			across.workload[i] = share_client_text(&across.record[TWO_KINDS].plan, i);
+		says("");
+		o = across_json(&across);
+		json_object_del(o, "version");
+		golden_said_json(o);
+		json_decref(o);
+		cr_assert(zero(int, across_charts_write(picture, &n, &across, chart_folder)));
+		chart_folder_said();
+		across_charts_release(picture);
+	}
+	across.record[ONE_KIND].plan.sync = across.record[TWO_KINDS].plan.sync = NULL;
 	across_release(&across);
 }
 
