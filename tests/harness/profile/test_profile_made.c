@@ -249,6 +249,14 @@ static void remove_all(void)
 TestSuite(small_profile_made, .init = make_all, .fini = remove_all, .timeout = 300);
 
 #define MADE(n) ": cp $MADE/made-" #n ".trace .", "rift profile made-" #n ".trace --json | rounded"
+#define ADDED "data/traces/h200-predict/emulate-call-20"
+/* A platform whose calls take 20 us more, from the bare one, and the bare one from that. */
+#define SLOWER                                                                                     \
+	"--on " ADDED ".jsonl.gz:b --from " ADDED ".jsonl.gz:a --costs " ADDED                     \
+	".json.gz --from-costs " ADDED ".native.json.gz"
+#define FASTER                                                                                     \
+	"--on " ADDED ".jsonl.gz:a --from " ADDED ".jsonl.gz:b --costs " ADDED                     \
+	".native.json.gz --from-costs " ADDED ".json.gz"
 #define CHART(n) CHARTS("profile made-" #n ".trace --plot out")
 
 static const struct golden_output said[] = {
@@ -258,9 +266,13 @@ static const struct golden_output said[] = {
 	  COMMANDS(MADE(2), CHART(2),
 		   "rift predict made-2.trace --on " KEPT
 		   "launch.jsonl --what-if batch=3 --what-if merge=2 --json | rounded") },
-	{ "profile-made-3", COMMANDS(MADE(3), CHART(3), "rift profile made-3.trace") },
-	{ "profile-made-4", COMMANDS(MADE(4), CHART(4), "rift profile made-4.trace") },
-	{ "profile-made-5", COMMANDS(MADE(5), CHART(5), "rift profile made-5.trace") },
+	{ "profile-made-3", COMMANDS(MADE(3), CHART(3), "rift profile made-3.trace",
+				     "rift predict made-3.trace --json " FASTER " | rounded") },
+	{ "profile-made-4", COMMANDS(MADE(4), CHART(4), "rift profile made-4.trace",
+				     "rift predict made-4.trace --json " SLOWER " | rounded") },
+	{ "profile-made-5", COMMANDS(MADE(5), CHART(5), "rift profile made-5.trace",
+				     "rift predict made-5.trace " SLOWER
+				     " --what-if overlap --what-if kernels=0.5") },
 };
 
 static int places[] = { 0, 1, 2, 3, 4, 5 };
