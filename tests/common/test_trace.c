@@ -3,6 +3,7 @@
  * refused with its line.
  */
 #include "tests/test.h"
+#include "common/trace/own_costs.h"
 #include "common/trace/trace.h"
 
 #include <sys/resource.h>
@@ -436,6 +437,72 @@ Test(small_trace, what_recording_adds)
 		made_remove(&made);
 	}
 	made.end = NULL;
+}
+
+/* Two launches in a row and a wait, `turns` times, each a little slower; a memset between the two
+ * kernels keeps them from being neighbours. */
+static void make_turns(int turns, bool wait, bool memset_between)
+{
+	made_begin(&made, "", NULL);
+	for (long i = 0; i < turns; i++) {
+		long first = 100000 * i, end = first + 2000 + 100 * i;
+		long kernel = end + 3000 + 200 * i, second = end + 500;
+
+		made_call(&made, "launch", first, end, ",\"stream\":2,\"name\":1");
+		made_op(&made, "kernel", 2, kernel, kernel + 5000, "");
+		if (memset_between) {
+			made_call(&made, "memset", end + 10, end + 20, ",\"stream\":2");
+			made_op(&made, "memset", 2, kernel + 5000, kernel + 5000, "");
+		}
+		made_call(&made, "launch", second, second + 1500 + 10 * i,
+			  ",\"stream\":2,\"name\":1");
+		made_op(&made, "kernel", 2, kernel + 5700 + 30 * i, kernel + 9000, "");
+		if (wait)
+			made_call(&made, "sync_device", second + 2000, kernel + 13000 + 250 * i,
+				  "");
+	}
+	made_end(&made, 100000 * turns, 0, 0);
+	read_made();
+	own_costs_find(&trace);
+}
+
+static void are_quantiles(const double *got, double p05, double p50, double p95, const char *what)
+{
+	cr_expect(eq(dbl, got[QUANTILE_P05], p05), "%s: 5 %%", what);
+	cr_expect(eq(dbl, got[QUANTILE_P50], p50), "%s: median", what);
+	cr_expect(eq(dbl, got[QUANTILE_P95], p95), "%s: 95 %%", what);
+}
+
+/* Of twenty launches, ten of them on an idle device, ten gaps and ten waits. */
+Test(small_trace, costs_of_its_own_calls)
+{
+	const struct trace_calibration *c = &trace.calibration;
+
+	make_turns(10, true, false);
+	cr_expect(trace.is_calibrated && trace.is_estimated);
+	cr_expect(eq(dbl, c->n, 20));
+	cr_expect(isinf(c->window) && isnan(c->graph_launch_ns[0]));
+	are_quantiles(c->launch_call_ns, 1510, 2000, 2800, "launches");
+	are_quantiles(c->gap_ns, 700, 850, 970, "gaps");
+	are_quantiles(c->launch_and_wait_ns, 2000 + 3000 + 4000, 2000 + 4000 + 5250,
+		      2000 + 4800 + 6250, "start and wake");
+	trace_release(&trace);
+	make_turns(10, false, true);
+	are_quantiles(c->gap_ns, 0, 0, 0, "no neighbours");
+	are_quantiles(c->launch_and_wait_ns, 2000 + 2 * 3000, 2000 + 2 * 4000, 2000 + 2 * 4800,
+		      "without waits");
+	trace_release(&trace);
+}
+
+/* Five of each are enough. */
+Test(small_trace, costs_of_too_few_calls)
+{
+	for (int turns = 4; turns <= 5; turns++) {
+		make_turns(turns, true, false);
+		cr_expect(eq(int, trace.is_estimated, turns == 5));
+		cr_expect(eq(int, trace.is_calibrated, turns == 5));
+		trace_release(&trace);
+	}
 }
 
 Test(small_trace, other_versions_and_no_trace)
