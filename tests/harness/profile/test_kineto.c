@@ -5,9 +5,11 @@
  */
 /* sanitizers: one thread */
 #include "common/trace/kineto.h"
+#include "common/trace/chrome_events.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -392,6 +394,74 @@ Test(small_kineto, what_is_damaged_is_refused)
 	is_refused(BEGIN HOST("cuda_runtime", "cudaLaunchKernel", "1", "1", "4")
 			   HOST("cuda_runtime", "cudaLaunchKernel", "2", "3e15", "4") LAST END,
 		   "lasts more than 104 days");
+}
+
+static int say_event(const json_t *event, void *out)
+{
+	json_dumpf(event, out, JSON_COMPACT);
+	fputc(';', out);
+	return json_object_get(event, "stop") ? -EINTR : 0;
+}
+
+static void say_member(const char *name, const json_t *value, void *out)
+{
+	fprintf(out, "%s=", name);
+	json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
+	fputc(';', out);
+}
+
+/* Up to what is damaged all is read, and it is said at which byte that is. */
+Test(small_kineto, events_one_by_one)
+{
+	static const struct {
+		const char *text, *read, *wrong; /* "": nothing is */
+		bool is;
+	} rows[] = {
+		{ "[]", "", "", false },
+		{ " \n[ {\"ph\":1} , {\"b\":2} ] ", "{\"ph\":1};{\"b\":2};", "", true },
+		{ "{}", "", "", false },
+		{ " {\"x\":1,\"traceEvents\": [{\"a\":1}],\"y\":[2]}", "x=1;{\"a\":1};y=[2];", "",
+		  true },
+		{ "{\"traceEvents\":5}", "traceEvents=5;", "", true },
+		{ "{\"x\":1 \"y\":2}", "x=1;", "no ',' or '}' after a member at byte 7", false },
+		{ "{\"x\" 1}", "", "no member at byte 5", false },
+		{ "{5:1}", "", "no member at byte 2", false },
+		{ "{\"x\":}", "", "at byte 5", false },
+		{ "[{\"a\":1},7]", "{\"a\":1};", "an event is no object at byte 10", false },
+		{ "[{\"a\":1} {}]", "{\"a\":1};", "no ',' or ']' after an event at byte 9", false },
+		{ "[{\"a\":1}", "{\"a\":1};", "no ',' or ']' after an event at byte 8", false },
+		{ "7", "", "neither '{' nor '[' at byte 0", false },
+		{ "", "", "neither '{' nor '[' at byte 0", false },
+	};
+	char text[256];
+	struct chrome_reader reader = { say_event, say_member, NULL };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool whole_one = !*rows[i].wrong;
+		const char *said;
+
+		*text = '\0';
+		write_text(rows[i].text);
+		cr_expect(eq(int, chrome_events_are(path), rows[i].is), "%s", rows[i].text);
+		reader.arg = fmemopen(text, sizeof(text), "w");
+		divert_stderr();
+		cr_expect(eq(int, chrome_events_read(path, &reader), whole_one ? 0 : -EINVAL), "%s",
+			  rows[i].text);
+		said = diverted_stderr();
+		fclose(reader.arg);
+		cr_expect(eq(str, text, (char *)(uintptr_t)rows[i].read), "%s", rows[i].text);
+		cr_expect(whole_one ? !*said : is_one_complaint(said) && tells(said, rows[i].wrong),
+			  "%s: %s", rows[i].text, said);
+	}
+	write_text("[{\"stop\":1},{\"b\":2}]");
+	reader.arg = fmemopen(text, sizeof(text), "w");
+	cr_expect(eq(int, chrome_events_read(path, &reader), -EINTR));
+	fclose(reader.arg);
+	cr_expect(eq(str, text, "{\"stop\":1};"), "no further");
+	divert_stderr();
+	cr_expect(eq(int, chrome_events_read("/nowhere/x", &reader), -ENOENT));
+	cr_expect(tells(diverted_stderr(), "/nowhere/x: No such file"));
+	cr_expect(not(chrome_events_are("/nowhere/x")));
 }
 
 /* ---- costs by the trace itself -------------------------------------------------------------- */
