@@ -265,6 +265,14 @@ Test(small_share_across, the_worst_exit_code)
 	json_array_set_new(json_object_get(across.record[TWO_KINDS].set[0].checked, "passed"), 0,
 			   json_false());
 	cr_expect(eq(int, across_exit_code(&across), 1), "a check failed");
+	across.record[ONE_KIND].set[0].lost = true;
+	cr_expect(eq(int, across_exit_code(&across), 1), "whatever is before it");
+	json_array_set_new(json_object_get(across.record[TWO_KINDS].set[0].checked, "passed"), 0,
+			   json_true());
+	cr_expect(eq(int, across_exit_code(&across), 2), "a client was lost");
+	across.record[ONE_KIND].set[0].lost = false;
+	across.record[TWO_KINDS].set[0].lost = true;
+	cr_expect(eq(int, across_exit_code(&across), 2), "in either record");
 	across_release(&across);
 }
 

@@ -157,11 +157,18 @@ Test(small_share_text, too_few_windows)
 
 Test(small_share_text, sets_that_were_not_run)
 {
+	json_t *o;
+
 	made_share_begin(&share, 2, 1, 2, WINDOWS / 2);
 	shows(share_print, "\nprocesses *1 *not yet run\n");
 	shows(share_print, "\nstreams *2 *not yet run\n");
 	snprintf(share.set[0].not_run, sizeof(share.set[0].not_run), "for a reason");
 	shows(share_print, "not run: for a reason\n");
+	made_share_window(&share, &share.set[2].set, 0, (double[]){ 500 });
+	o = share_json(&share);
+	json_object_del(o, "version");
+	golden_said_json(o);
+	json_decref(o);
 	share_release(&share);
 }
 
