@@ -351,6 +351,87 @@ Test(small_trace, damaged_rows)
 	}
 }
 
+/* So many times, in one of the lists that runs may have; the others are as they may be. */
+static void put_lists(const char *longest, int n)
+{
+	static const char *const lists[] = { "unprofiled_wall_ns", "retimed_wall_ns", "plain",
+					     "recorded" };
+	char text[1 << 14];
+	int used = 0;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		int times = !strcmp(lists[i], longest) ? n : 1;
+
+		used += snprintf(text + used, sizeof(text) - (size_t)used, "%s\"%s\":[",
+				 i == 2	 ? ",\"empty\":{"
+				 : i > 0 ? ","
+					 : "",
+				 i == 2 ? "unprofiled_wall_ns" : lists[i]);
+		for (int k = 0; k < times; k++)
+			used += snprintf(text + used, sizeof(text) - (size_t)used,
+					 i < 3 ? "%s%d"
+					       : "%s{\"wall_ns\":%d,\"own_ns\":1,"
+						 "\"launch_call_ns\":1,\"launch_and_wait_ns\":1,"
+						 "\"gap_ns\":1}",
+					 k ? "," : "", 10 + k);
+		used += snprintf(text + used, sizeof(text) - (size_t)used, "]");
+	}
+	begin();
+	made_call(&made, "other", 0, 1000, "");
+	made_row(&made, "{\"record\":\"end\",\"t\":2000,\"calls\":1,\"ops\":0,\"dropped\":0,"
+			"\"reason\":\"exit\"}");
+	made_row(&made, "{\"record\":\"runs\",%s}}", text);
+	cr_assert(zero(int, fclose(made.out)));
+}
+
+/* A hundred of each. */
+Test(small_trace, how_many_runs_there_may_be)
+{
+	put_lists("unprofiled_wall_ns", 100);
+	read_made();
+	cr_expect(eq(int, trace.unprofiled, 100));
+	cr_expect(eq(dbl, trace.unprofiled_wall_ns[99], 109));
+	cr_expect(eq(int, trace.recordings, 1));
+	trace_release(&trace);
+	put_lists("retimed_wall_ns", 100);
+	read_made();
+	cr_expect(eq(int, trace.recordings, 100));
+	trace_release(&trace);
+	put_lists("plain", 100);
+	read_made();
+	cr_expect(eq(int, trace.plain_empties, 100));
+	cr_expect(eq(int, trace.empties, 1));
+	trace_release(&trace);
+	put_lists("recorded", 100);
+	read_made();
+	cr_expect(eq(int, trace.empties, 100));
+	cr_expect(eq(dbl, trace.empty[99].wall_ns, 109));
+	trace_release(&trace);
+	put_lists("unprofiled_wall_ns", 101);
+	is_refused(12, "unprofiled_wall_ns must be a list of at most 100 times");
+	put_lists("retimed_wall_ns", 101);
+	is_refused(12, "retimed_wall_ns must be a list of at most 100 times");
+	put_lists("plain", 101);
+	is_refused(12, "empty: more than 100 processes");
+	put_lists("recorded", 101);
+	is_refused(12, "empty: more than 100 processes");
+}
+
+Test(small_trace, where_a_process_may_start)
+{
+	made_begin(&made, ",\"process_start_ns\":0", NULL);
+	made_end(&made, 2000, 0, 0);
+	read_made();
+	cr_expect(eq(i64, trace.process_start_ns, 0));
+	trace_release(&trace);
+	made_begin(&made, ",\"process_start_ns\":1", NULL);
+	made_end(&made, 2000, 0, 0);
+	is_refused(1, "process_start_ns must be a time, 0 or before");
+	made_begin(&made, ",\"process_start_ns\":-0.5", NULL);
+	made_end(&made, 2000, 0, 0);
+	is_refused(1, "process_start_ns must be a time, 0 or before");
+}
+
 static long most_kib(void)
 {
 	struct rusage usage;
