@@ -675,10 +675,10 @@ Test(small_profile, ranges_of_every_place)
 	json_t *o;
 
 	made_begin(&made, "", slow);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		made_row(&made, "{\"record\":\"string\",\"id\":%d,\"text\":\"%s\"}", 10 + i,
-			 (const char *[]){ "whole", "again", "within", "elsewhere", "open",
-					   "idle" }[i]);
+			 (const char *[]){ "whole", "again", "within", "elsewhere", "open", "idle",
+					   "at once" }[i]);
 	put_mark(0, "push", 100, 10);
 	put_mark(0, "push", 900, 11);
 	made_kernel(&made, 2, 1000, 7000, 30000);
@@ -700,6 +700,10 @@ Test(small_profile, ranges_of_every_place)
 	put_mark(0, "pop", 87000, 0); /* of none */
 	put_mark(1, "push", 500, 15);
 	put_mark(1, "pop", 3500, 0);
+	put_mark(0, "push", 87100, 16);
+	made_call(&made, "memset", 87200, 87400, ",\"stream\":2,\"bytes\":0");
+	made_op(&made, "memset", 2, 87500, 87500, ",\"bytes\":0");
+	put_mark(0, "pop", 87600, 0);
 	put_mark(0, "push", 88000, 14);
 	made_end(&made, 90000, 0, 0);
 	analyse();
