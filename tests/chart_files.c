@@ -137,7 +137,7 @@ static int is_data_or_script(const struct dirent *e)
 	return dot && (!strcmp(dot, ".csv") || !strcmp(dot, ".gp"));
 }
 
-void chart_folder_said(void)
+void chart_folder_said(const char *begins)
 {
 	struct dirent **file;
 	int n = scandir(chart_folder, &file, is_data_or_script, alphasort);
@@ -147,7 +147,8 @@ void chart_folder_said(void)
 		char path[512];
 
 		snprintf(path, sizeof(path), "%s/%s", chart_folder, file[i]->d_name);
-		golden_chart(path);
+		if (!strncmp(file[i]->d_name, begins, strlen(begins)))
+			golden_chart(path);
 		free(file[i]);
 	}
 	free(file);

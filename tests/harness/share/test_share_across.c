@@ -253,7 +253,7 @@ Test(small_share_across, in_full)
 		golden_said_json(o);
 		json_decref(o);
 		cr_assert(zero(int, across_charts_write(picture, &n, &across, chart_folder)));
-		chart_folder_said();
+		chart_folder_said("");
 		across_charts_release(picture);
 	}
 	across.record[ONE_KIND].plan.sync = across.record[TWO_KINDS].plan.sync = NULL;

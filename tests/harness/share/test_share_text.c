@@ -222,7 +222,7 @@ Test(small_share_text, clients_that_vary_in_full)
 		golden_said_json(o);
 		json_decref(o);
 		cr_assert(zero(int, share_charts_write(picture, &share, chart_folder)), "charts");
-		chart_folder_said();
+		chart_folder_said("");
 		share_charts_release(picture);
 		share.plan.sync = share.plan.layer_of[1] = NULL;
 		share_release(&share);
