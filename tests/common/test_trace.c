@@ -432,6 +432,23 @@ Test(small_trace, where_a_process_may_start)
 	is_refused(1, "process_start_ns must be a time, 0 or before");
 }
 
+/* It begins before the program's first call, as the recorder does, and may take no time. */
+Test(small_trace, where_the_recorder_itself_works)
+{
+	begin();
+	made_row(&made, "{\"record\":\"own\",\"thread\":1,\"t0\":-7,\"t1\":-7}");
+	made_end(&made, 2000, 0, 0);
+	read_made();
+	cr_assert(eq(i64, trace.owns, 1));
+	cr_expect(eq(i64, trace.own[0].t0, -7));
+	cr_expect(eq(int, trace.own[0].thread, 1));
+	trace_release(&trace);
+	begin();
+	made_row(&made, "{\"record\":\"own\",\"thread\":1,\"t0\":-7,\"t1\":-8}");
+	made_end(&made, 2000, 0, 0);
+	is_refused(10, "t1 is before t0");
+}
+
 static long most_kib(void)
 {
 	struct rusage usage;

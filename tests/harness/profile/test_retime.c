@@ -768,9 +768,9 @@ static long long_step(long t0, int thread, const char *kernel)
 
 static void name_kernels(void)
 {
-	made_row(&made, "{\"record\":\"string\",\"id\":11,\"text\":\"a\"}");
-	made_row(&made, "{\"record\":\"string\",\"id\":12,\"text\":\"b\"}");
 	made_row(&made, "{\"record\":\"string\",\"id\":13,\"text\":\"cudaDeviceReset\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":12,\"text\":\"b\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":11,\"text\":\"a\"}");
 }
 
 /* What was told L before, behind a wait, is the wait's. */
