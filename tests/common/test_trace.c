@@ -8,6 +8,7 @@
 
 #include <sys/resource.h>
 
+#include "tests/golden.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_trace, .timeout = 60);
@@ -142,6 +143,32 @@ Test(small_trace, rare_values_of_a_fold_do_not_come_together)
 	cr_expect(eq(int, all, 4), "each once");
 	for (int k = 0; k < 8; k++)
 		cr_expect(le(int, late[k], 1), "%d in repeat %d", late[k], k);
+	trace_release(&trace);
+}
+
+/* Every value of the file that test_recorder_written.c has written, where it came to. */
+Test(small_trace, folds_of_a_file_in_full)
+{
+	static char text[1 << 16];
+	static const char path[] = "tests/golden/outputs/trace-folded.txt";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	cr_assert(zero(int, trace_read(&trace, path)), "%s", path);
+	for (int64_t i = 0; i < trace.calls; i++) {
+		const struct trace_call *c = &trace.call[i];
+
+		fprintf(out, "%ld %ld %ld %ld %ld %ld", (long)c->id, (long)c->t0, (long)c->t1,
+			(long)c->cpu_ns, (long)c->recording, (long)c->not_recorded);
+		for (int32_t k = 0; k < c->ops; k++) {
+			const struct trace_op *op = &trace.op[c->first_op + k];
+
+			fprintf(out, "; %ld %ld %ld %ld", (long)op->t0, (long)op->t1,
+				(long)op->busy_ns, (long)op->behind_ns);
+		}
+		fputc('\n', out);
+	}
+	fclose(out);
+	golden_said(text);
 	trace_release(&trace);
 }
 
