@@ -449,6 +449,42 @@ Test(small_share_promise, shares_that_vary_are_told_in_full)
 	share_release(&s);
 }
 
+/* A base whose windows of 100 ms have 15 steps, give or take some: it is not called unsteady. */
+Test(small_share_promise, a_base_of_few_steps_is_not_judged_by_them)
+{
+	static const double alone = 150, limited = 45;
+	struct promise p;
+	unsigned state = 1;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	for (int i = 0; i < s.sets; i++)
+		fill_unevenly(&s, &s.set[i].set,
+			      s.set[i].set.arm == ARM_LIMITED ? &limited : &alone, 1, &state);
+	promise_init(&p, &s);
+	cr_expect(isnan(p.base[0].least));
+	cr_expect(promise_is_steady(&p.base[0]));
+	promise_release(&p);
+	keep(&s);
+	share_release(&s);
+}
+
+/* 1000 t = 350 + 300 t: half a second, seen in steps of a tenth. */
+Test(small_share_promise, how_long_full_speed_lasts)
+{
+	static const double rate = 300;
+	struct promise p;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	fill(&s, 990, &rate, &rate, 350);
+	promise_init(&p, &s);
+	for (int i = 0; i < TIMELINE_HOWS; i++)
+		cr_expect(epsilon_eq(dbl, p.row[i].full_s, 0.5, 1e-9), "%g", p.row[i].full_s);
+	promise_release(&p);
+	share_release(&s);
+}
+
 /* A base that is slowed for a fifth of the time shows nothing, whatever clients get. */
 Test(small_share_promise, a_base_that_is_not_steady_decides_nothing)
 {
