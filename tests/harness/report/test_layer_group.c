@@ -175,7 +175,8 @@ Test(small_layer_group, the_finding_in_full)
 	static const char *const want[] = {
 		"1 of 1 layers is proven to make programs slower by more than 5 % on average: "
 		"slow. "
-		"Under slow a step takes 3.500 times as long (90.6 % interval 3.150 to 3.850, n = 6 "
+		"Under slow a step takes 3.500 times as long (90.6 % interval 3.150 to 3.850, n = "
+		"6 "
 		"pairs).\n"
 		"Starting a program, a cost of each run that no step includes, takes longer under "
 		"slow (20.0 ms); their intervals are in the table of cold starts.",
