@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,30 @@ const struct table *table_read(const char *name)
 	}
 	fclose(f);
 	return &t;
+}
+
+static int is_data_or_script(const struct dirent *e)
+{
+	const char *dot = strrchr(e->d_name, '.');
+
+	return dot && (!strcmp(dot, ".csv") || !strcmp(dot, ".gp"));
+}
+
+void chart_folder_said(const char *begins)
+{
+	struct dirent **file;
+	int n = scandir(chart_folder, &file, is_data_or_script, alphasort);
+
+	cr_assert(lt(int, 0, n), "%s", chart_folder);
+	for (int i = 0; i < n; i++) {
+		char path[512];
+
+		snprintf(path, sizeof(path), "%s/%s", chart_folder, file[i]->d_name);
+		if (!strncmp(file[i]->d_name, begins, strlen(begins)))
+			golden_chart(path);
+		free(file[i]);
+	}
+	free(file);
 }
 
 int table_column(const struct table *t, const char *name)

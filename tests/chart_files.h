@@ -55,6 +55,10 @@ const struct table *table_read(const char *name);
 /* The column of that name; must be there. */
 int table_column(const struct table *t, const char *name);
 
+/* All data files and scripts there whose names begin so are held (tests/golden.h), in their order.
+ */
+void chart_folder_said(const char *begins);
+
 /* A variable of NAME.gp, as it stands there, without quotes; "" where it is not. Static memory. */
 const char *script_value(const char *name, const char *variable);
 

@@ -71,6 +71,13 @@ static inline void made_share_window(struct share *s, const struct share_set *se
 	cr_assert(zero(int, share_add(s, o)));
 }
 
+/* As much, give or take a fifth, a little otherwise at each call. */
+static inline double made_share_vary(double rate, unsigned *state)
+{
+	*state = *state * 1103515245 + 12345;
+	return rate * (0.8 + 0.4 * (*state >> 16 & 1023) / 1023);
+}
+
 static inline void made_share_check(struct share *s, const struct share_set *set, bool pass)
 {
 	json_t *o = share_line("checked", set), *passed = json_array();

@@ -191,16 +191,11 @@ static void forget_libraries(void)
 
 void recording_tell_nothing(void)
 {
-	static const char *const names[] = { "",
-					     "_ANONYMOUS",
-					     "_RANGE",
-					     "_DELAY_NS",
-					     "_DURATION_NS",
-					     "_MAX_EVENTS",
-					     "_STARTED_NS",
-					     "_OWNER",
-					     "_CUPTI",
-					     "_RECORDER" };
+	static const char *const names[] = {
+		"",	     "_ANONYMOUS",   "_CPU",	    "_RANGE",
+		"_DELAY_NS", "_DURATION_NS", "_MAX_EVENTS", "_STARTED_NS",
+		"_OWNER",    "_CUPTI",	     "_RECORDER"
+	};
 	char variable[64];
 
 	forget_libraries();

@@ -212,9 +212,9 @@ static char *value_text(const json_t *v)
 	CHECK(text, "memory of a value");
 	n = strlen(text);
 	if (n > MOST) {
-		for (n = MOST; (text[n] & 0xc0) == 0x80; n--)
+		for (n = MOST - strlen("..."); (text[n] & 0xc0) == 0x80; n--)
 			;
-		strcpy(text + n, n + 3 < strlen(text) ? "..." : "");
+		strcpy(text + n, "...");
 	}
 	return text;
 }

@@ -82,6 +82,7 @@ static void put_costs(const struct share *s, const struct share_findings *f, FIL
 		"slowdown", level.s, "over 1/n", "STP", "turnaround", "against the base");
 	for (int i = 0; i < f->sets; i++) {
 		const struct share_found *e = &f->set[i];
+		struct text_line workload = set_workload(s, &e->of->set);
 
 		if (!e->known)
 			continue;
@@ -90,7 +91,7 @@ static void put_costs(const struct share *s, const struct share_findings *f, FIL
 			share_range(&e->slowdown).s, percent_text(e->overhead).s,
 			share_number(e->stp).s, share_number(e->mean_slowdown).s);
 		put_base(e, out);
-		fprintf(out, "%s%s\n", set_workload(s, &e->of->set).s,
+		fprintf(out, "%s%s%s\n", e->has_base && *workload.s ? "  " : "", workload.s,
 			e->passed ? "" : "  check failed");
 	}
 }

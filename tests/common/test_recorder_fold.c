@@ -294,6 +294,109 @@ Test(small_recorder_fold, the_longest_period)
 	cr_assert(eq(int, folded_body(1024), 1024));
 }
 
+/* Another trace in the same test. */
+static void begin_again(void)
+{
+	strcpy(path, "/tmp/rift-fold-XXXXXX");
+	n_came = 0;
+	begin();
+}
+
+/* Three repeats, and eight calls in all. */
+Test(small_recorder_fold, what_is_worth_a_fold)
+{
+	static const struct {
+		int period, repeats;
+		bool folds;
+	} rows[] = { { 1, 7, false }, { 1, 8, true },  { 2, 3, false }, { 2, 4, true },
+		     { 3, 3, true },  { 4, 2, false }, { 4, 3, true } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *is;
+
+		if (i)
+			begin_again();
+		for (int k = 0; k < rows[i].period * rows[i].repeats; k++)
+			call(k % rows[i].period, 0);
+		deliver(0);
+		is = end();
+		judge(is);
+		cr_expect(eq(sz, trace_count(is, "fold", NULL, NULL), rows[i].folds), "row %zu", i);
+		json_decref(is);
+	}
+}
+
+/* Calls in the longest fold where one operation in `of` takes longer than the others. */
+static size_t body_of_one_in(int of, int calls)
+{
+	json_t *rows;
+	size_t n = 0, i;
+	const json_t *row;
+
+	for (int k = 0; k < calls; k++) {
+		call(2, 0);
+		op_came[n_came - 1].t1 = op_came[n_came - 1].t0 + (k % of ? 5000 : 5000000);
+	}
+	deliver(0);
+	rows = end();
+	judge(rows);
+	json_array_foreach(rows, i, row)
+	{
+		size_t body = json_array_size(json_object_get(row, "body"));
+
+		n = body > n ? body : n;
+	}
+	json_decref(rows);
+	return n;
+}
+
+/* A hundred calls are enough to tell times by turns, which come up to 64 times as late again, eight
+ * times at least. */
+Test(small_recorder_fold, how_long_turns_may_be)
+{
+	static const struct {
+		int of, calls;
+		size_t body;
+	} rows[] = { { 2, 99, 1 },    { 2, 100, 2 },   { 20, 159, 10 },
+		     { 20, 160, 20 }, { 64, 640, 64 }, { 65, 1300, 1 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (i)
+			begin_again();
+		cr_expect(eq(sz, body_of_one_in(rows[i].of, rows[i].calls), rows[i].body),
+			  "row %zu", i);
+	}
+}
+
+/* 300 times, each in a bin of its own, in 256 bins; the sums stay right. */
+Test(small_recorder_fold, more_times_than_bins)
+{
+	json_t *rows, *bins;
+	int64_t values = 0;
+
+	for (int k = 0; k < 300; k++) {
+		struct trace_event *c;
+
+		call(3, 0);
+		c = &came[n_came - 1];
+		c->t1 = now = c->t0 + ((INT64_C(8) + k % 8) << (k / 8));
+	}
+	deliver(0);
+	rows = end();
+	judge(rows);
+	bins = json_object_get(
+		json_array_get(json_object_get(trace_row(rows, "fold", NULL, NULL), "body"), 0),
+		"took_ns");
+	cr_expect(eq(sz, json_array_size(bins), 256));
+	sum_of(json_pack("{s:O}", "took_ns", bins), "took_ns", &values);
+	cr_expect(eq(i64, values, 300));
+	for (size_t i = 0; i < 256; i++)
+		cr_expect(eq(i64, json_integer_value(json_array_get(json_array_get(bins, i), 1)),
+			     i < 255 ? 1 : 45),
+			  "bin %zu", i);
+	json_decref(rows);
+}
+
 /* Of a longer one only the others are folded, which are alike. */
 Test(small_recorder_fold, a_longer_period_is_none)
 {

@@ -286,6 +286,8 @@ static void take_call(struct trace_folder *f, uint64_t id, int place, int64_t *n
 	op.graph = place == 2;
 	op.nodes = op.kernels = 3;
 	op.busy_ns = place == 2 ? op.t1 - op.t0 - 100 : -1;
+	for (uint32_t i = 0; i < 3 && place == 0; i++)
+		op.grid[i] = i + 1, op.block[i] = 32 >> i;
 	trace_folder_take(f, &op);
 }
 

@@ -3,10 +3,12 @@
  * refused with its line.
  */
 #include "tests/test.h"
+#include "common/trace/own_costs.h"
 #include "common/trace/trace.h"
 
 #include <sys/resource.h>
 
+#include "tests/golden.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_trace, .timeout = 60);
@@ -141,6 +143,32 @@ Test(small_trace, rare_values_of_a_fold_do_not_come_together)
 	cr_expect(eq(int, all, 4), "each once");
 	for (int k = 0; k < 8; k++)
 		cr_expect(le(int, late[k], 1), "%d in repeat %d", late[k], k);
+	trace_release(&trace);
+}
+
+/* Every value of the file that test_recorder_written.c has written, where it came to. */
+Test(small_trace, folds_of_a_file_in_full)
+{
+	static char text[1 << 16];
+	static const char path[] = "tests/golden/outputs/trace-folded.txt";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	cr_assert(zero(int, trace_read(&trace, path)), "%s", path);
+	for (int64_t i = 0; i < trace.calls; i++) {
+		const struct trace_call *c = &trace.call[i];
+
+		fprintf(out, "%ld %ld %ld %ld %ld %ld", (long)c->id, (long)c->t0, (long)c->t1,
+			(long)c->cpu_ns, (long)c->recording, (long)c->not_recorded);
+		for (int32_t k = 0; k < c->ops; k++) {
+			const struct trace_op *op = &trace.op[c->first_op + k];
+
+			fprintf(out, "; %ld %ld %ld %ld", (long)op->t0, (long)op->t1,
+				(long)op->busy_ns, (long)op->behind_ns);
+		}
+		fputc('\n', out);
+	}
+	fclose(out);
+	golden_said(text);
 	trace_release(&trace);
 }
 
@@ -350,6 +378,104 @@ Test(small_trace, damaged_rows)
 	}
 }
 
+/* So many times, in one of the lists that runs may have; the others are as they may be. */
+static void put_lists(const char *longest, int n)
+{
+	static const char *const lists[] = { "unprofiled_wall_ns", "retimed_wall_ns", "plain",
+					     "recorded" };
+	char text[1 << 14];
+	int used = 0;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		int times = !strcmp(lists[i], longest) ? n : 1;
+
+		used += snprintf(text + used, sizeof(text) - (size_t)used, "%s\"%s\":[",
+				 i == 2	 ? ",\"empty\":{"
+				 : i > 0 ? ","
+					 : "",
+				 i == 2 ? "unprofiled_wall_ns" : lists[i]);
+		for (int k = 0; k < times; k++)
+			used += snprintf(text + used, sizeof(text) - (size_t)used,
+					 i < 3 ? "%s%d"
+					       : "%s{\"wall_ns\":%d,\"own_ns\":1,"
+						 "\"launch_call_ns\":1,\"launch_and_wait_ns\":1,"
+						 "\"gap_ns\":1}",
+					 k ? "," : "", 10 + k);
+		used += snprintf(text + used, sizeof(text) - (size_t)used, "]");
+	}
+	begin();
+	made_call(&made, "other", 0, 1000, "");
+	made_row(&made, "{\"record\":\"end\",\"t\":2000,\"calls\":1,\"ops\":0,\"dropped\":0,"
+			"\"reason\":\"exit\"}");
+	made_row(&made, "{\"record\":\"runs\",%s}}", text);
+	cr_assert(zero(int, fclose(made.out)));
+}
+
+/* A hundred of each. */
+Test(small_trace, how_many_runs_there_may_be)
+{
+	put_lists("unprofiled_wall_ns", 100);
+	read_made();
+	cr_expect(eq(int, trace.unprofiled, 100));
+	cr_expect(eq(dbl, trace.unprofiled_wall_ns[99], 109));
+	cr_expect(eq(int, trace.recordings, 1));
+	trace_release(&trace);
+	put_lists("retimed_wall_ns", 100);
+	read_made();
+	cr_expect(eq(int, trace.recordings, 100));
+	trace_release(&trace);
+	put_lists("plain", 100);
+	read_made();
+	cr_expect(eq(int, trace.plain_empties, 100));
+	cr_expect(eq(int, trace.empties, 1));
+	trace_release(&trace);
+	put_lists("recorded", 100);
+	read_made();
+	cr_expect(eq(int, trace.empties, 100));
+	cr_expect(eq(dbl, trace.empty[99].wall_ns, 109));
+	trace_release(&trace);
+	put_lists("unprofiled_wall_ns", 101);
+	is_refused(12, "unprofiled_wall_ns must be a list of at most 100 times");
+	put_lists("retimed_wall_ns", 101);
+	is_refused(12, "retimed_wall_ns must be a list of at most 100 times");
+	put_lists("plain", 101);
+	is_refused(12, "empty: more than 100 processes");
+	put_lists("recorded", 101);
+	is_refused(12, "empty: more than 100 processes");
+}
+
+Test(small_trace, where_a_process_may_start)
+{
+	made_begin(&made, ",\"process_start_ns\":0", NULL);
+	made_end(&made, 2000, 0, 0);
+	read_made();
+	cr_expect(eq(i64, trace.process_start_ns, 0));
+	trace_release(&trace);
+	made_begin(&made, ",\"process_start_ns\":1", NULL);
+	made_end(&made, 2000, 0, 0);
+	is_refused(1, "process_start_ns must be a time, 0 or before");
+	made_begin(&made, ",\"process_start_ns\":-0.5", NULL);
+	made_end(&made, 2000, 0, 0);
+	is_refused(1, "process_start_ns must be a time, 0 or before");
+}
+
+/* It begins before the program's first call, as the recorder does, and may take no time. */
+Test(small_trace, where_the_recorder_itself_works)
+{
+	begin();
+	made_row(&made, "{\"record\":\"own\",\"thread\":1,\"t0\":-7,\"t1\":-7}");
+	made_end(&made, 2000, 0, 0);
+	read_made();
+	cr_assert(eq(i64, trace.owns, 1));
+	cr_expect(eq(i64, trace.own[0].t0, -7));
+	cr_expect(eq(int, trace.own[0].thread, 1));
+	trace_release(&trace);
+	begin();
+	made_row(&made, "{\"record\":\"own\",\"thread\":1,\"t0\":-7,\"t1\":-8}");
+	made_end(&made, 2000, 0, 0);
+	is_refused(10, "t1 is before t0");
+}
+
 static long most_kib(void)
 {
 	struct rusage usage;
@@ -436,6 +562,72 @@ Test(small_trace, what_recording_adds)
 		made_remove(&made);
 	}
 	made.end = NULL;
+}
+
+/* Two launches in a row and a wait, `turns` times, each a little slower; a memset between the two
+ * kernels keeps them from being neighbours. */
+static void make_turns(int turns, bool wait, bool memset_between)
+{
+	made_begin(&made, "", NULL);
+	for (long i = 0; i < turns; i++) {
+		long first = 100000 * i, end = first + 2000 + 100 * i;
+		long kernel = end + 3000 + 200 * i, second = end + 500;
+
+		made_call(&made, "launch", first, end, ",\"stream\":2,\"name\":1");
+		made_op(&made, "kernel", 2, kernel, kernel + 5000, "");
+		if (memset_between) {
+			made_call(&made, "memset", end + 10, end + 20, ",\"stream\":2");
+			made_op(&made, "memset", 2, kernel + 5000, kernel + 5000, "");
+		}
+		made_call(&made, "launch", second, second + 1500 + 10 * i,
+			  ",\"stream\":2,\"name\":1");
+		made_op(&made, "kernel", 2, kernel + 5700 + 30 * i, kernel + 9000, "");
+		if (wait)
+			made_call(&made, "sync_device", second + 2000, kernel + 13000 + 250 * i,
+				  "");
+	}
+	made_end(&made, 100000 * turns, 0, 0);
+	read_made();
+	own_costs_find(&trace);
+}
+
+static void are_quantiles(const double *got, double p05, double p50, double p95, const char *what)
+{
+	cr_expect(eq(dbl, got[QUANTILE_P05], p05), "%s: 5 %%", what);
+	cr_expect(eq(dbl, got[QUANTILE_P50], p50), "%s: median", what);
+	cr_expect(eq(dbl, got[QUANTILE_P95], p95), "%s: 95 %%", what);
+}
+
+/* Of twenty launches, ten of them on an idle device, ten gaps and ten waits. */
+Test(small_trace, costs_of_its_own_calls)
+{
+	const struct trace_calibration *c = &trace.calibration;
+
+	make_turns(10, true, false);
+	cr_expect(trace.is_calibrated && trace.is_estimated);
+	cr_expect(eq(dbl, c->n, 20));
+	cr_expect(isinf(c->window) && isnan(c->graph_launch_ns[0]));
+	are_quantiles(c->launch_call_ns, 1510, 2000, 2800, "launches");
+	are_quantiles(c->gap_ns, 700, 850, 970, "gaps");
+	are_quantiles(c->launch_and_wait_ns, 2000 + 3000 + 4000, 2000 + 4000 + 5250,
+		      2000 + 4800 + 6250, "start and wake");
+	trace_release(&trace);
+	make_turns(10, false, true);
+	are_quantiles(c->gap_ns, 0, 0, 0, "no neighbours");
+	are_quantiles(c->launch_and_wait_ns, 2000 + 2 * 3000, 2000 + 2 * 4000, 2000 + 2 * 4800,
+		      "without waits");
+	trace_release(&trace);
+}
+
+/* Five of each are enough. */
+Test(small_trace, costs_of_too_few_calls)
+{
+	for (int turns = 4; turns <= 5; turns++) {
+		make_turns(turns, true, false);
+		cr_expect(eq(int, trace.is_estimated, turns == 5));
+		cr_expect(eq(int, trace.is_calibrated, turns == 5));
+		trace_release(&trace);
+	}
 }
 
 Test(small_trace, other_versions_and_no_trace)

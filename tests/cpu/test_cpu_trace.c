@@ -364,6 +364,25 @@ Test(small_cpu_trace, delay_and_duration)
 	json_decref(rows);
 }
 
+/* What is empty is as if it were not there; times that no clock reaches are no limits, or all. */
+Test(small_cpu_trace, settings_at_their_limits)
+{
+	json_t *rows = record("RIFT_TRACE_FOLD=0 RIFT_TRACE_DELAY_NS= RIFT_TRACE_RANGE= "
+			      "RIFT_TRACE_ANONYMOUS=0 RIFT_TRACE_DURATION_NS=9223372036854775807",
+			      "ten");
+	const json_t *limits = json_object_get(json_array_get(rows, 0), "limits");
+
+	cr_expect(eq(i64, trace_calls_of(rows, "launch"), 10));
+	cr_expect(eq(i64, trace_int(limits, "delay_ns"), 0));
+	cr_expect(eq(i64, trace_int(limits, "duration_ns"), INT64_MAX));
+	cr_expect(eq(int, json_is_null(json_object_get(limits, "range")), 1));
+	cr_expect(lt(sz, 0, json_array_size(json_object_get(json_array_get(rows, 0), "program"))));
+	json_decref(rows);
+	rows = record("RIFT_TRACE_DELAY_NS=9223372036854775807 RIFT_TRACE_DURATION_NS=1", "ten");
+	cr_expect(zero(i64, trace_calls_of(rows, "")));
+	json_decref(rows);
+}
+
 Test(small_cpu_trace, anonymous_has_no_name_of_the_program)
 {
 	json_t *rows = record("RIFT_TRACE_ANONYMOUS=1", "ranges");
@@ -388,6 +407,7 @@ static void refuses(const char *variable, const char *says)
 Test(small_cpu_trace, numbers_that_are_none_are_refused)
 {
 	refuses("RIFT_TRACE_MAX_EVENTS=many", "RIFT_TRACE_MAX_EVENTS=many");
+	refuses("RIFT_TRACE_MAX_EVENTS=1x", "RIFT_TRACE_MAX_EVENTS=1x: must be a whole number");
 	refuses("RIFT_TRACE_DELAY_NS=-1", "RIFT_TRACE_DELAY_NS=-1");
 	refuses("RIFT_TRACE_DURATION_NS=99999999999999999999", "RIFT_TRACE_DURATION_NS");
 }

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "harness/base/json.h"
+#include "tests/golden.h"
 #include "tests/made_trace.h"
 
 TestSuite(small_chrome, .timeout = 60);
@@ -449,6 +450,68 @@ Test(small_chrome, the_device_has_a_track_of_ranges)
 			is_nested(events, e, i);
 	}
 	json_decref(all);
+}
+
+/* A line each. */
+static void say_events(const json_t *all)
+{
+	static char text[1 << 16];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(all, "traceEvents"), i, e)
+	{
+		json_dumpf(e, out, 0);
+		fputc('\n', out);
+	}
+	fclose(out);
+	golden_said(text);
+}
+
+/* Ranges in ranges of two threads, and a range of one thread that overlaps one of its own. */
+Test(small_chrome, all_that_is_written)
+{
+	struct made made;
+	struct trace trace;
+	json_t *all = written();
+
+	say_events(all);
+	json_decref(all);
+	made_begin(&made, "", NULL);
+	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"outer\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"inner\"}");
+	for (int thread = 0; thread < 2; thread++)
+		for (long i = 0; i < 3; i++) {
+			long at = 10000 * i + 5000 * thread;
+			char of[40];
+
+			for (int name = 2; name < 4; name++)
+				made_row(&made,
+					 "{\"record\":\"mark\",\"thread\":%d,\"kind\":\"push\","
+					 "\"t\":%ld,\"name\":%d}",
+					 thread, at + name, name);
+			snprintf(of, sizeof(of), ",\"thread\":%d,\"stream\":%d", thread,
+				 2 + thread);
+			made_call(&made, "launch", at + 10, at + 900, of);
+			made_op(&made, "kernel", 2 + thread, at + 3000, at + 15000,
+				",\"name\":1,\"shared\":0,\"registers\":32");
+			for (int pop = 0; pop < 2; pop++) {
+				made_row(&made,
+					 "{\"record\":\"mark\",\"thread\":%d,\"kind\":\"pop\","
+					 "\"t\":%ld}",
+					 thread, at + 1000 + 1500 * pop);
+				made_call(&made, pop ? "other" : "record", at + 1100 + 1500 * pop,
+					  at + 1200 + 1500 * pop, of);
+			}
+		}
+	made_end(&made, 90000, 0, 0);
+	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
+	all = chrome_of(&trace);
+	say_events(all);
+	json_decref(all);
+	trace_release(&trace);
+	made_remove(&made);
 }
 
 Test(small_chrome, its_files_are_known_by_their_beginning)

@@ -5,9 +5,11 @@
  */
 /* sanitizers: one thread */
 #include "common/trace/kineto.h"
+#include "common/trace/chrome_events.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +194,97 @@ static const char *stream_of(const struct trace_op *op)
 	snprintf(text, sizeof(text), "%ld %s", (long)trace.stream[op->stream].id,
 		 stream_kind_names[trace.stream[op->stream].kind]);
 	return text;
+}
+
+/* All of it, a line each. */
+static void say_trace(void)
+{
+	static char text[1 << 14];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	for (int64_t i = 0; i < trace.calls; i++) {
+		const struct trace_call *c = &trace.call[i];
+
+		fprintf(out, "call %s %s of %ld, %ld to %ld, stream %d, graph %d, %ld bytes, %s\n",
+			call_class_names[c->class], trace_name(&trace, c->name),
+			(long)trace.thread[c->thread].tid, (long)c->t0, (long)c->t1, c->stream,
+			c->graph, (long)c->bytes, c->async ? "async" : "waits");
+		for (int32_t k = 0; k < c->ops; k++) {
+			const struct trace_op *op = &trace.op[c->first_op + k];
+
+			fprintf(out,
+				"  op %s '%s', stream %ld, %ld to %ld, busy %ld, %ld bytes, graph "
+				"%d, grid %d, memory %d, direction %d\n",
+				op_kind_names[op->kind],
+				op->name < 0 ? "" : trace_name(&trace, op->name),
+				(long)trace.stream[op->stream].id, (long)op->t0, (long)op->t1,
+				(long)op->busy_ns, (long)op->bytes, op->graph, op->grid[0],
+				op->memory, op->direction);
+		}
+	}
+	for (int64_t i = 0; i < trace.marks; i++)
+		fprintf(out, "mark %s %s of %ld at %ld\n", mark_kind_names[trace.mark[i].kind],
+			trace.mark[i].name < 0 ? "" : trace_name(&trace, trace.mark[i].name),
+			(long)trace.thread[trace.mark[i].thread].tid, (long)trace.mark[i].t);
+	for (int64_t i = 0; i < trace.graphs; i++)
+		fprintf(out, "graph of %ld nodes, %ld kernels\n", (long)trace.graph[i].nodes,
+			(long)trace.graph[i].kernels);
+	fprintf(out, "%ld streams, %ld threads, ends at %ld, %s\n", (long)trace.streams,
+		(long)trace.threads, (long)trace.end_ns, trace.program);
+	fclose(out);
+	golden_said(text);
+}
+
+#define OF_72(cat, name, more, ts, dur)                                                            \
+	"{\"ph\": \"X\", \"cat\": \"" cat "\", \"name\": \"" name "\", \"pid\": 70, \"tid\": 72, " \
+	"\"ts\": " ts ", \"dur\": " dur more "},\n"
+
+/* Of two threads; waits whose stream is known, and others of which it is not; graphs. */
+static const char two_threads[] = BEGIN HOST("cuda_runtime", "cudaLaunchKernel", "1", "10.000",
+					     "4.000") DEVICE("kernel", "k", "1", "7", "20.000",
+							     "5.000")
+	HOST("cuda_runtime", "cudaStreamSynchronize", "2", "15.000", "12.000") DEVICE(
+		"cuda_sync", "Stream Synchronize", "2", "7", "15.000",
+		"12.000") HOST("cuda_runtime", "cudaStreamSynchronize", "3", "30.000",
+			       "3.000") DEVICE("cuda_sync", "Event Synchronize", "3", "7", "30.000",
+					       "3.000") DEVICE("cuda_sync", "Stream Synchronize",
+							       "0", "7", "30.000", "3.000")
+		HOST("cuda_runtime", "cudaStreamSynchronize", "4", "34.000", "3.000") DEVICE(
+			"cuda_sync", "Stream Synchronize", "4", "-1", "34.000",
+			"3.000") OF_72("user_annotation", "other", "", "38.000",
+				       "20.000") OF_72("cuda_runtime", "cudaGraphLaunch",
+						       ", \"args\": {\"correlation\": 5}", "40.000",
+						       "4.000")
+			DEVICE("kernel", "b", "5", "20", "50.000", "2.000") DEVICE(
+				"gpu_memcpy", "Memcpy DtoD (Device -> Device)", "5", "20", "51.000",
+				"3.000") DEVICE("kernel", "a", "5", "21", "60.000", "1.000")
+				OF_72("cuda_runtime", "cudaGraphLaunch",
+				      ", \"args\": {\"correlation\": 6}", "45.000",
+				      "4.000") DEVICE("kernel", "a", "6", "20", "70.000", "1.000")
+					OF_72("cuda_runtime", "cudaMemsetAsync",
+					      ", \"args\": {\"correlation\": 7}", "50.000",
+					      "1.000") DEVICE("gpu_memset", "Memset (Device)", "7",
+							      "20", "72.000",
+							      "1.000") OF_72("user_annotation",
+									     "inner",
+									     "", "40.000", "9.000")
+						OF_72("user_annotation", "inner", "", "49.000",
+						      "9.000") HOST("cuda_driver",
+								    "cuMemcpyDtoHAsync_v2", "8",
+								    "60.000", "2.000")
+							DEVICE("gpu_memcpy",
+							       "Memcpy DtoH (Device -> Pinned)",
+							       "8", "7", "62.000", "2.500")
+								LAST END;
+
+Test(small_kineto, all_that_is_read)
+{
+	read_text(whole);
+	say_trace();
+	trace_release(&trace);
+	read_text(two_threads);
+	say_trace();
+	trace_release(&trace);
 }
 
 /* The first event that counts, at 4960 us, is 0. */
@@ -392,6 +485,74 @@ Test(small_kineto, what_is_damaged_is_refused)
 	is_refused(BEGIN HOST("cuda_runtime", "cudaLaunchKernel", "1", "1", "4")
 			   HOST("cuda_runtime", "cudaLaunchKernel", "2", "3e15", "4") LAST END,
 		   "lasts more than 104 days");
+}
+
+static int say_event(const json_t *event, void *out)
+{
+	json_dumpf(event, out, JSON_COMPACT);
+	fputc(';', out);
+	return json_object_get(event, "stop") ? -EINTR : 0;
+}
+
+static void say_member(const char *name, const json_t *value, void *out)
+{
+	fprintf(out, "%s=", name);
+	json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
+	fputc(';', out);
+}
+
+/* Up to what is damaged all is read, and it is said at which byte that is. */
+Test(small_kineto, events_one_by_one)
+{
+	static const struct {
+		const char *text, *read, *wrong; /* "": nothing is */
+		bool is;
+	} rows[] = {
+		{ "[]", "", "", false },
+		{ " \n[ {\"ph\":1} , {\"b\":2} ] ", "{\"ph\":1};{\"b\":2};", "", true },
+		{ "{}", "", "", false },
+		{ " {\"x\":1,\"traceEvents\": [{\"a\":1}],\"y\":[2]}", "x=1;{\"a\":1};y=[2];", "",
+		  true },
+		{ "{\"traceEvents\":5}", "traceEvents=5;", "", true },
+		{ "{\"x\":1 \"y\":2}", "x=1;", "no ',' or '}' after a member at byte 7", false },
+		{ "{\"x\" 1}", "", "no member at byte 5", false },
+		{ "{5:1}", "", "no member at byte 2", false },
+		{ "{\"x\":}", "", "at byte 5", false },
+		{ "[{\"a\":1},7]", "{\"a\":1};", "an event is no object at byte 10", false },
+		{ "[{\"a\":1} {}]", "{\"a\":1};", "no ',' or ']' after an event at byte 9", false },
+		{ "[{\"a\":1}", "{\"a\":1};", "no ',' or ']' after an event at byte 8", false },
+		{ "7", "", "neither '{' nor '[' at byte 0", false },
+		{ "", "", "neither '{' nor '[' at byte 0", false },
+	};
+	char text[256];
+	struct chrome_reader reader = { say_event, say_member, NULL };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool whole_one = !*rows[i].wrong;
+		const char *said;
+
+		*text = '\0';
+		write_text(rows[i].text);
+		cr_expect(eq(int, chrome_events_are(path), rows[i].is), "%s", rows[i].text);
+		reader.arg = fmemopen(text, sizeof(text), "w");
+		divert_stderr();
+		cr_expect(eq(int, chrome_events_read(path, &reader), whole_one ? 0 : -EINVAL), "%s",
+			  rows[i].text);
+		said = diverted_stderr();
+		fclose(reader.arg);
+		cr_expect(eq(str, text, (char *)(uintptr_t)rows[i].read), "%s", rows[i].text);
+		cr_expect(whole_one ? !*said : is_one_complaint(said) && tells(said, rows[i].wrong),
+			  "%s: %s", rows[i].text, said);
+	}
+	write_text("[{\"stop\":1},{\"b\":2}]");
+	reader.arg = fmemopen(text, sizeof(text), "w");
+	cr_expect(eq(int, chrome_events_read(path, &reader), -EINTR));
+	fclose(reader.arg);
+	cr_expect(eq(str, text, "{\"stop\":1};"), "no further");
+	divert_stderr();
+	cr_expect(eq(int, chrome_events_read("/nowhere/x", &reader), -ENOENT));
+	cr_expect(tells(diverted_stderr(), "/nowhere/x: No such file"));
+	cr_expect(not(chrome_events_are("/nowhere/x")));
 }
 
 /* ---- costs by the trace itself -------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 
 #include "harness/profile/profile.h"
 #include "tests/divert.h"
+#include "tests/golden.h"
 
 static const struct kind_rules rules = KIND_DEFAULTS;
 static char path[] = "/tmp/rift-nsys-XXXXXX";
@@ -278,6 +279,65 @@ Test(small_nsys, what_is_copied_and_set)
 	trace_release(&t);
 }
 
+/* ---- as events ------------------------------------------------------------------------------- */
+
+static int say_event(const json_t *event, void *out)
+{
+	json_dumpf(event, out, 0);
+	fputc('\n', out);
+	return 0;
+}
+
+static void say_member(const char *name, const json_t *value, void *out)
+{
+	fprintf(out, "%s: ", name);
+	json_dumpf(value, out, 0);
+	fputc('\n', out);
+}
+
+/* What the reader of events gets, of all tables and of kinds that are not in the manual, too. */
+Test(small_nsys, rows_become_events)
+{
+	static char text[1 << 14];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	const struct chrome_reader reader = { .event = say_event,
+					      .member = say_member,
+					      .arg = out };
+
+	write_rows();
+	cr_assert(zero(int, sqlite.open(path, &sqlite.db)), "%s", path);
+	sql("BEGIN");
+	sql(INTO("GRAPH_TRACE") "4, 5)", 31000L, 38500L, 9L, 15L);
+	sql(INTO("MEMSET") "6, 77)", 40000L, 40900L, 10L, 16L);
+	sql(INTO("SYNCHRONIZATION") "2, 0)", 41000L, 42000L, 7L, 17L);
+	for (long kind = 0; kind < 11; kind++)
+		sql(INTO("MEMCPY") "%ld, %ld, %ld, %ld)", 50000 + kind, 60000 + 3 * kind, 7L,
+		    20 + kind, 100 + kind, kind, kind - 2, 7 - kind);
+	close_file();
+	cr_assert(zero(int, nsys_read(path, &reader)), "%s", path);
+	fclose(out);
+	golden_said(text);
+}
+
+/* Only calls must be there. */
+Test(small_nsys, tables_that_may_be_missing)
+{
+	struct trace t;
+
+	write_rows();
+	cr_assert(zero(int, sqlite.open(path, &sqlite.db)), "%s", path);
+	for (size_t i = 0; i < 5; i++)
+		sql("DROP TABLE CUPTI_ACTIVITY_KIND_%s",
+		    (const char *[]){ "KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE",
+				      "SYNCHRONIZATION" }[i]);
+	sql("DROP TABLE NVTX_EVENTS; DROP TABLE TARGET_INFO_GPU; DROP TABLE PROCESSES");
+	sqlite.close(sqlite.db);
+	cr_assert(zero(int, trace_read(&t, path)), "%s", path);
+	cr_expect(eq(i64, t.calls, 4));
+	cr_expect(eq(i64, t.ops, 0));
+	trace_release(&t);
+}
+
 static void is_refused(const char *why)
 {
 	struct profile p;
@@ -296,6 +356,15 @@ Test(small_nsys, other_files_of_sqlite_are_refused)
 	sql("BEGIN; CREATE TABLE bookmarks (id INTEGER)");
 	close_file();
 	is_refused("is no export of nsys with CUDA calls in it");
+}
+
+Test(small_nsys, calls_of_two_processes_are_refused)
+{
+	make_tables();
+	put_call(1000, 2000, 5, 11, 0);
+	put_call(3000, 4000, 5 + 0x1000000, 12, 0);
+	close_file();
+	is_refused("has the calls of several processes");
 }
 
 Test(small_nsys, a_column_that_is_missing_is_named)

@@ -618,3 +618,98 @@ Test(small_profile, rules_decide_the_kind)
 	made_remove(&made);
 	profile_release(&profile);
 }
+
+/* ---- ranges ------------------------------------------------------------------------------------
+ */
+
+static void put_mark(int thread, const char *kind, long t, int name)
+{
+	char of[32] = "";
+
+	if (name)
+		snprintf(of, sizeof(of), ",\"name\":%d", name);
+	made_row(&made, "{\"record\":\"mark\",\"thread\":%d,\"kind\":\"%s\",\"t\":%ld%s}", thread,
+		 kind, t, of);
+}
+
+static void say_ranges(void)
+{
+	static char text[1 << 14];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	ranges_print(&profile.ranges, &profile.trace, out);
+	fclose(out);
+	golden_said(text);
+}
+
+/* 64 within each other are listed, and two that are deeper are not. */
+Test(small_profile, ranges_within_ranges)
+{
+	enum { DEEP = 66 };
+
+	made_begin(&made, "", MADE_CALIBRATION);
+	for (int i = 0; i < DEEP; i++)
+		made_row(&made, "{\"record\":\"string\",\"id\":%d,\"text\":\"range %d\"}", 10 + i,
+			 i);
+	for (int i = 0; i < DEEP; i++)
+		put_mark(0, "push", 10 + i, 10 + i);
+	made_kernel(&made, 2, 1000, 6500, 9500);
+	made_call(&made, "sync_device", 3000, 13000, "");
+	for (int i = 0; i < DEEP; i++)
+		put_mark(0, "pop", 14000 + i, 0);
+	made_end(&made, 20000, 0, 0);
+	analyse();
+	cr_expect(eq(i64, profile.ranges.n, DEEP - 2));
+	say_ranges();
+	profile_release(&profile);
+}
+
+/* Marks before all calls, between calls, within one and behind them, where the recorder takes its
+ * time; a range within itself; a graph with gaps; a thread without calls; one that has no end. */
+Test(small_profile, ranges_of_every_place)
+{
+	static const char slow[] =
+		"{\"launch_call_ns\":[2000,2000,2000],\"launch_and_wait_ns\":[10000,10000,10000],"
+		"\"gap_ns\":[1000,1000,1000],\"window\":null,"
+		"\"recorder\":{\"call_ns\":300,\"pace_ns\":500,\"kernel_ns\":1000}}";
+	json_t *o;
+
+	made_begin(&made, "", slow);
+	for (int i = 0; i < 7; i++)
+		made_row(&made, "{\"record\":\"string\",\"id\":%d,\"text\":\"%s\"}", 10 + i,
+			 (const char *[]){ "whole", "again", "within", "elsewhere", "open", "idle",
+					   "at once" }[i]);
+	put_mark(0, "push", 100, 10);
+	put_mark(0, "push", 900, 11);
+	made_kernel(&made, 2, 1000, 7000, 30000);
+	put_mark(0, "push", 2000, 12); /* within a call */
+	put_mark(0, "push", 5000, 11);
+	made_kernel(&made, 3, 5200, 20000, 41000);
+	put_mark(0, "pop", 7700, 0);
+	put_mark(0, "pop", 7900, 0);
+	made_call(&made, "copy", 8000, 52000, ",\"stream\":2,\"bytes\":4096,\"async\":false");
+	made_op(&made, "copy", 2, 42000, 47000,
+		",\"direction\":\"to_host\",\"bytes\":4096,\"async\":false");
+	put_mark(0, "pop", 53000, 0);
+	put_mark(0, "push", 54000, 12);
+	made_call(&made, "graph_launch", 55000, 58000, ",\"stream\":2,\"graph\":1");
+	made_op(&made, "graph", 2, 60000, 80000, ",\"graph\":1,\"busy_ns\":15000");
+	made_call(&made, "sync_device", 58500, 84000, "");
+	put_mark(0, "pop", 85000, 0);
+	put_mark(0, "pop", 86000, 0);
+	put_mark(0, "pop", 87000, 0); /* of none */
+	put_mark(1, "push", 500, 15);
+	put_mark(1, "pop", 3500, 0);
+	put_mark(0, "push", 87100, 16);
+	made_call(&made, "memset", 87200, 87400, ",\"stream\":2,\"bytes\":0");
+	made_op(&made, "memset", 2, 87500, 87500, ",\"bytes\":0");
+	put_mark(0, "pop", 87600, 0);
+	put_mark(0, "push", 88000, 14);
+	made_end(&made, 90000, 0, 0);
+	analyse();
+	say_ranges();
+	o = ranges_json(&profile.ranges, &profile.trace);
+	golden_said_json(o);
+	json_decref(o);
+	profile_release(&profile);
+}

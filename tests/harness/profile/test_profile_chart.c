@@ -32,6 +32,7 @@ static void chart(long t, enum profile_chart which)
 	cr_assert(zero(int, profile_chart_write(&picture, &profile, which, chart_folder)), "%d",
 		  (int)which);
 	snprintf(name, sizeof(name), "%s", picture.plot.name);
+	chart_folder_said(name);
 }
 
 static void end(void)

@@ -26,8 +26,6 @@ static const struct golden_output said[] = {
 		   CHARTS("profile " TRACE "cpu-mlp.trace.gz --plot out")) },
 	{ "predict-program",
 	  COMMANDS("rift predict " FOUND "programs-mixed-10.trace.gz --on " KEPT "launch.jsonl",
-		   "rift predict " FOUND "programs-mixed-10.trace.gz --json --on " KEPT
-		   "launch.jsonl | rounded",
 		   "rift predict " FOUND "programs-waits-10.trace.gz --on " ADDED
 		   ".jsonl.gz:b --from " ADDED ".jsonl.gz:a --costs " ADDED
 		   ".json.gz --from-costs " ADDED ".native.json.gz --what-if overlap --what-if "

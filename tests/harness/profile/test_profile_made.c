@@ -152,6 +152,47 @@ static void put_line(const struct line *l)
 static const char *const header =
 	",\"device\":\"made up\",\"process_start_ns\":-200000,\"limits\":{\"max_events\":100000}";
 
+/* Prices that scatter, and a recorder that takes its time. */
+static const char scattered[] =
+	"{\"n\":400,\"launch_call_ns\":[1500,2000,2600],\"launch_and_wait_ns\":[9000,10000,11500],"
+	"\"gap_ns\":[800,1000,1400],\"window\":1024,\"graph_launch_ns\":[1700,250],"
+	"\"recorder\":{\"call_ns\":120,\"pace_ns\":200,\"kernel_ns\":900,\"copy_pace_ns\":800,"
+	"\"not_recorded_ns\":60}}";
+
+/* Programs that did nothing, with the recorder and without it. */
+static void put_empties(int recorded)
+{
+	char list[800] = "";
+	int n = 0;
+
+	for (int i = 0; i < recorded; i++)
+		n += snprintf(list + n, sizeof(list) - (size_t)n,
+			      "%s{\"wall_ns\":%d,\"own_ns\":%d,\"launch_call_ns\":%d,"
+			      "\"launch_and_wait_ns\":%d,\"gap_ns\":%d}",
+			      i ? "," : "", 90000 + 1500 * i, 30000 - 700 * i,
+			      1900 + 90 * (i * 3 % 7), 9800 + 310 * (i * 2 % 5),
+			      950 + 37 * (i % 4));
+	made_row(&made,
+		 "{\"record\":\"empty\",\"recorded\":[%s],"
+		 "\"unprofiled_wall_ns\":[71000,64000,69500,66000]}",
+		 list);
+}
+
+/* How many runs without the recorder there are, and what they took: as re-timed, or nearly. */
+static const struct {
+	int runs, empties;
+	double wall_ns[5];
+	const char *retimed;
+} around[TRACES] = {
+	[2] = { 2, 0, { 1390000, 1410000 }, NULL },
+	[3] = { 3, 2, { 790000, 805000, 830000 }, NULL },
+	[4] = { 4,
+		6,
+		{ 1600000, 1655000, 1640000, 1630000 },
+		",\"retimed_wall_ns\":[1580000,1641000,1700000]" },
+	[5] = { 5, 5, { 1120000, 1149000, 1170000, 1135000, 1160000 }, NULL },
+};
+
 static void write_trace(int number)
 {
 	struct line body[BODY];
@@ -161,7 +202,7 @@ static void write_trace(int number)
 	events = 0;
 	memset(host, 0, sizeof(host));
 	memset(device, 0, sizeof(device));
-	made_begin(&made, header, number == 1 ? NULL : MADE_CALIBRATION);
+	made_begin(&made, header, number > 1 ? scattered : number ? NULL : MADE_CALIBRATION);
 	made_row(&made, "{\"record\":\"string\",\"id\":2,\"text\":\"axpby\"}");
 	made_row(&made, "{\"record\":\"string\",\"id\":3,\"text\":\"step\"}");
 	for (int i = 0; i < BODY; i++)
@@ -181,7 +222,11 @@ static void write_trace(int number)
 		made_row(&made, "{\"record\":\"mark\",\"thread\":0,\"kind\":\"pop\",\"t\":%ld}",
 			 host[0] + 20);
 	}
-	made_end(&made, 20000 + (host[0] > host[1] ? host[0] : host[1]), number, 400000);
+	if (around[number].empties)
+		put_empties(around[number].empties);
+	made.wall_ns = around[number].runs ? around[number].wall_ns : NULL;
+	made.runs = around[number].retimed;
+	made_end(&made, 20000 + (host[0] > host[1] ? host[0] : host[1]), around[number].runs, 0);
 	snprintf(to, sizeof(to), "%s/made-%d.trace", traces, number);
 	cr_assert(zero(int, rename(made.path, to)), "%s", to);
 }
@@ -204,6 +249,14 @@ static void remove_all(void)
 TestSuite(small_profile_made, .init = make_all, .fini = remove_all, .timeout = 300);
 
 #define MADE(n) ": cp $MADE/made-" #n ".trace .", "rift profile made-" #n ".trace --json | rounded"
+#define ADDED "data/traces/h200-predict/emulate-call-20"
+/* A platform whose calls take 20 us more, from the bare one, and the bare one from that. */
+#define SLOWER                                                                                     \
+	"--on " ADDED ".jsonl.gz:b --from " ADDED ".jsonl.gz:a --costs " ADDED                     \
+	".json.gz --from-costs " ADDED ".native.json.gz"
+#define FASTER                                                                                     \
+	"--on " ADDED ".jsonl.gz:a --from " ADDED ".jsonl.gz:b --costs " ADDED                     \
+	".native.json.gz --from-costs " ADDED ".json.gz"
 #define CHART(n) CHARTS("profile made-" #n ".trace --plot out")
 
 static const struct golden_output said[] = {
@@ -213,9 +266,13 @@ static const struct golden_output said[] = {
 	  COMMANDS(MADE(2), CHART(2),
 		   "rift predict made-2.trace --on " KEPT
 		   "launch.jsonl --what-if batch=3 --what-if merge=2 --json | rounded") },
-	{ "profile-made-3", COMMANDS(MADE(3), CHART(3), "rift profile made-3.trace") },
-	{ "profile-made-4", COMMANDS(MADE(4), CHART(4), "rift profile made-4.trace") },
-	{ "profile-made-5", COMMANDS(MADE(5), CHART(5), "rift profile made-5.trace") },
+	{ "profile-made-3", COMMANDS(MADE(3), CHART(3), "rift profile made-3.trace",
+				     "rift predict made-3.trace --json " FASTER " | rounded") },
+	{ "profile-made-4", COMMANDS(MADE(4), CHART(4), "rift profile made-4.trace",
+				     "rift predict made-4.trace --json " SLOWER " | rounded") },
+	{ "profile-made-5", COMMANDS(MADE(5), CHART(5), "rift profile made-5.trace",
+				     "rift predict made-5.trace " SLOWER
+				     " --what-if overlap --what-if kernels=0.5") },
 };
 
 static int places[] = { 0, 1, 2, 3, 4, 5 };

@@ -6,6 +6,7 @@
 #include "tests/test.h"
 
 #include <cuda_runtime_api.h>
+#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -509,6 +510,83 @@ Test(small_recording, children_alone_are_pointed_out)
 }
 
 #endif
+
+/* Variables that the recorder reads, without times and folders, which differ. */
+static const char *told(void)
+{
+	const char *text;
+
+	shell(&text,
+	      "env | sed -n 's,=.*/,=,; /STARTED_NS=/s/[0-9].*/now/; /^RIFT_TRACE/p; "
+	      "/^CUDA_INJECTION64_PATH/p; /^NVTX_INJECTION64_PATH/p; /^LD_PRELOAD/p' | sort");
+	return text;
+}
+
+/* All of it is taken back, and what was there before is as it was. */
+Test(small_recording, what_the_recorder_is_told)
+{
+	struct recording_request r = { .output = output };
+
+	cr_assert(zero(int, recording_tell(&r)));
+	cr_expect(eq(str, (char *)told(), "RIFT_TRACE=a.trace\nRIFT_TRACE_STARTED_NS=now\n"));
+	recording_tell_nothing();
+	cr_expect(eq(str, (char *)told(), ""), "nothing is left");
+	r = (struct recording_request){ .output = "/b.trace",
+					.anonymous = true,
+					.no_cpu_times = true,
+					.range = "a range",
+					.cupti = "libcupti.so",
+					.delay_ns = 11,
+					.duration_ns = 12,
+					.max_events = 13 };
+	setenv("LD_PRELOAD", "", 1);
+	cr_assert(zero(int, recording_tell(&r)));
+	unsetenv("LD_PRELOAD"); /* of the shell that is asked */
+	cr_expect(eq(str, (char *)told(),
+		     "RIFT_TRACE=b.trace\nRIFT_TRACE_ANONYMOUS=1\nRIFT_TRACE_CPU=0\n"
+		     "RIFT_TRACE_CUPTI=libcupti.so\nRIFT_TRACE_DELAY_NS=11\n"
+		     "RIFT_TRACE_DURATION_NS=12\nRIFT_TRACE_MAX_EVENTS=13\n"
+		     "RIFT_TRACE_RANGE=a range\n"
+		     "RIFT_TRACE_STARTED_NS=now\n"));
+	recording_tell_nothing();
+	cr_expect(eq(str, getenv("LD_PRELOAD"), ""), "as it was");
+	unsetenv("LD_PRELOAD");
+	cr_expect(eq(str, (char *)told(), ""), "nothing is left");
+}
+
+/* Of times of the device: a program that ended, one that failed and one that was killed. */
+Test(small_recording, why_there_is_no_trace)
+{
+	static const char *const seen[] = {
+		[RECORDER_AUTO] = "no recorder saw a CUDA call of it; a runtime that is linked in",
+		[RECORDER_DEVICE] = "no recorder was loaded into it, or it made no call of the",
+	};
+	static const char *const ends[][2] = { { "exit 0", "sh: wrote no trace: %s" },
+					       { "exit 3", "sh: wrote no trace: it *3, and %s" },
+					       { "kill -9 $$", "sh: wrote no trace: it *%.0s" } };
+
+	for (int recorder = RECORDER_AUTO; recorder <= RECORDER_DEVICE; recorder++)
+		for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+			char shell_word[] = "sh", option[] = "-c", script[32], want[200];
+			char *argv[] = { shell_word, option, script, NULL };
+			struct recording_request r = { .argv = argv,
+						       .output = output,
+						       .recorder = (enum recorder_choice)recorder };
+			struct recording out;
+			const char *text;
+
+			snprintf(script, sizeof(script), "%s", ends[i][0]);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			snprintf(want, sizeof(want), ends[i][1], seen[recorder]);
+#pragma GCC diagnostic pop
+			divert_stderr();
+			cr_expect(eq(int, recording_run(&r, &out), -ENOENT), "%s", want);
+			text = diverted_stderr();
+			cr_expect(is_one_complaint(text) && tells(text, want), "%s: %s", want,
+				  text);
+		}
+}
 
 static void refuses(int unprofiled, char *program, const char *says)
 {

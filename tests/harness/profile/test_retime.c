@@ -768,9 +768,9 @@ static long long_step(long t0, int thread, const char *kernel)
 
 static void name_kernels(void)
 {
-	made_row(&made, "{\"record\":\"string\",\"id\":11,\"text\":\"a\"}");
-	made_row(&made, "{\"record\":\"string\",\"id\":12,\"text\":\"b\"}");
 	made_row(&made, "{\"record\":\"string\",\"id\":13,\"text\":\"cudaDeviceReset\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":12,\"text\":\"b\"}");
+	made_row(&made, "{\"record\":\"string\",\"id\":11,\"text\":\"a\"}");
 }
 
 /* What was told L before, behind a wait, is the wait's. */
@@ -823,6 +823,48 @@ Test(small_retime, a_reset_takes_code_away)
 	is(SHARE_MEMORY, 2 * LONG + MADE_L);
 	is(SHARE_INTERRUPTED, 0);
 	profile_release(&profile);
+}
+
+Test(small_retime, no_other_call_does)
+{
+	long end;
+
+	begin();
+	name_kernels();
+	end = long_step(0, 0, ",\"name\":11");
+	made_call(&made, "other", end, end + 1000, ",\"name\":12");
+	end = long_step(end + 1000, 0, ",\"name\":11");
+	made_end(&made, end, 0, 0);
+	analysed();
+	is(SHARE_MEMORY, LONG + MADE_L);
+	is(SHARE_INTERRUPTED, LONG);
+	profile_release(&profile);
+}
+
+/* Four times the 95 % quantile and 10 us more are a launch alone, the first or not. */
+Test(small_retime, how_long_a_launch_may_take)
+{
+	for (int more = 0; more < 2; more++) {
+		const long took = 4 * MADE_C + 10000 + more;
+		long t0 = 0;
+
+		begin();
+		for (int i = 0; i < 2; i++) {
+			const long start = t0 + took + MADE_L, end = start + 10000;
+
+			made_call(&made, "launch", t0, t0 + took, "");
+			made_op(&made, "kernel", 2, start, end, ",\"name\":1");
+			made_call(&made, "sync_stream", t0 + took, end + MADE_WAKE,
+				  ",\"stream\":2");
+			t0 = end + MADE_WAKE;
+		}
+		made_end(&made, t0, 0, 0);
+		cr_assert(zero(int, profile_make(&profile, made.path, &rules, true)));
+		made_remove(&made);
+		cr_expect(eq(int, profile.steps.step[0].loads, more), "%d ns more", more);
+		cr_expect(eq(int, profile.steps.step[2].is_held_up, more), "%d ns more", more);
+		profile_release(&profile);
+	}
 }
 
 /* As PyTorch's two threads do: the second's launch begins within the load of the first. */

@@ -154,6 +154,79 @@ Test(small_layer_group, one_sentence_counts_what_is_open)
 		free(e[i].c.workload);
 }
 
+static struct interval about(double value)
+{
+	return (struct interval){ value, 0.9 * value, 1.1 * value, 6, true };
+}
+
+static void name_entry(struct atlas_entry *e, const char *name, double start_ns)
+{
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	e->c.options.margin = 0.05;
+	e->cost[ATLAS_START].state = ATLAS_KNOWN;
+	e->cost[ATLAS_START].of = about(start_ns);
+}
+
+/* Layers of several groups: the dearest one, wrong results, and what starts slowest first. */
+Test(small_layer_group, the_finding_in_full)
+{
+	struct atlas_entry e[5];
+	struct atlas a = { .entry = e };
+	static const char *const want[] = {
+		"1 of 1 layers is proven to make programs slower by more than 5 % on average: "
+		"slow. "
+		"Under slow a step takes 3.500 times as long (90.6 % interval 3.150 to 3.850, n = "
+		"6 "
+		"pairs).\n"
+		"Starting a program, a cost of each run that no step includes, takes longer under "
+		"slow (20.0 ms); their intervals are in the table of cold starts.",
+		"2 of 2 layers are proven to make programs slower by more than 5 % on average: "
+		"slower and slow. Under slower a step takes 20.0 times as long (n = 3).\n"
+		"Starting a program, a cost of each run that no step includes, takes longer under "
+		"slower (295 ms) and slow (20.0 ms); their intervals are in the table of cold "
+		"starts.",
+		"2 of 5 layers are proven to make programs slower by more than 5 % on average: "
+		"slower and slow. Under slower a step takes 20.0 times as long (n = 3).\n"
+		"Under same, 39 of 435 results are wrong.\n"
+		"Of the other 3, 1 is slower in some program: partly; 2 are without a difference "
+		"of "
+		"that size: same and other.\n"
+		"Starting a program, a cost of each run that no step includes, takes longer under "
+		"slower (295 ms), slow (20.0 ms) and same (1.00 ms); their intervals are in the "
+		"table of cold starts.",
+	};
+
+	entry_init(&e[0], (enum ratio_verdict[]){ SL, SL, SL }, 3, SL);
+	entry_init(&e[1], (enum ratio_verdict[]){ SL }, 1, IN);
+	entry_init(&e[2], (enum ratio_verdict[]){ SA, SA, SA }, 3, SA);
+	entry_init(&e[3], (enum ratio_verdict[]){ SA, SA, SL }, 3, SA);
+	entry_init(&e[4], (enum ratio_verdict[]){ SA, SA, SA }, 3, SA);
+	name_entry(&e[0], "slow", 2e7);
+	name_entry(&e[1], "slower", 2.95e8);
+	name_entry(&e[2], "same", 1e6);
+	name_entry(&e[3], "partly", 0);
+	name_entry(&e[4], "other", -1e6);
+	e[0].c.whole.ratio = about(3.5);
+	e[0].c.contrast.level = 0.906;
+	e[0].c.contrast.paired = true;
+	e[1].c.workload[0].ratio = (struct interval){ 20, 19, 21, 3, false };
+	e[1].c.whole.ratio = about(1);
+	for (int i = 2; i < 5; i++)
+		e[i].c.whole.ratio = about(1);
+	e[2].c.faults[PAIR_B].wrong = 39;
+	e[2].c.faults[PAIR_B].results = 435;
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		char *text;
+
+		a.n = (int[]){ 1, 2, 5 }[i];
+		text = part_printed(layers_finding, &a);
+		cr_expect(eq(str, text, (char *)(uintptr_t)want[i]), "%d layers: %s", a.n, text);
+		free(text);
+	}
+	for (int i = 0; i < 5; i++)
+		free(e[i].c.workload);
+}
+
 /* A side of five processes that are noisy at every point. */
 static struct journal noisy_view(void)
 {

@@ -9,7 +9,9 @@
 #include "harness/report/svg.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <string.h>
+#include <unistd.h>
 
 TestSuite(small_report_page, .timeout = 60);
 
@@ -190,6 +192,46 @@ Test(small_report_page, markdown_is_short)
 	free(text);
 }
 
+static char *differences(json_t *rows)
+{
+	char *out = NULL;
+	size_t size;
+	FILE *f = open_memstream(&out, &size);
+	struct page p;
+
+	page_begin(&p, f, PAGE_MARKDOWN, "title");
+	part_differences(&p, rows, "left", "right");
+	page_end(&p);
+	fclose(f);
+	json_decref(rows);
+	return out;
+}
+
+/* 240 bytes at most, cut between characters, and with dots where something is missing. */
+Test(small_report_page, values_that_differ_are_cut)
+{
+	char whole[241], more[242], split[242], want[600];
+	char *text;
+
+	memset(whole, 'x', 240);
+	memset(more, 'x', 241);
+	whole[240] = more[241] = '\0';
+	strcpy(split, more);
+	memcpy(split + 236, "\303\274", 2);
+	text = differences(json_pack("[{s:s, s:s, s:s}, {s:s, s:s, s:[i, i]}, {s:s}]", "field",
+				     "one", "a", whole, "b", more, "field", "two", "a", split, "b",
+				     1, 2, "field", "three"));
+	snprintf(want, sizeof(want), "| one | %s | %.237s... |\n", whole, more);
+	cr_expect(tells(text, want), "%s", text);
+	snprintf(want, sizeof(want), "| two | %.236s... | \\[1,2\\] |\n", more);
+	cr_expect(ne(ptr, strstr(text, want), NULL), "%s", text);
+	cr_expect(tells(text, "| three | not recorded | not recorded |\n"), "%s", text);
+	free(text);
+	text = differences(json_array());
+	cr_expect(tells(text, "Nothing differs, as far as it is recorded."), "%s", text);
+	free(text);
+}
+
 /* ---- pictures --------------------------------------------------------------------------- */
 
 static int inlined(const char *svg, char **out)
@@ -224,6 +266,59 @@ Test(small_report_page, a_picture_is_one_image_with_ids_of_its_own)
 	free(out);
 }
 
+/* Lines and tabs stay; what begins like a look is one, and a URL within the file may be quoted. */
+Test(small_report_page, what_draws_is_kept)
+{
+	static const char *const kept[] = {
+		"<g fill='url(\"#c3-a\")' stroke-width='2'/></svg>",
+		"<g filter='url(#c3-a)' clip-path='url(#c3-b)' font-size=\"12\"></g></svg>",
+		"<text>\n\tone\n\t\ttwo</text></svg>",
+		"<path style='fill:url(#a);stroke:none' d='M0\n\t1 ~'/></svg>",
+	};
+	char *out;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
+		char svg[400], want[600], *at;
+		size_t n = 0;
+
+		for (const char *c = kept[i]; *c; c++) { /* without the chart's number */
+			c += !strncmp(c, "c3-", 3) ? 3 : 0;
+			svg[n++] = *c;
+		}
+		svg[n] = '\0';
+		snprintf(want, sizeof(want), HEAD "%s", svg);
+		cr_expect(zero(int, inlined(want, &out)), "%s", want);
+		at = strchr(out, '>') + 3;
+		cr_expect(eq(str, at, (char *)(uintptr_t)kept[i]), "%s", out);
+		free(out);
+	}
+}
+
+/* A picture's file that is there, that is empty and that is not. */
+Test(small_report_page, a_picture_is_read_from_its_file)
+{
+	static const char *const texts[] = { HEAD "</svg>", "", "x" };
+	static const int want[] = { 0, -EIO, -EINVAL };
+	char path[] = "/tmp/rift-picture-XXXXXX", *out;
+	int fd = mkstemp(path);
+
+	cr_assert(le(int, 0, fd), "%s", path);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		size_t size, n = strlen(texts[i]);
+		FILE *f = open_memstream(&out, &size);
+
+		cr_assert(zero(int, ftruncate(fd, 0)));
+		cr_assert(eq(int, (int)pwrite(fd, texts[i], n, 0), (int)n));
+		cr_expect(eq(int, svg_inline(f, path, 1, "words"), want[i]), "'%s'", texts[i]);
+		fclose(f);
+		cr_expect(eq(int, *out != 0, !want[i]), "%s", out);
+		free(out);
+	}
+	close(fd);
+	unlink(path);
+	cr_expect(eq(int, svg_inline(stderr, path, 1, "words"), -ENOENT));
+}
+
 Test(small_report_page, what_does_more_than_draw_is_refused)
 {
 	static const char *const pictures[] = {
@@ -238,6 +333,13 @@ Test(small_report_page, what_does_more_than_draw_is_refused)
 		HEAD "<foreignObject/></svg>",
 		HEAD "<image href='x'/></svg>",
 		HEAD "<g fill=red/></svg>",
+		HEAD "<g fill='a<b'/></svg>",
+		HEAD "<g fill='\303\274'/></svg>",
+		HEAD "<g fill='\x1b'/></svg>",
+		HEAD "<g fill='\x7f'/></svg>",
+		HEAD "<g fill-='red'/></svg>",
+		HEAD "<use xlink:href='a#b'/></svg>",
+		HEAD "<g fill='url(\"a\")'/></svg>",
 		HEAD "<g fill='red",
 		HEAD "<title>open",
 		HEAD "<title>open</title",

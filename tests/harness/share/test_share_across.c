@@ -5,11 +5,14 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 #include "harness/share/across.h"
+#include "harness/share/promises.h"
 
 #include "harness/base/json.h"
 #include "tests/chart_files.h"
 #include "tests/made_share.h"
 #include "tests/golden.h"
+
+#include <errno.h>
 
 TestSuite(small_share_across, .init = chart_folder_make, .fini = chart_folder_remove,
 	  .timeout = 60);
@@ -31,7 +34,7 @@ static const double *rates(int record, const struct share_set *set)
 	return set->arm == ARM_PROCESSES ? beside : in_streams;
 }
 
-static void measure(void)
+static void measure_with(unsigned *vary)
 {
 	static char launch[] = "launch", longer[] = "us=5";
 	static char *words[][2] = { { launch, NULL }, { launch, longer } };
@@ -44,14 +47,25 @@ static void measure(void)
 
 		made_share_begin_of(s, 2, words, r + 1, 2, WINDOWS / 2);
 		for (int m = 0; m < s->sets; m++) {
-			for (int k = 0; k < WINDOWS; k++)
-				made_share_window(s, &s->set[m].set, k, rates(r, &s->set[m].set));
+			for (int k = 0; k < WINDOWS; k++) {
+				const double *rate = rates(r, &s->set[m].set);
+				double varied[2];
+
+				for (int i = 0; vary && i < s->set[m].set.n; i++)
+					varied[i] = made_share_vary(rate[i], vary);
+				made_share_window(s, &s->set[m].set, k, vary ? varied : rate);
+			}
 			made_share_check(s, &s->set[m].set, true);
 		}
 		share_findings_init(&across.found[r], s);
 	}
 	for (int i = 0; i < 2; i++)
 		across.workload[i] = share_workload_text(&across.record[TWO_KINDS].plan.mix[i]);
+}
+
+static void measure(void)
+{
+	measure_with(NULL);
 }
 
 static double slowdown(enum share_arm arm, int of, int beside_whom)
@@ -219,6 +233,33 @@ Test(small_share_across, for_machines)
 	across_release(&across);
 }
 
+/* Clients whose steps vary; and how they wait, where all wait alike and where they do not. */
+Test(small_share_across, in_full)
+{
+	static struct picture picture[ACROSS_CHARTS];
+	unsigned state = 1;
+	json_t *o;
+	int n;
+
+	measure_with(&state);
+	for (int alike = 1; alike >= 0; alike--) {
+		across.record[ONE_KIND].plan.sync = "block";
+		across.record[TWO_KINDS].plan.sync = alike ? "block" : "spin";
+		for (int i = 0; i < 2; i++)
+			across.workload[i] = share_client_text(&across.record[TWO_KINDS].plan, i);
+		says("");
+		o = across_json(&across);
+		json_object_del(o, "version");
+		golden_said_json(o);
+		json_decref(o);
+		cr_assert(zero(int, across_charts_write(picture, &n, &across, chart_folder)));
+		chart_folder_said("");
+		across_charts_release(picture);
+	}
+	across.record[ONE_KIND].plan.sync = across.record[TWO_KINDS].plan.sync = NULL;
+	across_release(&across);
+}
+
 /* A failed check is the worst of all, wherever it is. */
 Test(small_share_across, the_worst_exit_code)
 {
@@ -227,7 +268,122 @@ Test(small_share_across, the_worst_exit_code)
 	json_array_set_new(json_object_get(across.record[TWO_KINDS].set[0].checked, "passed"), 0,
 			   json_false());
 	cr_expect(eq(int, across_exit_code(&across), 1), "a check failed");
+	across.record[ONE_KIND].set[0].lost = true;
+	cr_expect(eq(int, across_exit_code(&across), 1), "whatever is before it");
+	json_array_set_new(json_object_get(across.record[TWO_KINDS].set[0].checked, "passed"), 0,
+			   json_true());
+	cr_expect(eq(int, across_exit_code(&across), 2), "a client was lost");
+	across.record[ONE_KIND].set[0].lost = false;
+	across.record[TWO_KINDS].set[0].lost = true;
+	cr_expect(eq(int, across_exit_code(&across), 2), "in either record");
 	across_release(&across);
+}
+
+/* ---- records that are read ------------------------------------------------------------------ */
+
+enum { NAME = 64 };
+
+/* A record of that device, of so many workloads of their own, of which nothing could run. */
+static void write_record(const char *name, const char *device, int mixes, bool has_promise)
+{
+	static int us = 1;
+	char path[128], text[SHARE_MIX_MAX][16];
+	static char launch[] = "launch";
+	char *words[SHARE_MIX_MAX][2];
+	struct share s;
+
+	for (int i = 0; i < mixes; i++) {
+		snprintf(text[i], sizeof(text[i]), "us=%d", us++);
+		words[i][0] = launch, words[i][1] = text[i];
+	}
+	made_share_begin_of(&s, 2, words, mixes, 2, 3);
+	if (has_promise) {
+		s.plan.arm[ARM_PROCESSES] = s.plan.arm[ARM_STREAMS] = false;
+		s.plan.arm[ARM_LIMITED] = true;
+		s.plan.allow = (struct share_allow){ .compute = 0.3 };
+		s.plan.starts = 3;
+	}
+	for (int m = 0; m < s.sets; m++) /* share_create() makes them of the plan as it is now */
+		free(s.set[m].window);
+	free(s.set);
+	snprintf(path, sizeof(path), "%s/%s", chart_folder, name);
+	cr_assert(zero(int, share_create(&s, path)), "%s", path);
+	cr_assert(zero(int, share_add(&s, json_pack("{s:s, s:s, s:b}", "record", "platform",
+						    "device", device, "is_gpu", 1))));
+	for (int m = 0; m < s.sets; m++) {
+		json_t *o = share_line("not_run", &s.set[m].set);
+
+		json_object_update_new(o, json_pack("{s:s, s:b}", "why", "a reason", "lost", 0));
+		cr_assert(zero(int, share_add(&s, o)));
+	}
+	cr_assert(zero(int, share_end(&s)));
+	share_release(&s);
+}
+
+/* What is said of these records, one word each, and what it comes to. */
+static void are_read(bool as_promises, const char *names, int repeats, int err, const char *want)
+{
+	static struct promises promises;
+	char copy[NAME], *rest = copy, *word, *paths[100];
+	const char *said;
+	int n = 0, got;
+
+	snprintf(copy, sizeof(copy), "%s", names);
+	while ((word = strsep(&rest, " ")))
+		for (int i = 0; i < repeats; i++) {
+			paths[n] = malloc(128);
+			snprintf(paths[n++], 128, "%s/%s", chart_folder, word);
+		}
+	divert_stderr();
+	got = as_promises ? promises_read(&promises, paths, n) : across_read(&across, paths, n);
+	said = diverted_stderr();
+	cr_expect(eq(int, got, err), "%s: %s", names, said);
+	cr_expect(err ? is_one_complaint(said) && tells(said, want) : !*said, "%s: %s", names,
+		  said);
+	if (!err)
+		cr_expect(eq(int, as_promises ? promises.records : across.records, n));
+	if (as_promises)
+		promises_release(&promises);
+	else
+		across_release(&across);
+	for (int i = 0; i < n; i++)
+		free(paths[i]);
+}
+
+Test(small_share_across, which_records_are_read_together)
+{
+	write_record("a", "one GPU", 1, false);
+	write_record("b", "one GPU", 1, false);
+	write_record("other", "another GPU", 1, false);
+	write_record("limit", "one GPU", 1, true);
+	write_record("limits", "one GPU", 1, true);
+	write_record("elsewhere", "another GPU", 1, true);
+	are_read(false, "a b", 1, 0, "");
+	are_read(false, "a b other", 1, -EINVAL,
+		 "other: is of another device, another GPU, than the first record, which is of one "
+		 "GPU");
+	are_read(false, "a b b", 1, -EINVAL, "b and *b are the same record");
+	are_read(false, "a limit", 1, -EINVAL, "limit: is of --allow, as the first record is not");
+	are_read(false, "a", 64, -EINVAL, "the same record");
+	are_read(false, "a", 65, -E2BIG, "--from: more than 64 records");
+	are_read(true, "limit limits", 1, 0, "");
+	are_read(true, "limit elsewhere", 1, -EINVAL,
+		 "elsewhere: is of another device, another GPU, than the first record, which is of "
+		 "one GPU");
+	are_read(true, "limits limit limit", 1, -EINVAL, "limit and *limit are the same record");
+	are_read(true, "limit a", 1, -EINVAL, "a: is not of --allow, as *limit is");
+	are_read(true, "limit", 64, -EINVAL, "the same record");
+	are_read(true, "limit", 65, -E2BIG, "--from: more than 64 records");
+}
+
+/* Eight of each record, 32 in all. */
+Test(small_share_across, more_workloads_than_there_is_room_for)
+{
+	for (int i = 0; i < 5; i++)
+		write_record((const char *[]){ "1", "2", "3", "4", "5" }[i], "a GPU", i < 4 ? 8 : 1,
+			     false);
+	are_read(false, "1 2 3 4", 1, 0, "");
+	are_read(false, "1 2 3 4 5", 1, -E2BIG, "--from: more than 32 workloads");
 }
 
 /* ---- charts --------------------------------------------------------------------------------- */

@@ -7,6 +7,10 @@
 #include <criterion/parameterized.h>
 
 #define SHARE "data/sessions/share-h200/"
+#define LIMITS "--from data/sessions/limits-h200/"
+#define ALLOWED                                                                                    \
+	LIMITS "hami-25.jsonl.gz " LIMITS "mps-25.jsonl.gz " LIMITS "mps-50.jsonl.gz " LIMITS      \
+	       "remote.jsonl.gz"
 
 static const struct golden_output said[] = {
 	{ "share", COMMANDS("rift share --from " SHARE "pair-binomial-mlp.jsonl.gz",
@@ -18,6 +22,10 @@ static const struct golden_output said[] = {
 				   "pair-binomial-mlp.jsonl.gz --from " SHARE "beside-mlp.jsonl.gz",
 				   "rift share --json --from " SHARE
 				   "equal-1.jsonl.gz --from " SHARE "equal-2.jsonl.gz | rounded") },
+	{ "share-limits", COMMANDS("rift share " ALLOWED,
+				   "rift share --json " LIMITS "mps-25.jsonl.gz " LIMITS
+				   "remote.jsonl.gz | rounded",
+				   CHARTS("share " ALLOWED " --plot out")) },
 	{ "share-charts", COMMANDS(CHARTS("share --from " SHARE "unfair.jsonl.gz --plot out"),
 				   CHARTS("share --from " SHARE "harm-kill.jsonl.gz --plot out"),
 				   CHARTS("share --from " SHARE "equal-1.jsonl.gz --from " SHARE

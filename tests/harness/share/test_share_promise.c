@@ -13,6 +13,8 @@
 #include "tests/golden.h"
 #include "tests/made_share.h"
 
+#include <errno.h>
+
 TestSuite(small_share_promise, .timeout = 60);
 
 /* ---- what may be allowed ----------------------------------------------------------------------
@@ -79,6 +81,7 @@ Test(small_share_promise, steps_count_where_they_end)
 	static const double want[] = { 1, 2, 0, 1 };
 	double times[8];
 	struct timeline t;
+	json_t *o;
 
 	timeline_init(&t, FROM, FROM + 35 * MS, times, 8);
 	cr_assert(eq(int, t.bins, 4));
@@ -90,6 +93,19 @@ Test(small_share_promise, steps_count_where_they_end)
 	cr_expect(eq(long, (long)t.longest_ns, 21L * MS), "from 13 to 34 ms");
 	cr_expect(eq(long, (long)t.times, 4L));
 	cr_expect(eq(dbl, times[1], 11.0 * MS));
+	o = timeline_json(&t);
+	cr_expect(eq(dbl, json_get_number(o, "bin_s"), 0.01));
+	cr_expect(eq(dbl, json_get_number(o, "longest_s"), 0.021));
+	cr_expect(eq(int, (int)json_array_size(json_object_get(o, "steps")), 4));
+	json_decref(o);
+	timeline_release(&t);
+	timeline_init(&t, FROM, FROM + 10 * MS, times, 1);
+	cr_expect(eq(int, t.bins, 1));
+	for (int i = 0; i < 3; i++) /* steps of a block share its time; two at a time have none */
+		timeline_note(&t, FROM + (i < 2 ? 8 : 9) * MS, 4);
+	cr_expect(eq(dbl, times[0], 2.0 * MS), "room for one");
+	cr_expect(eq(long, (long)t.times, 1L));
+	cr_expect(eq(dbl, t.steps[0], 12));
 	timeline_release(&t);
 }
 
@@ -122,6 +138,58 @@ Test(small_share_promise, what_layers_are_called)
 	}
 }
 
+Test(small_share_promise, layers_are_joined_and_long_ones_cut)
+{
+	static char longest[600];
+	struct share_allow a = { .layer = { "mps threads=25", "emulate call=5" },
+				 .layers = 2,
+				 .compute = 0.3,
+				 .memory = 1 << 20 };
+
+	cr_expect(eq(str, allow_layers_text(&a).s, "mps threads=25 > emulate call=5"));
+	cr_expect(eq(str, allow_layers_name(&a).s, "mps > emulate"));
+	cr_expect(eq(str, allow_text(&a).s, "30 % of the compute and 1.00 MiB of memory"));
+	a.memory = 0;
+	cr_expect(eq(str, allow_text(&a).s, "30 % of the compute"));
+	a.compute = 0, a.memory = 1;
+	cr_expect(eq(str, allow_text(&a).s, "1 B of memory"));
+	memset(longest, 'x', sizeof(longest) - 1);
+	for (a.layers = 0; a.layers < ALLOW_LAYERS_MAX; a.layers++)
+		a.layer[a.layers] = longest;
+	cr_expect(eq(sz, strlen(allow_layers_text(&a).s), sizeof(struct text_line) - 1));
+}
+
+/* What a record's plan may allow. */
+Test(small_share_promise, limits_of_what_a_plan_allows)
+{
+	static const struct {
+		double compute;
+		json_int_t memory;
+		int layers;
+		bool valid;
+	} rows[] = {
+		{ 0, 1, 0, true },	     { 1, 0, 1, true },
+		{ 0.5, 1LL << 50, 8, true }, { 0.5, (1LL << 50) + 1, 1, false },
+		{ 0.5, 1, 9, false },	     { 0.5, -1, 1, false },
+		{ 1.01, 1, 1, false },	     { -0.01, 1, 1, false },
+		{ 0, 0, 1, false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *layers = json_array(), *plan;
+		struct share_allow a;
+
+		for (int k = 0; k < rows[i].layers; k++)
+			json_array_append_new(layers, json_string("mps"));
+		plan = json_pack("{s:{s:f, s:I}, s:o}", "allow", "compute", rows[i].compute,
+				 "memory", rows[i].memory, "layers", layers);
+		cr_expect(eq(int, allow_from_json(&a, plan), rows[i].valid ? 0 : -EINVAL),
+			  "row %zu", i);
+		cr_expect(eq(int, rows[i].valid ? a.layers : rows[i].layers, rows[i].layers));
+		json_decref(plan);
+	}
+}
+
 /* A base is counted for a second at most: nothing holds it back. */
 Test(small_share_promise, windows_of_a_base_are_short)
 {
@@ -141,8 +209,9 @@ Test(small_share_promise, windows_of_a_base_are_short)
 
 enum { STARTS = 6, BINS = 400 };
 
-/* `launch` under a layer, promised so much compute: windows of 4 s of one client, and of n. */
-static void begin(struct share *s, double compute, int n)
+/* So many workloads, all `launch`, under a layer, promised so much compute: windows of 4 s of one
+ * client of each, and of n. */
+static void begin_on(struct share *s, double compute, int n, int mixes, bool is_gpu)
 {
 	static char launch[] = "launch";
 	char *words[] = { launch };
@@ -151,7 +220,7 @@ static void begin(struct share *s, double compute, int n)
 	s->plan = (struct share_plan){
 		.clients = { n },
 		.counts = 1,
-		.mixes = 1,
+		.mixes = mixes,
 		.arm = { [ARM_LIMITED] = true },
 		.allow = { .compute = compute, .layer = { "emulate compute=30" }, .layers = 1 },
 		.seed = 1,
@@ -161,10 +230,16 @@ static void begin(struct share *s, double compute, int n)
 		.starts = STARTS,
 		.depth = 1
 	};
-	cr_assert(zero(int, share_workload_parse(&s->plan.mix[0], words, 1)));
+	for (int i = 0; i < mixes; i++)
+		cr_assert(zero(int, share_workload_parse(&s->plan.mix[i], words, 1)));
 	share_init(s);
 	cr_assert(zero(int, share_add(s, json_pack("{s:s, s:s, s:b}", "record", "platform",
-						   "device", "a GPU", "is_gpu", true))));
+						   "device", "a GPU", "is_gpu", (int)is_gpu))));
+}
+
+static void begin(struct share *s, double compute, int n)
+{
+	begin_on(s, compute, n, 1, true);
 }
 
 /* A client that may save up `burst` steps, then does `rate` steps a second, of 1000 that it could.
@@ -318,6 +393,95 @@ Test(small_share_promise, what_lasts_beyond_half_of_a_window_is_said)
 	cr_expect(strstr(text, "; it ran at full speed for the first 3 s: a longer --window") !=
 			  NULL,
 		  "%s", text);
+	share_release(&s);
+}
+
+/* Work that comes in bursts and pauses, another one in each window; the last bin is a short one. */
+static json_t *uneven_client(double rate, double part, unsigned *state)
+{
+	json_t *steps = json_array(), *c = made_share_client(rate);
+
+	for (int i = 0; i < BINS - 1; i++) {
+		*state = *state * 1103515245 + 12345;
+		json_array_append_new(
+			steps, json_real(rate * 0.01 *
+					 (1 + part * (2.0 * (*state >> 16 & 1023) / 1023 - 1))));
+	}
+	json_object_set_new(c, "timeline",
+			    json_pack("{s:f, s:o, s:f}", "bin_s", 0.01, "steps", steps, "longest_s",
+				      1e-4 * (*state >> 16 & 255)));
+	return c;
+}
+
+static void fill_unevenly(struct share *s, const struct share_set *set, const double *rate,
+			  double part, unsigned *state)
+{
+	for (int k = 0; k < STARTS * TIMELINE_HOWS; k++) {
+		json_t *o = share_line("window", set), *clients = json_array();
+
+		for (int i = 0; i < set->n; i++)
+			json_array_append_new(clients,
+					      uneven_client(rate[i] * (k % TIMELINE_HOWS ? 0.8 : 1),
+							    part, state));
+		json_object_set_new(o, "repetition", json_integer(k / TIMELINE_HOWS));
+		json_object_set_new(o, "window", json_integer(k % TIMELINE_HOWS));
+		json_object_set_new(o, "seconds", json_real(3.985));
+		json_object_set_new(o, "clients", clients);
+		cr_assert(zero(int, share_add(s, o)));
+	}
+	made_share_check(s, set, true);
+}
+
+/* Two workloads, a client of each. */
+Test(small_share_promise, shares_that_vary_are_told_in_full)
+{
+	static const double alone[] = { 4000, 1500 }, limited[] = { 1300, 380 };
+	unsigned state = 1;
+	struct share s;
+
+	begin_on(&s, 0.3, 2, 2, true);
+	for (int i = 0; i < s.sets; i++)
+		if (s.set[i].set.arm == ARM_LIMITED)
+			fill_unevenly(&s, &s.set[i].set, limited, 1, &state);
+		else
+			fill_unevenly(&s, &s.set[i].set, alone + s.set[i].set.first, 0.2, &state);
+	keep(&s);
+	share_release(&s);
+}
+
+/* A base whose windows of 100 ms have 15 steps, give or take some: it is not called unsteady. */
+Test(small_share_promise, a_base_of_few_steps_is_not_judged_by_them)
+{
+	static const double alone = 150, limited = 45;
+	struct promise p;
+	unsigned state = 1;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	for (int i = 0; i < s.sets; i++)
+		fill_unevenly(&s, &s.set[i].set,
+			      s.set[i].set.arm == ARM_LIMITED ? &limited : &alone, 1, &state);
+	promise_init(&p, &s);
+	cr_expect(isnan(p.base[0].least));
+	cr_expect(promise_is_steady(&p.base[0]));
+	promise_release(&p);
+	keep(&s);
+	share_release(&s);
+}
+
+/* 1000 t = 350 + 300 t: half a second, seen in steps of a tenth. */
+Test(small_share_promise, how_long_full_speed_lasts)
+{
+	static const double rate = 300;
+	struct promise p;
+	struct share s;
+
+	begin(&s, 0.3, 1);
+	fill(&s, 990, &rate, &rate, 350);
+	promise_init(&p, &s);
+	for (int i = 0; i < TIMELINE_HOWS; i++)
+		cr_expect(epsilon_eq(dbl, p.row[i].full_s, 0.5, 1e-9), "%g", p.row[i].full_s);
+	promise_release(&p);
 	share_release(&s);
 }
 
@@ -483,6 +647,66 @@ Test(small_share_promise, what_is_said_of_memory)
 	}
 }
 
+/* To the byte, on the CPU device; and after a limit that rounds up what it counts. */
+Test(small_share_promise, what_is_said_where_all_memory_holds)
+{
+	static const double rate = 297;
+
+	for (int more = 0; more < 2; more++) {
+		struct share s;
+
+		begin_on(&s, more ? 0 : 0.3, 1, 1, more);
+		s.plan.allow.memory = 1 << 30;
+		if (!more)
+			fill(&s, 900, &rate, &rate, 0);
+		cr_assert(zero(int, share_add(&s, memory(GIB, GIB + 4096 * more, GIB, GIB))));
+		keep(&s);
+		share_release(&s);
+	}
+}
+
+/* What a GPU gives out at once is no more than was allowed, a byte beyond it is; and so of less. */
+Test(small_share_promise, where_verdicts_of_memory_turn)
+{
+	static const double granule = 2097152;
+	static const struct {
+		double one, exited;
+		enum promise_verdict want;
+	} rows[] = {
+		{ GIB + granule, GIB, PROMISE_HOLDS },
+		{ GIB + granule + 1, 2 * GIB, PROMISE_MORE },
+		{ GIB, GIB - granule, PROMISE_HOLDS },
+		{ GIB, GIB - granule - 1, PROMISE_LESS },
+		{ GIB * (1 - PROMISE_MARGIN), GIB, PROMISE_HOLDS },
+		{ GIB * (1 - PROMISE_MARGIN) - 1, GIB, PROMISE_LESS },
+	};
+	static const struct {
+		double total, is_free, want;
+	} contexts[] = {
+		{ GIB + granule, GIB, granule },
+		{ GIB + granule + 1, GIB, 0 },
+		{ GIB, GIB, 0 },
+		{ GIB, GIB + 1, 0 },
+		{ GIB, GIB - 1, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *o = memory(rows[i].one, 1, rows[i].exited, 2 * GIB);
+
+		cr_expect(eq(int, promise_of_memory(o, (int64_t)GIB, false), rows[i].want),
+			  "row %zu", i);
+		json_decref(o);
+	}
+	for (size_t i = 0; i < sizeof(contexts) / sizeof(*contexts); i++) {
+		json_t *o = json_pack("{s:{s:f, s:f}}", "alone", "total", contexts[i].total, "free",
+				      contexts[i].is_free);
+
+		cr_expect(eq(dbl, promise_context_bytes(o, (int64_t)GIB), contexts[i].want),
+			  "context %zu", i);
+		json_decref(o);
+	}
+}
+
 /* ---- lines of a record ------------------------------------------------------------------------
  */
 
@@ -495,8 +719,29 @@ Test(small_share_promise, lines_that_are_wrong)
 		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, -2], \"longest_s\": 0}}",
 		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, \"2\"], \"longest_s\": 0}}",
 		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, 2]}}",
+		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, 2], \"longest_s\": -0.5}}",
+		"{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, -0.5], \"longest_s\": 0}}",
 	};
+	static const char *const whens[] = { "alone", "freed", "beside", "exited", "killed" };
 	json_t *o = memory(1, 1, 1, 1);
+	json_t *right = json_loads("{\"timeline\": {\"bin_s\": 0.01, \"steps\": [1, 0], "
+				   "\"longest_s\": 0}}",
+				   0, NULL);
+
+	cr_expect(eq(ptr, (void *)(uintptr_t)promise_client_wrong(right), NULL));
+	json_decref(right);
+	for (size_t i = 0; i < sizeof(whens) / sizeof(*whens); i++) {
+		json_t *at = json_object_get(o, whens[i]);
+
+		json_object_set_new(at, "one", json_real(-0.5));
+		cr_expect(eq(str, (char *)(uintptr_t)promise_memory_wrong(o),
+			     (char *)(uintptr_t)whens[i]));
+		json_object_set_new(at, "one", json_real(0));
+	}
+	json_object_set_new(json_object_get(o, "alone"), "many", json_real(-0.5));
+	cr_expect(eq(str, (char *)(uintptr_t)promise_memory_wrong(o), "many"));
+	json_object_set_new(json_object_get(o, "alone"), "many", json_real(0));
+	cr_expect(eq(ptr, (void *)(uintptr_t)promise_memory_wrong(o), NULL));
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		json_t *client = json_loads(wrong[i], 0, NULL);

@@ -157,12 +157,76 @@ Test(small_share_text, too_few_windows)
 
 Test(small_share_text, sets_that_were_not_run)
 {
+	json_t *o;
+
 	made_share_begin(&share, 2, 1, 2, WINDOWS / 2);
 	shows(share_print, "\nprocesses *1 *not yet run\n");
 	shows(share_print, "\nstreams *2 *not yet run\n");
 	snprintf(share.set[0].not_run, sizeof(share.set[0].not_run), "for a reason");
 	shows(share_print, "not run: for a reason\n");
+	made_share_window(&share, &share.set[2].set, 0, (double[]){ 500 });
+	o = share_json(&share);
+	json_object_del(o, "version");
+	golden_said_json(o);
+	json_decref(o);
 	share_release(&share);
+}
+
+/* Four clients of two workloads whose steps vary, in so many starts; one of them starves in
+ * streams, where a check fails, too. */
+static void measure_varied(int starts)
+{
+	static char launch[] = "launch", longer[] = "us=5";
+	static char *words[][2] = { { launch, NULL }, { launch, longer } };
+	static const double alone[] = { 1000, 300 }, beside[] = { 400, 90, 260, 100 };
+	unsigned state = 1;
+
+	made_share_begin_of(&share, 4, words, 2, 2, 5);
+	share.plan.starts = starts;
+	cr_assert(
+		zero(int, share_add(&share, json_pack("{s:s, s:s, s:b}", "record", "platform",
+						      "device", "no GPU", "is_gpu", starts > 1))));
+	for (int m = 0; m < share.sets; m++) {
+		const struct share_set *set = &share.set[m].set;
+
+		for (int k = 0; k < share_plan_windows(&share.plan); k++) {
+			double rate[4];
+
+			for (int i = 0; i < set->n; i++)
+				rate[i] = made_share_vary(
+					set->n == 1 ? alone[set->first] : beside[i], &state);
+			if (set->n > 1 && set->arm == ARM_STREAMS)
+				rate[3] = 0;
+			made_share_window(&share, set, k, rate);
+			json_object_set_new(share.set[m].window[k], "processors",
+					    json_real(made_share_vary(1, &state)));
+			json_object_set_new(share.set[m].window[k], "busy",
+					    json_real(made_share_vary(0.7, &state)));
+		}
+		made_share_check(&share, set, set->n == 1 || set->arm != ARM_STREAMS);
+	}
+}
+
+Test(small_share_text, clients_that_vary_in_full)
+{
+	for (int starts = 1; starts <= 5; starts += 4) {
+		struct picture picture[SHARE_CHARTS];
+		json_t *o;
+
+		measure_varied(starts);
+		share.plan.sync = starts > 1 ? "block" : NULL;
+		share.plan.layer_of[1] = starts > 1 ? "shim" : NULL;
+		printed(share_print);
+		o = share_json(&share);
+		json_object_del(o, "version");
+		golden_said_json(o);
+		json_decref(o);
+		cr_assert(zero(int, share_charts_write(picture, &share, chart_folder)), "charts");
+		chart_folder_said("");
+		share_charts_release(picture);
+		share.plan.sync = share.plan.layer_of[1] = NULL;
+		share_release(&share);
+	}
 }
 
 /* ---- the plan ------------------------------------------------------------------------------- */
@@ -239,6 +303,30 @@ Test(small_share_text, one_object_for_machines)
 		  "over the base");
 	cr_expect(eq(dbl, json_get_number(o, "exit_code"), 1), "a check failed");
 	json_decref(o);
+	share_release(&share);
+}
+
+static json_t *harmed(const char *lost, double during)
+{
+	return json_pack("{s:s, s:b, s:f, s:f, s:f}", "lost", lost, "passed", 1, "before", 100.0,
+			 "during", during, "after", 80.0);
+}
+
+/* One that ended, others that were slowed and not; with a new client, and where none was tried. */
+Test(small_share_text, harm_to_each_neighbour)
+{
+	measure_varied(1);
+	share.plan.fault = FAULT_CRASH;
+	for (int m = 0; m < share.sets; m++)
+		if (share.set[m].set.n == 4)
+			share.set[m].fault = json_pack(
+				"{s:o, s:[o, o, o, o]}", "newcomer",
+				share.set[m].set.arm == ARM_STREAMS ? json_null()
+								    : json_string("is refused"),
+				"clients",
+				harmed(share.set[m].set.arm == ARM_STREAMS ? "" : "died", 1),
+				harmed("ended with 1", 0), harmed("", 40), harmed("", 100));
+	printed(share_print);
 	share_release(&share);
 }
 
