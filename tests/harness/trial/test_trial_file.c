@@ -5,7 +5,10 @@
 #include "tests/folder.h"
 
 #include "harness/base/json.h"
+#include "harness/platform/enter.h"
 #include "harness/trial/trial.h"
+
+#include <errno.h>
 
 TEST_FOLDER(folder);
 
@@ -398,6 +401,90 @@ Test(small_trial_file, long_commands_are_cut)
 		name = trial_program_name(&plan);
 		cr_expect(eq(sz, strlen(name.s), n < 251 ? n + 5 : 255), "%zu", n);
 		cr_expect(eq(str, name.s + strlen(name.s) - 4, (char *)(uintptr_t)want), "%zu", n);
+	}
+}
+
+/* ---- measuring, as far as the first runs say how much ---------------------------------------- */
+
+/* All first runs are there, and of the last side one that ends otherwise: no other need run. */
+static int measure(struct trial *t, struct trial_plan plan, double wall_s,
+		   struct trial_run by_itself)
+{
+	int err;
+
+	*t = (struct trial){ .plan = plan };
+	t->plan.argv = calloc(2, sizeof(*t->plan.argv));
+	t->plan.argv[0] = "true";
+	t->plan.patience_s = 60;
+	t->plan.bare = true;
+	for (int i = 1; i < plan.sides; i++)
+		t->plan.side[i].against = "env";
+	cr_assert(zero(int, trial_create(t, path_of("m.jsonl"))));
+	for (int i = 0; i < plan.sides; i++) {
+		struct trial_run r = { .there = true, .wall_s = wall_s, .status = i ? 256 : 0 };
+
+		r = i ? r : by_itself;
+		r.wall_s = wall_s;
+		cr_assert(zero(int, trial_add(t, trial_run_json(i, -1, &r))));
+	}
+	divert_stderr();
+	err = trial_measure(t);
+	return err;
+}
+
+Test(small_trial_file, a_first_run_that_says_enough)
+{
+	struct trial_run late = { .there = true, .late = true },
+			 absent = { .there = true, .status = LAYER_NOT_FOUND << 8 };
+	struct trial_plan plan = { .sides = 1, .rounds = 3 };
+	struct trial t;
+
+	cr_expect(eq(int, measure(&t, plan, 1, late), -ETIMEDOUT));
+	cr_expect(eq(str, (char *)(uintptr_t)diverted_stderr(),
+		     "rift: true: did not end within 60 s; give it longer: --patience\n"));
+	trial_release(&t);
+	remove(path_of("m.jsonl.part"));
+	snprintf(absent.said, sizeof(absent.said), "no such file");
+	cr_expect(eq(int, measure(&t, plan, 1, absent), -EINVAL));
+	cr_expect(eq(str, (char *)(uintptr_t)diverted_stderr(),
+		     "rift: the program does not start: no such file\n"));
+	trial_release(&t);
+}
+
+/* Seconds of each first run, and after which rounds it may end. */
+Test(small_trial_file, looks_are_planned_by_the_first_runs)
+{
+	static const struct {
+		int sides, rounds;
+		double within_s, wall_s;
+		int looks, look[TRIAL_LOOKS_MAX];
+	} rows[] = {
+		{ 2, 12, 0, 1, 1, { 12 } },	 { 2, 0, 280, 5, 3, { 7, 14, 28 } },
+		{ 2, 0, 270, 5, 2, { 13, 27 } }, { 2, 0, 0, 2, 3, { 7, 15, 30 } },
+		{ 3, 0, 0, 2, 2, { 10, 20 } },	 { 2, 0, 0, 100, 1, { 5 } },
+		{ 3, 0, 0, 100, 1, { 6 } },	 { 2, 0, 0, 12, 1, { 5 } },
+		{ 2, 0, 0, 10, 1, { 6 } },	 { 2, 0, 1, 100, 1, { 1 } },
+		{ 2, 0, 30, 10, 1, { 1 } },	 { 2, 0, 0, 1e-3, 5, { 62, 125, 250, 500, 1000 } },
+	};
+	const struct trial_run well = { .there = true };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct trial_plan plan = { .sides = rows[i].sides,
+					   .rounds = rows[i].rounds,
+					   .within_s = rows[i].within_s,
+					   .margin = 0.02 };
+		struct trial t;
+		int err = measure(&t, plan, rows[i].wall_s, well);
+
+		const char *said = diverted_stderr();
+
+		cr_assert(zero(int, err), "row %zu: %s", i, said);
+		cr_expect(eq(int, t.looks, rows[i].looks), "row %zu", i);
+		for (int k = 0; k < t.looks; k++)
+			cr_expect(eq(int, t.look[k], rows[i].look[k]), "row %zu, %d", i, k);
+		cr_expect(not(t.side[0].run[0].there), "row %zu", i);
+		trial_release(&t);
+		remove(path_of("m.jsonl"));
 	}
 }
 
