@@ -199,6 +199,28 @@ Test(small_trial_file, lines_at_their_limits)
 	}
 }
 
+Test(small_trial_file, outputs_that_differ_are_read)
+{
+	struct trial t;
+
+	write_line(json_pack("{s:s}", "record", "outputs_differ"));
+	cr_assert(zero(int, trial_read(&t, path_of("a.jsonl.part"))));
+	cr_expect(t.outputs_differ);
+	trial_release(&t);
+	remove(path_of("a.jsonl.part"));
+}
+
+/* What follows from other members is none. */
+Test(small_trial_file, members_of_a_run)
+{
+	struct trial_run r = run_of(9);
+	json_t *o = trial_run_json(0, 0, &r);
+
+	cr_expect(eq(ptr, json_object_get(o, "after_s"), NULL));
+	cr_expect(epsilon_eq(dbl, json_get_number(o, "calls_s"), 4.5, 1e-12));
+	json_decref(o);
+}
+
 static struct trial_run rewritten(const struct trial_run *r)
 {
 	struct trial t;
@@ -488,6 +510,10 @@ Test(small_trial_file, looks_are_planned_by_the_first_runs)
 	}
 }
 
+#define THREE_SIDES "{\"layer\":\"none\"},{\"layer\":\"none\"},{\"layer\":\"none\"}"
+#define SIX_SIDES THREE_SIDES "," THREE_SIDES
+#define EIGHT_FILES "\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\""
+
 /* Plans, by what is changed in a good one. */
 Test(small_trial_file, plans_that_are_wrong)
 {
@@ -506,8 +532,9 @@ Test(small_trial_file, plans_that_are_wrong)
 		{ "within_s", "-1" },
 		{ "files", "[1]" },
 		{ "sides", "[{\"layer\":1}]" },
-		{ "sides", "[1,2,3,4,5,6,7,8,9,10,11,12,13]" },
-		{ "files", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]" },
+		{ "sides", "[" SIX_SIDES "," SIX_SIDES ",{\"layer\":\"none\"}]" },
+		{ "files", "3" },
+		{ "files", "[" EIGHT_FILES "," EIGHT_FILES ",\"a\"]" },
 	};
 	struct trial_plan good = { .sides = 1, .margin = 0.02, .patience_s = 1 };
 	const char *argv[] = { "app", NULL };

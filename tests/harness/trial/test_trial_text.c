@@ -139,6 +139,7 @@ Test(small_trial_text, all_that_is_said)
 	FILE *out = open_memstream(&text, &size);
 
 	begin(&t, 1, 1, 0);
+	t.side[0].run[0].wall_s = 0.25;
 	put(&t, "alone, one round", out);
 	begin(&t, 1, 6, 0);
 	put_quantities(&t, 6);
