@@ -6,6 +6,7 @@
 #include "tests/test.h"
 #include "harness/stats/decide.h"
 #include "harness/cmd/sweep_text.h"
+#include "harness/measure/estimate.h"
 #include "harness/session/results.h"
 #include "tests/four_points.h"
 #include "tests/figures.h"
@@ -363,4 +364,195 @@ Test(small_sweep_results, a_view_has_the_rows_of_its_processes)
 		journal_view_release(&view);
 	}
 	journal_release(&j);
+}
+
+/* ---- what else is printed ------------------------------------------------------------------ */
+
+static FILE *begin_text(void)
+{
+	*text = '\0';
+	return fmemopen(text, sizeof(text), "w");
+}
+
+static void end_text(FILE *f)
+{
+	fclose(f);
+	golden_said(text);
+}
+
+/* Each line by itself, then all of them. */
+Test(small_sweep_results, what_is_left_out_is_said)
+{
+	static const struct omitted rows[] = {
+		{ 0 },
+		{ .launches = 3, .launch_max_ns = 250e6 },
+		{ .too_long = 1 },
+		{ .apart = 2 },
+		{ .corners = 7 },
+		{ .processes = 4 },
+		{ .takes_ns = 75e9 },
+		{ .load = 3.25 }, /* no time is short */
+		{ 3, 1, 7, 2, 250e6, 0, 4, 75e9 },
+	};
+	struct plan p = four_points(fakes, true);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		FILE *f = begin_text();
+
+		p.design.express = i % 2;
+		p.refused = i == 1 ? 2 : 0;
+		snprintf(p.refused_why, sizeof(p.refused_why), "too large");
+		omitted_print(&p, &rows[i], f);
+		end_text(f);
+		cr_expect(eq(int, *text != '\0', i != 0 && i != 7), "row %zu: %s", i, text);
+	}
+	plan_release(&p);
+}
+
+/* Either reason to be short of time names the load. */
+Test(small_sweep_results, a_busy_machine_is_said_where_time_is_short)
+{
+	struct plan p = four_points(fakes, true);
+
+	for (int i = 0; i < 2; i++) {
+		const struct omitted o = { .load = 3.25,
+					   .processes = i ? 4 : 0,
+					   .takes_ns = i ? 0 : 75e9 };
+		FILE *f = begin_text();
+
+		omitted_print(&p, &o, f);
+		fclose(f);
+		cr_expect(tells(text, "this machine is busy: load 3.2 on "), "%s", text);
+	}
+	plan_release(&p);
+}
+
+static void time_side(struct plan *p, int side, double step_ns)
+{
+	for (int i = 0; i < p->n_configs; i++) {
+		p->config[i].timing[side].setup_ns = 1e6;
+		p->config[i].timing[side].gap_ns = 0;
+		p->config[i].timing[side].ends_ns = 5000;
+		p->config[i].timing[side].step_ns = step_ns;
+	}
+	p->start_ns[side] = 2e9;
+}
+
+/* One side and two of which b takes as long or longer, one wait policy and two, all processes or as
+ * few as tell. */
+Test(small_sweep_results, plans_are_printed)
+{
+	static const struct {
+		int sides, policies;
+		bool sequential;
+		double b_ns, planning_ns;
+	} rows[] = { { 1, 0, false, 1e6, 3e9 },
+		     { 2, 0, true, 1e6, 0 },
+		     { 2, 2, false, 2e9, 90e9 },
+		     { 1, 2, true, 2e9, 1e9 } };
+	const struct omitted none = { 0 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct plan p = four_points(fakes, true);
+		FILE *f = begin_text();
+
+		p.design.sequential = rows[i].sequential;
+		p.design.processes = rows[i].sequential ? 20 : 5;
+		p.design.seed = 42;
+		p.design.policies = rows[i].policies;
+		p.design.policy[1] = SYNC_YIELD;
+		time_side(&p, 0, 1e6);
+		time_side(&p, 1, rows[i].b_ns);
+		predict_blocks(&p);
+		p.point[3].block_ns[0] = NAN;
+		plan_print(&p, rows[i].sides, &none, rows[i].planning_ns, f);
+		end_text(f);
+		plan_release(&p);
+	}
+}
+
+/* The canary says that the host was 10 % slower, and 4 %, which is not worth a word. */
+Test(small_sweep_results, a_host_that_was_slower)
+{
+	static const double slower[] = { 1.1, 1.06, 1.04 };
+	struct journal j = session_of(1, 5, true);
+
+	for (int i = 0; i < 3; i++) {
+		j.host_ns[0] = 200;
+		j.host_ns[1] = 200 * slower[i];
+		quality(&j);
+		cr_expect(eq(int, count_of("slower at times"), i < 2), "%s", text);
+	}
+	j.host_ns[0] = 0; /* not known */
+	quality(&j);
+	cr_expect(zero(int, count_of("slower at times")), "%s", text);
+	journal_release(&j);
+}
+
+/* Drift of just 1 % is not said; a host of just 5 % more neither. */
+Test(small_sweep_results, what_is_worth_a_word_is_more_than_its_limit)
+{
+	struct journal j = session_of(1, 5, true);
+
+	j.drift_most[0] = -0.01;
+	quality(&j);
+	cr_expect(zero(int, count_of("drifted")), "%s", text);
+	j.drift_most[0] = -0.0625;
+	j.drift_most[1] = 0.03;
+	quality(&j);
+	cr_expect(eq(int, count_of("drifted by -6.2 %"), 1), "%s", text);
+	j.drift_most[1] = 0.5;
+	quality(&j);
+	cr_expect(eq(int, count_of("drifted by +50.0 %"), 1), "%s", text);
+	journal_release(&j);
+}
+
+/* Pairs that were given up say why, of each side that is known. */
+Test(small_sweep_results, company_that_was_left)
+{
+	struct journal j = session_of(2, 5, true);
+
+	j.plan.design.company[0] = NAN;
+	j.plan.design.company[1] = 2.25;
+	quality(&j);
+	cr_expect(eq(int, count_of("ran one at a time"), 1), "%s", text);
+	cr_expect(eq(int, count_of("side b took 2.25 times as long"), 1), "%s", text);
+	journal_release(&j);
+}
+
+static void refuse(struct journal *j, int side, int point, const char *call)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", point);
+	if (!j->refused[side])
+		j->refused[side] = json_object();
+	json_object_set_new(j->refused[side], number,
+			    call ? json_pack("{s:s, s:s}", "call", call, "name", "cudaErrorX")
+				 : json_object());
+}
+
+/* A line for each call of each side, at its first point. */
+Test(small_sweep_results, calls_that_are_not_supported)
+{
+	for (int sides = 1; sides <= 2; sides++) {
+		struct journal j = session_of(sides, 5, true);
+		FILE *f = begin_text();
+
+		refuse(&j, 0, 0, "cudaA()");
+		refuse(&j, 0, 1, "cudaB()");
+		refuse(&j, 0, 3, "cudaA()");
+		refuse(&j, 0, 2, NULL);
+		if (sides == 2) {
+			refuse(&j, 1, 1, NULL);
+			refuse(&j, 1, 2, "cudaA()");
+			refuse(&j, 1, 0, "cudaA()");
+			refuse(&j, 1, 3, "cudaA()");
+		}
+		refusals_print(&j, f);
+		end_text(f);
+		cr_expect(eq(int, count_of("not supported here: "), sides == 2 ? 5 : 3), "%s",
+			  text);
+		journal_release(&j);
+	}
 }
