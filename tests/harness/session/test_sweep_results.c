@@ -7,6 +7,9 @@
 #include "harness/stats/decide.h"
 #include "harness/cmd/sweep_text.h"
 #include "harness/measure/estimate.h"
+#include "harness/base/json.h"
+#include "harness/record/point_record.h"
+#include "harness/session/company.h"
 #include "harness/session/results.h"
 #include "tests/four_points.h"
 #include "tests/figures.h"
@@ -561,4 +564,135 @@ Test(small_sweep_results, calls_that_are_not_supported)
 			  text);
 		journal_release(&j);
 	}
+}
+
+/* ---- what processes say of the other side's company -------------------------------------------
+ */
+
+TestSuite(small_sweep_company, .timeout = 300);
+
+/*
+ * Side b, of one point: alone[i] and beside[i] of process 2 i, in ns; process 1 was not alone, and
+ * is like process 0 in company.
+ */
+static struct company company(int n, const double *alone, const double *beside)
+{
+	bool complete[16] = { false };
+	double of[16], total_ns[16], alone_ns[16];
+	struct journal j = { .plan = { .design = { .pairs = true, .processes = 8 }, .n_points = 1 },
+			     .sides = 2,
+			     .replicates = 16,
+			     .complete = complete,
+			     .total_ns = total_ns,
+			     .alone_ns = alone_ns,
+			     .company = of };
+
+	for (int i = 0; i < 16; i++)
+		of[i] = total_ns[i] = alone_ns[i] = NAN;
+	for (int i = 0; i < n; i++) {
+		of[8 + 2 * i] = beside[i] / alone[i];
+		alone_ns[8 + 2 * i] = alone[i];
+		total_ns[8 + 2 * i] = beside[i];
+		complete[8 + 2 * i] = true;
+	}
+	complete[9] = true;
+	total_ns[9] = beside[0];
+	return company_of(&j, 1);
+}
+
+#define LIST(...)                                                                                  \
+	(double[])                                                                                 \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+
+Test(small_sweep_company, what_two_processes_say_is_not_enough)
+{
+	struct company c = company(2, LIST(1, 1), LIST(40, 44));
+
+	cr_assert(eq(int, c.n, 2), "two");
+	cr_assert(not(c.matters), "two");
+	cr_assert(epsilon_eq(dbl, c.ratio, sqrt(40.0 * 44), 1e-9), "%g", c.ratio);
+	cr_assert(company(3, LIST(1, 1, 1), LIST(40, 44, 1.3)).matters, "three");
+	cr_assert(company(3, LIST(1, 1, 1), LIST(0.7, 0.6, 0.5)).matters, "faster");
+}
+
+Test(small_sweep_company, all_must_be_off_by_a_quarter_and_in_one_direction)
+{
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(1.5, 1.24, 1.5)).matters), "one is near");
+	cr_assert(company(3, LIST(1, 1, 1), LIST(1.5, 1.26, 1.5)).matters, "none is");
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(1.5, 0.6, 1.5)).matters), "both directions");
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(0.81, 0.7, 0.7)).matters), "one is near");
+	cr_assert(not(company(3, LIST(1, 4, 1), LIST(2, 2, 2)).matters), "one was slower alone");
+}
+
+/* Some processes take 1, some 10, whether alone or not, and change while they run. */
+Test(small_sweep_company, processes_of_two_kinds_are_not_in_each_others_way)
+{
+	cr_assert(not(company(3, LIST(1, 1, 10), LIST(10, 10, 100)).matters), "10 alone");
+	cr_assert(not(company(4, LIST(1, 1, 1, 1), LIST(10, 10, 10, 1)).matters), "1 in company");
+}
+
+Test(small_sweep_company, small_differences_are_told_from_noise)
+{
+	const double *one = LIST(1, 1, 1, 1);
+
+	cr_assert(company(4, one, LIST(1.05, 1.051, 1.049, 1.05)).differs, "steady");
+	cr_assert(not(company(4, one, LIST(1.05, 1.051, 1.049, 1.05)).matters), "and small");
+	cr_assert(not(company(2, one, LIST(1.05, 1.05)).differs), "two may agree by chance");
+	cr_assert(not(company(4, one, LIST(1.01, 1.1, 1.02, 1.2)).differs), "noise");
+	cr_assert(not(company(4, one, LIST(1.05, 1.05, 0.99999, 1.05)).differs),
+		  "one is on the other side");
+	cr_assert(company(3, one, LIST(0.97, 0.971, 0.969)).differs, "faster");
+	/* the mean is off by more than 4 of its standard errors, of sd / sqrt(4) each */
+	cr_assert(company(4, one, LIST(1.04, 1.06, 1.04, 1.06)).differs, "8.5 of them");
+	cr_assert(not(company(4, one, LIST(1.02, 1.08, 1.02, 1.08)).differs), "2.9 of them");
+}
+
+Test(small_sweep_company, nobody_knows_of_sides_apart)
+{
+	struct journal j = { .plan.design = { .processes = 4 }, .sides = 2 };
+
+	cr_assert(zero(int, company_of(&j, 0).n), "none");
+	cr_assert(isnan(company_of(&j, 0).ratio), "not known");
+}
+
+/* Rounds alone: 4, 6, one that is not known, 4, 6; in company 15. Of the other points nothing is
+ * known. */
+Test(small_sweep_company, what_a_process_says)
+{
+	struct journal j = session_of(2, 5, true);
+	double alone_ns[POINTS * ALONE_ROUNDS], turns[POINTS * ROUNDS_MAX * TURN_SERIES];
+	double *of[10] = { [7] = turns };
+	json_t *o, *alone;
+
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++)
+		turns[i] = 15;
+	for (int i = 0; i < POINTS * ALONE_ROUNDS; i++)
+		alone_ns[i] = i >= ALONE_ROUNDS ? NAN : i % 3 == 2 ? 0 : 4 + 2 * (i % 3);
+	j.turns = of;
+	o = company_json(&j, 7, alone_ns);
+	alone = json_object_get(o, "t_total_ns");
+	cr_expect(eq(int, (int)json_integer_value(json_object_get(o, "rounds")), ALONE_ROUNDS));
+	cr_expect(eq(sz, json_object_size(alone), 1));
+	cr_expect(eq(dbl, json_get_number(alone, j.plan.point[0].key), 5));
+	cr_expect(eq(dbl, json_get_number(o, "company_over_alone"), 3));
+	json_decref(o);
+	j.turns = NULL;
+	journal_release(&j);
+}
+
+/* Of a session: differences that are no noise are said of each side. */
+Test(small_sweep_company, a_difference_is_said)
+{
+	struct journal j = session_of(2, 5, true);
+
+	j.plan.design.pairs = true;
+	for (int i = 0; i < 5; i++)
+		j.company[i] = 1.05 + 0.001 * i;
+	quality(&j);
+	cr_expect(eq(int, count_of("side a takes 1.05 times as long as alone (n = 5)"), 1), "%s",
+		  text);
+	cr_expect(zero(int, count_of("side b takes")), "%s", text);
+	journal_release(&j);
 }
