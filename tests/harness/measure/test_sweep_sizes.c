@@ -54,6 +54,8 @@ Test(small_sweep_sizes, a_size_is_predicted_by_the_two_before_it)
 	/* a set-up that did not grow yet may be about to */
 	cr_assert(epsilon_eq(dbl, t.setup_ns, 4e6, 1), "%g", t.setup_ns);
 	cr_assert(eq(dbl, t.ends_ns, 5000), "%g", t.ends_ns);
+	cr_assert(eq(dbl, t.gap_ns, 300), "%g", t.gap_ns);
+	cr_assert(isnan(t.check_ends_ns) && isnan(t.check_step_ns), "checks are predicted apart");
 	cr_assert(epsilon_eq(dbl, t.device_bytes, 1600e6, 1), "%g", t.device_bytes);
 	p.config[1].timing[0] = timing(1e6, 1600); /* with the square of the size */
 	cr_assert(predict_by_smaller(&p, 0, 2, &t), "again");
@@ -127,7 +129,13 @@ Test(small_sweep_sizes, side_b_is_slower_as_its_smallest_size_is)
 	p.config[0].timing[1] = timing(3e6, 2100);
 	p.config[0].timing[1].ends_ns = 55000;
 	p.config[0].timing[1].gap_ns = 50300;
+	p.config[0].timing[0].check_ends_ns = p.config[0].timing[0].check_step_ns = 100;
+	p.config[0].timing[1].check_ends_ns = 300;
+	p.config[0].timing[1].check_step_ns = 500;
+	p.config[2].timing[0].check_ends_ns = p.config[2].timing[0].check_step_ns = 7000;
 	predict_side_b(&p);
+	cr_assert(epsilon_eq(dbl, b->check_ends_ns, 21000, 1e-6), "3 times: %g", b->check_ends_ns);
+	cr_assert(epsilon_eq(dbl, b->check_step_ns, 35000, 1e-6), "5 times: %g", b->check_step_ns);
 	cr_assert(epsilon_eq(dbl, b->ends_ns, 55000, 1e-6), "50 us more: %g", b->ends_ns);
 	cr_assert(epsilon_eq(dbl, b->step_ns, 1600 + 2000, 1e-6), "2 us more: %g", b->step_ns);
 	cr_assert(epsilon_eq(dbl, b->gap_ns, 50300, 1e-6), "50 us more: %g", b->gap_ns);
