@@ -1,6 +1,6 @@
 /*
- * test_escape.c - common/escape.h: texts that gnuplot reads as they are. Those for terminals are in
- * tests/harness/cmd/test_cli_escape.c.
+ * test_escape.c - common/escape.h: texts that gnuplot reads as they are, and those for terminals,
+ * shells and pages by value. Those that rift prints are in tests/harness/cmd/test_cli_escape.c.
  */
 /* sanitizers: one thread */
 #include "tests/test.h"
@@ -39,6 +39,7 @@ Test(small_escape_gnuplot, every_quote_is_a_string_of_its_own)
 		{ "a\377b", "'a?b'" },
 		{ "a\342\200", "'a?"
 			       "?'" },
+		{ "\037 \302\200\302\240", "'? ?\302\240'" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -160,6 +161,8 @@ Test(small_escape, pages)
 		{ "\340\237\277", "\\xe0\\x9f\\xbf", "\\\\xe0\\\\x9f\\\\xbf", "\\xe0\\x9f\\xbf" },
 		{ "\360\217\277\277", "\\xf0\\x8f\\xbf\\xbf", "\\\\xf0\\\\x8f\\\\xbf\\\\xbf",
 		  "\\xf0\\x8f\\xbf\\xbf" },
+		{ "\340\240\200\200", "\340\240\200\\x80", "\340\240\200\\\\x80",
+		  "\340\240\200\\x80" },
 		{ "\303\244\377", "\303\244\\xff", "\303\244\\\\xff", "\303\244\\xff" },
 	};
 
