@@ -1,5 +1,4 @@
 /* test_trial_file.c - the record of rift time: what is written is read, and damage is told. */
-/* sanitizers: one thread */
 #include "tests/test.h"
 #include "tests/cli.h"
 #include "tests/folder.h"
