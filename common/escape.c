@@ -146,7 +146,7 @@ static const char *markdown_spelling(uint32_t code, const unsigned char *next)
 		return ":<!-- -->";
 	if (code == '&' || code == '<' || code == '>')
 		return html_spelling(code, next);
-	if (!code || code > 0x7f || !strchr("\\`*_[]|~$", (int)code))
+	if (code > 0x7f || !strchr("\\`*_[]|~$", (int)code))
 		return NULL;
 	plain[1] = (char)code;
 	return plain;

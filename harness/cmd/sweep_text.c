@@ -334,7 +334,8 @@ static int count_alike(const struct journal *j, int side, int point)
 	for (int i = 0; i < j->plan.n_points; i++) {
 		const json_t *other = journal_refusal(j, side * j->plan.design.processes, i);
 
-		if (!other || !is_same_refusal(error, other))
+		/* one that does not say which call it was is like no other, but counts itself */
+		if (!other || (i != point && !is_same_refusal(error, other)))
 			continue;
 		if (i < point)
 			return 0;

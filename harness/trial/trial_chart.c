@@ -62,20 +62,30 @@ static int write_medians(const struct trial_findings *f, struct plot *p, double 
 /* ---- texts ------------------------------------------------------------------------------------
  */
 
+/* What a row says of its side: "412 ms", "1.040 times, slower", "wrong"; "": it was not timed. */
+static void say_row(const struct trial_findings *f, int side, struct plot *p)
+{
+	const struct trial_result *r = &f->side[side];
+	struct text variable = words_name("said", side + 1);
+
+	if (*r->wrong)
+		plot_text(p, variable.s, "wrong");
+	else if (!isfinite(r->wall_s.value))
+		plot_text(p, variable.s, "%s", "");
+	else if (side)
+		plot_text(p, variable.s, "%s times, %s", figure_times(r->ratio.value).s,
+			  verdict_names[r->judged.verdict]);
+	else
+		plot_text(p, variable.s, "%s", text_time(1e9 * r->wall_s.value).s);
+}
+
 static void name_rows(const struct trial_findings *f, struct plot *p)
 {
 	plot_count(p, "rows", f->trial->plan.sides);
 	for (int i = 0; i < f->trial->plan.sides; i++) {
-		const struct trial_result *r = &f->side[i];
-
 		plot_text(p, words_name("row", i + 1).s, "%s",
 			  trial_side_name(&f->trial->plan, i).s);
-		plot_text(p, words_name("said", i + 1).s, "%s%s%s",
-			  *r->wrong ? "wrong"
-			  : i	    ? figure_times(r->ratio.value).s
-				    : text_time(1e9 * r->wall_s.value).s,
-			  i && !*r->wrong ? " times, " : "",
-			  i && !*r->wrong ? verdict_names[r->judged.verdict] : "");
+		say_row(f, i, p);
 	}
 }
 
@@ -95,19 +105,24 @@ static void set_texts(const struct trial_findings *f, struct plot *p)
 {
 	const struct trial *t = f->trial;
 	int worst = worst_of(f);
-	char title[1200];
+	char title[1200], intervals[40] = "";
 
 	if (worst)
 		snprintf(title, sizeof(title), "%s times as long under %s: %s",
 			 figure_ratio(&f->side[worst].ratio).s, trial_side_name(&t->plan, worst).s,
 			 trial_program_name(&t->plan).s);
-	else
+	else if (isfinite(f->side[0].wall_s.value))
 		snprintf(title, sizeof(title), "%s: %s", text_time(1e9 * f->side[0].wall_s.value).s,
 			 trial_program_name(&t->plan).s);
+	else
+		snprintf(title, sizeof(title), "%s", trial_program_name(&t->plan).s);
 	words_cut(title, sizeof(title), TITLE_CHARACTERS);
 	plot_text(p, "title", "%s", title);
-	words_finding(p, "small dots: %s a side, in turns; large: medians, %.3g %% intervals",
-		      counted(f->rounds, "run").s, 100 * f->contrast.level);
+	if (isfinite(f->contrast.level))
+		snprintf(intervals, sizeof(intervals), ", %.3g %% intervals",
+			 100 * f->contrast.level);
+	words_finding(p, "small dots: %s a side, in turns; large: medians%s",
+		      counted(f->rounds, "run").s, intervals);
 	plot_text(p, "made1", "%s", json_get_text(t->platform, "device"));
 	plot_text(p, "made2", "%s", t->file.created);
 }

@@ -65,12 +65,19 @@ static void find_wrong(struct trial_result *r, const struct trial *t, int side)
 /* ---- rounds ------------------------------------------------------------------------------------
  */
 
+/* Of a side that is wrong there may be a run, and there need not be one. */
 static bool is_whole(const struct trial_findings *f, int round)
 {
-	for (int i = 0; i < f->trial->plan.sides; i++)
-		if (!*f->side[i].wrong && !f->trial->side[i].run[round].there)
+	bool any = false;
+
+	for (int i = 0; i < f->trial->plan.sides; i++) {
+		bool there = f->trial->side[i].run[round].there;
+
+		if (!*f->side[i].wrong && !there)
 			return false;
-	return true;
+		any |= there;
+	}
+	return any;
 }
 
 /* The name that a range has in the first run by itself. */

@@ -146,7 +146,7 @@ struct text_line trial_program_name(const struct trial_plan *p)
 	char all[256] = "";
 	size_t used = 0;
 
-	for (int i = 0; p->argv[i] && used < sizeof(all) - 4; i++) {
+	for (int i = 0; p->argv[i] && used < sizeof(all); i++) {
 		int n = snprintf(all + used, sizeof(all) - used, "%s%s", i ? " " : "", p->argv[i]);
 
 		used += (size_t)n;

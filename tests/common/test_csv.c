@@ -288,3 +288,84 @@ Test(small_csv, other_cells_are_no_numbers)
 		line_says(&text, bad[i], ":3:", cell);
 	}
 }
+
+/* ---- what is said, to the letter --------------------------------------------------------- */
+
+/* Of a line "rift: FILE...", what follows the file's name. */
+static void is_said(const char *want)
+{
+	const char *said = diverted_stderr();
+
+	cr_assert(is_one_complaint(said), "%s", said);
+	cr_expect(!strcmp(said + strlen("rift: ") + strlen(file), want), "%s", said);
+}
+
+Test(small_csv, columns_of_one_name)
+{
+	struct csv csv;
+
+	divert_stderr();
+	cr_expect(read_text("x,a,b,a\n1,2,3,4\n", &csv) == -EINVAL, "%s", file);
+	is_said(":1: columns 2 and 4 are both a: keep one\n");
+	divert_stderr();
+	cr_expect(read_text("x,,b\n1,2,3\n", &csv) == -EINVAL, "%s", file);
+	is_said(":1: column 2 has no name: name it\n");
+}
+
+Test(small_csv, a_file_that_is_too_large)
+{
+	struct csv csv;
+
+	write_csv("a\n1\n", 4);
+	cr_assert(!truncate(file, CSV_BYTES_MAX + 1), "%s", file);
+	divert_stderr();
+	cr_expect(csv_read(file, &csv) == -EFBIG, "%s", file);
+	is_said(": more than 256 MiB: give a CSV file, one table\n");
+}
+
+/* As many names as fit into 255 bytes, each with room for dots behind it. */
+Test(small_csv, names_of_columns_are_cut)
+{
+	static char name[20][16];
+	const char *names[21] = { NULL };
+	char want[512];
+	struct csv csv;
+
+	for (int i = 0; i < 20; i++) {
+		snprintf(name[i], sizeof(name[i]), "a_long_name_%02d", i);
+		names[i] = name[i];
+	}
+	cr_assert(!read_text("other\n1\n", &csv), "%s", file);
+	divert_stderr();
+	cr_expect(csv_known_columns(&csv, names) == -EINVAL, "%s", file);
+	strcpy(want, ":1: unknown column other: use ");
+	for (int i = 0; i < 15; i++)
+		sprintf(want + strlen(want), "%s%s", i ? ", " : "", name[i]);
+	strcat(want, ", ...\n");
+	is_said(want);
+	names[2] = NULL;
+	divert_stderr();
+	cr_expect(csv_known_columns(&csv, names) == -EINVAL, "%s", file);
+	is_said(":1: unknown column other: use a_long_name_00, a_long_name_01\n");
+	names[1] = "other";
+	cr_expect(!csv_known_columns(&csv, names), "%s", file);
+	csv_free(&csv);
+}
+
+/* As many columns as there may be. */
+Test(small_csv, the_most_columns)
+{
+	char text[16 * CSV_COLUMNS_MAX] = "";
+	struct csv csv;
+	size_t n = 0;
+
+	for (int i = 0; i < CSV_COLUMNS_MAX; i++)
+		n += (size_t)sprintf(text + n, "%sc%d", i ? "," : "", i);
+	for (int i = 0; i < CSV_COLUMNS_MAX; i++)
+		n += (size_t)sprintf(text + n, "%s%d", i ? "," : "\n", i);
+	sprintf(text + n, "\n");
+	cr_assert(!read_text(text, &csv), "%s", file);
+	cr_expect(csv.columns == CSV_COLUMNS_MAX, "%s", file);
+	cr_expect(csv_find(&csv, "c7") == 7, "%s", file);
+	csv_free(&csv);
+}

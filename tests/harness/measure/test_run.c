@@ -3,6 +3,7 @@
 #include "harness/base/command.h"
 #include "harness/base/json.h"
 #include "tests/fake_run.h"
+#include "tests/golden.h"
 
 TestSuite(small_run, .timeout = 300);
 
@@ -429,5 +430,91 @@ Test(small_run, figures_in_the_table)
 	cr_expect(not(tells(printed(), "\nevaluation ")), "%s", printed());
 	cr_expect(not(tells(printed(), "\nstartup ")), "%s", printed());
 	cr_expect(not(tells(printed(), "default depth")), "%s", printed());
+	run_release(&run);
+}
+
+/* ---- the whole table, of a run whose every value is set -------------------------------------- */
+
+static void set_platform(struct platform *p)
+{
+	p->is_gpu = true;
+	snprintf(p->device, sizeof(p->device), "NVIDIA H200");
+	p->cc_major = 8;
+	p->cc_minor = 6;
+	p->sms = 132;
+	p->memory_bytes = 150 * INT64_C(1073741824);
+	p->runtime_version = 12060;
+	p->driver_version = 13110;
+	json_decref(p->layers);
+	p->layers = json_pack("[{s:s, s:s, s:s, s:[s]}, {s:s, s:s}]", "name", "emulate", "detail",
+			      "0.5 us late", "label", "a model", "set", "call=20", "name", "shim",
+			      "label", "a shim");
+	p->host.cpu_model = fact_text("a processor");
+	p->host.cpus = fact_int(96);
+	p->host.kernel = fact_text("6.1");
+	for (int i = 0; i < VIRT_LAYERS; i++)
+		p->virt.layer[i] = fact_text("none");
+}
+
+static void set_report(struct report *r)
+{
+	r->n = 0;
+	r->row[r->n++] = (struct report_row){ "throughput", "GB/s", 12.5, 3, "" };
+	r->row[r->n++] = (struct report_row){ "ratio", "1", 0.75, 1, "" };
+	r->row[r->n++] =
+		(struct report_row){ "a row whose name is longer than others", NULL, NAN, 0, "" };
+	r->row[r->n++] = (struct report_row){ "most", "", INFINITY, 2, "" };
+	r->row[r->n++] = (struct report_row){ "file", NULL, 0, 0, "written: a.out" };
+}
+
+static void put_table(bool verbose)
+{
+	golden_said(verbose ? "== verbose\n" : "== short\n");
+	golden_said(printed_with(verbose));
+}
+
+Test(small_run, the_whole_table)
+{
+	struct picture *picture = &run.picture;
+	json_t *rows;
+
+	run_made_up();
+	set_platform(&run.platform);
+	set_report(&run.report);
+	run.instance.sync = SYNC_SPIN;
+	run.verdict.error = 0.125;
+	snprintf(run.verdict.worst, sizeof(run.verdict.worst), "cell 2");
+	put_table(true);
+	put_table(false);
+	run.passed = false;
+	run.verdict.error = -NAN;
+	run.verdict.measure = NULL;
+	run.check_steps = 1;
+	run.mode = MODE_STREAM;
+	run.cost.moves_only = true;
+	run.graph_steps = 1;
+	snprintf(picture->plot.file[0], PLOT_NAME_BYTES, "run-cells.csv");
+	snprintf(picture->plot.file[1], PLOT_NAME_BYTES, "run-rows.csv");
+	picture->plot.files = 2;
+	picture->plot.folder = "out";
+	picture->plot.name = "run";
+	picture->written = picture->asked = true;
+	for (int i = 0; i < VIRT_LAYERS; i++)
+		run.platform.virt.layer[i] = fact_text("%s", "word");
+	run.platform.host.cpus = fact_unknown("hidden");
+	put_table(true);
+	picture->drawn = true;
+	put_table(false);
+	run.platform.is_gpu = false;
+	run.limits.action = true;
+	put_table(true);
+	rows = run_report_json(&run.report);
+	golden_said_json(rows);
+	json_decref(rows);
+	run.report.n = REPORT_ROWS_MAX + 1; /* more than there is room for */
+	rows = run_report_json(&run.report);
+	cr_expect(eq(sz, json_array_size(rows), REPORT_ROWS_MAX));
+	json_decref(rows);
+	picture->plot.files = 0;
 	run_release(&run);
 }

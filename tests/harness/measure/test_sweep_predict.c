@@ -377,6 +377,69 @@ Test(small_sweep_predict, a_side_is_predicted_by_its_own_times)
 	plan_release(&p);
 }
 
+/* Two configurations of a point each, of which every other process is alone with one. */
+Test(small_sweep_predict, pairs_and_all_of_a_point)
+{
+	static const double times[2] = { 1, 100 };
+	char *args[] = { "cells=1,2" };
+	struct plan p = fake_plan("512", "stream", args, 1);
+	double point = 0;
+
+	cr_assert(eq(int, p.n_configs, 2), "%d configurations", p.n_configs);
+	p.design.warmup_max_ns = 5000000000;
+	p.design.rounds = 5;
+	p.design.pairs = true;
+	for (int side = 0; side < 2; side++)
+		set_side_timing(&p, side, times[side]);
+	for (int side = 0; side < 2; side++) {
+		double visit = times[side] * (side ? 3 : 4) * 5.3e6 + 0.6e6;
+		double visits = 5 * visit * 1.05 + 5 * visit / 2 / 2, block = times[side] * 5.2e6;
+		double start = times[side] * (300e6 + 2 * 3e6) + 2.5e9 + 2 * block;
+
+		cr_assert(epsilon_eq(dbl, predict_process_ns(&p, side), start + 2 * visits, 1),
+			  "%d", side);
+		point += p.design.processes * (visits + block) + times[side] * 7.86e6;
+		cr_assert(epsilon_eq(dbl, predict_point_ns(&p, side + 1, 1), point, 1), "%d", side);
+	}
+	cr_assert(epsilon_eq(dbl, predict_setups_ns(&p, 2, 1), p.design.processes * 303e6, 1), "");
+	plan_release(&p);
+}
+
+/* Half a second to start and one to calibrate; half of the longest warm-up, or all of a quick one;
+ * side b as side a; blocks of 10 ms. */
+Test(small_sweep_predict, what_no_probe_has_told)
+{
+	char *args[] = { "cells=1" };
+	struct plan p = fake_plan("512", "stream", args, 1);
+	struct side_timing *t = p.config[0].timing;
+
+	p.design.warmup_max_ns = 3000000000;
+	for (int side = 0; side < 2; side++) {
+		p.start_ns[side] = p.calibrate_ns[side] = p.warmup_ns[side] = NAN;
+		t[side] = side_timing_unknown();
+		p.point[0].block_ns[side] = NAN;
+	}
+	for (int side = 0; side < 2; side++) {
+		p.design.quick = false;
+		cr_expect(epsilon_eq(dbl, predict_start_ns(&p, side), 3.01e9, 1), "%d", side);
+		p.design.quick = true;
+		cr_expect(epsilon_eq(dbl, predict_start_ns(&p, side), 4.51e9, 1), "%d", side);
+		cr_expect(zero(dbl, predict_setups_ns(&p, side + 1, 0)), "%d", side);
+		cr_expect(zero(dbl, predict_check_ns(&p, side, 0)), "%d", side);
+	}
+	p.start_ns[0] = 1e9;
+	p.calibrate_ns[0] = 2e9;
+	p.warmup_ns[0] = 4e9;
+	t[0].setup_ns = 8e9;
+	cr_expect(epsilon_eq(dbl, predict_start_ns(&p, 1), 15.01e9, 1), "as side a");
+	p.start_ns[1] = 1e8;
+	p.calibrate_ns[1] = 2e8;
+	p.warmup_ns[1] = 4e8;
+	t[1].setup_ns = 8e8;
+	cr_expect(epsilon_eq(dbl, predict_start_ns(&p, 1), 1.51e9, 1), "its own");
+	plan_release(&p);
+}
+
 /* Rounds of a plan whose sides take so many times as long in blocks of 5.2 ms, and nothing else. */
 static int rounds_filled(double a, double b)
 {

@@ -54,10 +54,18 @@ Test(small_sweep_sizes, a_size_is_predicted_by_the_two_before_it)
 	/* a set-up that did not grow yet may be about to */
 	cr_assert(epsilon_eq(dbl, t.setup_ns, 4e6, 1), "%g", t.setup_ns);
 	cr_assert(eq(dbl, t.ends_ns, 5000), "%g", t.ends_ns);
+	cr_assert(eq(dbl, t.gap_ns, 300), "%g", t.gap_ns);
+	cr_assert(isnan(t.check_ends_ns) && isnan(t.check_step_ns), "checks are predicted apart");
 	cr_assert(epsilon_eq(dbl, t.device_bytes, 1600e6, 1), "%g", t.device_bytes);
 	p.config[1].timing[0] = timing(1e6, 1600); /* with the square of the size */
 	cr_assert(predict_by_smaller(&p, 0, 2, &t), "again");
 	cr_assert(epsilon_eq(dbl, t.step_ns, 25600, 1e-3), "as it grew: %g", t.step_ns);
+	cr_assert(not(predict_by_smaller(&p, 0, 1, &t)), "one is before the second");
+	p.config[2].timing[0] = timing(2e6, 12800); /* of the last two, eight times for four */
+	cr_assert(predict_by_smaller(&p, 0, 3, &t), "the last");
+	cr_assert(epsilon_eq(dbl, t.step_ns, 102400, 1e-2), "as it grew: %g", t.step_ns);
+	p.config[1].timing[0].step_ns = 0;
+	cr_assert(not(predict_by_smaller(&p, 0, 3, &t)), "one takes nothing");
 	plan_release(&p);
 }
 
@@ -107,6 +115,7 @@ Test(small_sweep_sizes, a_size_of_zero_is_in_proportion_to_none)
 	predict_check_by_smaller(&p, 0, 1);
 	cr_assert(eq(dbl, p.config[1].timing[0].check_ends_ns, 5e4), "%g",
 		  p.config[1].timing[0].check_ends_ns);
+	cr_assert(eq(dbl, plan_times_the_size(&p, 0, 1), 1), "a smaller one is no quicker");
 	plan_release(&p);
 }
 
@@ -120,12 +129,38 @@ Test(small_sweep_sizes, side_b_is_slower_as_its_smallest_size_is)
 	p.config[0].timing[1] = timing(3e6, 2100);
 	p.config[0].timing[1].ends_ns = 55000;
 	p.config[0].timing[1].gap_ns = 50300;
+	p.config[0].timing[0].check_ends_ns = p.config[0].timing[0].check_step_ns = 100;
+	p.config[0].timing[1].check_ends_ns = 300;
+	p.config[0].timing[1].check_step_ns = 500;
+	p.config[2].timing[0].check_ends_ns = p.config[2].timing[0].check_step_ns = 7000;
 	predict_side_b(&p);
+	cr_assert(epsilon_eq(dbl, b->check_ends_ns, 21000, 1e-6), "3 times: %g", b->check_ends_ns);
+	cr_assert(epsilon_eq(dbl, b->check_step_ns, 35000, 1e-6), "5 times: %g", b->check_step_ns);
 	cr_assert(epsilon_eq(dbl, b->ends_ns, 55000, 1e-6), "50 us more: %g", b->ends_ns);
 	cr_assert(epsilon_eq(dbl, b->step_ns, 1600 + 2000, 1e-6), "2 us more: %g", b->step_ns);
 	cr_assert(epsilon_eq(dbl, b->gap_ns, 50300, 1e-6), "50 us more: %g", b->gap_ns);
 	cr_assert(epsilon_eq(dbl, b->setup_ns, 9e6, 1e-3), "three times: %g", b->setup_ns);
 	cr_assert(eq(dbl, p.config[0].timing[1].step_ns, 2100), "what was tried stays");
+	plan_release(&p);
+}
+
+/* What its own probe has timed is kept; and nothing takes less than no time. */
+Test(small_sweep_sizes, side_b_keeps_its_own_times)
+{
+	struct plan p = four_sizes();
+
+	for (int i = 0; i < 4; i++)
+		p.config[i].timing[0] = timing(1e6, 1000);
+	p.config[0].timing[1] = timing(1e6, 1000);
+	p.config[0].timing[1].ends_ns = p.config[0].timing[1].gap_ns = 10;
+	p.config[2].timing[1] = timing(7e6, 777);
+	p.config[1].timing[0].ends_ns = 4000;
+	p.config[1].timing[0].gap_ns = 200;
+	predict_side_b(&p);
+	cr_assert(zero(dbl, p.config[1].timing[1].ends_ns), "%g", p.config[1].timing[1].ends_ns);
+	cr_assert(zero(dbl, p.config[1].timing[1].gap_ns), "%g", p.config[1].timing[1].gap_ns);
+	cr_assert(eq(dbl, p.config[2].timing[1].step_ns, 777), "%g", p.config[2].timing[1].step_ns);
+	cr_assert(eq(dbl, p.config[3].timing[1].step_ns, 1000), "as side a");
 	plan_release(&p);
 }
 

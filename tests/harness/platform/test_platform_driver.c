@@ -105,3 +105,41 @@ Test(small_platform_driver, advice_for_what_is_hidden_or_half_there)
 	d.allowed = false;
 	cr_assert(ne(ptr, strstr(driver_advice(&d, 100), "opened"), NULL), "mode");
 }
+
+/* Any sign of one is enough. */
+Test(small_platform_driver, signs_of_a_gpu)
+{
+	for (int i = 0; i < 6; i++) {
+		struct driver d = { .pci_gpus = i == 1,
+				    .control_file = i == 2,
+				    .gpu_file = i == 3,
+				    .dxg = i == 4,
+				    .module_version =
+					    i == 5 ? fact_text("580") : fact_unknown("none") };
+
+		cr_expect(eq(int, driver_gpu_here(&d), i > 0), "sign %d", i);
+	}
+}
+
+/* Only where it is a container without the driver's file, and says so. */
+Test(small_platform_driver, what_keeps_gpus_from_a_container)
+{
+	static const struct {
+		const char *given;
+		int container, control, keeps;
+	} rows[] = { { "", 1, 0, 1 },	 { "void", 1, 0, 1 }, { "none", 1, 0, 1 },
+		     { "all", 1, 0, 0 }, { NULL, 1, 0, 0 },   { "void", 0, 0, 0 },
+		     { "void", 1, 1, 0 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct driver d = { .allowed = true,
+				    .module_version = fact_unknown("none"),
+				    .given = rows[i].given,
+				    .container = rows[i].container,
+				    .control_file = rows[i].control };
+		const char *advice = driver_advice(&d, 0);
+
+		cr_expect(eq(int, tells(advice, "NVIDIA_VISIBLE_DEVICES keeps"), rows[i].keeps),
+			  "row %zu: %s", i, advice);
+	}
+}

@@ -6,6 +6,10 @@
 #include "tests/test.h"
 #include "harness/stats/decide.h"
 #include "harness/cmd/sweep_text.h"
+#include "harness/measure/estimate.h"
+#include "harness/base/json.h"
+#include "harness/record/point_record.h"
+#include "harness/session/company.h"
 #include "harness/session/results.h"
 #include "tests/four_points.h"
 #include "tests/figures.h"
@@ -189,6 +193,8 @@ Test(small_sweep_results, what_is_held_is_said)
 
 	for (int side = 0; side < 2; side++) {
 		j.held[side] = (struct held){ .before_ns = 10e3, .set_up_ns = 200e3 };
+		snprintf(j.held[side].key, sizeof(j.held[side].key), "%s",
+			 j.plan.point[3 * side].key);
 		cr_expect(tells(quality(&j), sides[side]), "%s", text);
 		cr_expect(tells(text, "a launch and a synchronize take 200 us"), "%s", text);
 		j.held[side].set_up_ns = 60e3;
@@ -284,7 +290,7 @@ Test(small_sweep_results, a_table_for_each_set_of_parameters)
 /* A table of one cell is a line of a list. */
 Test(small_sweep_results, points_alone_are_listed)
 {
-	char *args[] = { "solver=rkf78,rk4" };
+	char *args[] = { "solver=rkf78,rk4,euler" };
 	struct journal j = session_with("1", "4", args, 1);
 
 	printed(&j, print_all);
@@ -362,5 +368,331 @@ Test(small_sweep_results, a_view_has_the_rows_of_its_processes)
 		}
 		journal_view_release(&view);
 	}
+	journal_release(&j);
+}
+
+/* ---- what else is printed ------------------------------------------------------------------ */
+
+static FILE *begin_text(void)
+{
+	*text = '\0';
+	return fmemopen(text, sizeof(text), "w");
+}
+
+static void end_text(FILE *f)
+{
+	fclose(f);
+	golden_said(text);
+}
+
+/* Each line by itself, then all of them. */
+Test(small_sweep_results, what_is_left_out_is_said)
+{
+	static const struct omitted rows[] = {
+		{ 0 },
+		{ .launches = 3, .launch_max_ns = 250e6 },
+		{ .too_long = 1 },
+		{ .apart = 2 },
+		{ .corners = 7 },
+		{ .processes = 4 },
+		{ .takes_ns = 75e9 },
+		{ .load = 3.25 }, /* no time is short */
+		{ 3, 1, 7, 2, 250e6, 0, 4, 75e9 },
+	};
+	struct plan p = four_points(fakes, true);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		FILE *f = begin_text();
+
+		p.design.express = i % 2;
+		p.refused = i == 1 ? 2 : 0;
+		snprintf(p.refused_why, sizeof(p.refused_why), "too large");
+		omitted_print(&p, &rows[i], f);
+		end_text(f);
+		cr_expect(eq(int, *text != '\0', i != 0 && i != 7), "row %zu: %s", i, text);
+	}
+	plan_release(&p);
+}
+
+/* Either reason to be short of time names the load. */
+Test(small_sweep_results, a_busy_machine_is_said_where_time_is_short)
+{
+	struct plan p = four_points(fakes, true);
+
+	for (int i = 0; i < 2; i++) {
+		const struct omitted o = { .load = 3.25,
+					   .processes = i ? 4 : 0,
+					   .takes_ns = i ? 0 : 75e9 };
+		FILE *f = begin_text();
+
+		omitted_print(&p, &o, f);
+		fclose(f);
+		cr_expect(tells(text, "this machine is busy: load 3.2 on "), "%s", text);
+	}
+	plan_release(&p);
+}
+
+static void time_side(struct plan *p, int side, double step_ns)
+{
+	for (int i = 0; i < p->n_configs; i++) {
+		p->config[i].timing[side].setup_ns = 1e6;
+		p->config[i].timing[side].gap_ns = 0;
+		p->config[i].timing[side].ends_ns = 5000;
+		p->config[i].timing[side].step_ns = step_ns;
+	}
+	p->start_ns[side] = 2e9;
+}
+
+/* One side and two of which b takes as long or longer, one wait policy and two, all processes or as
+ * few as tell. */
+Test(small_sweep_results, plans_are_printed)
+{
+	static const struct {
+		int sides, policies;
+		bool sequential;
+		double b_ns, planning_ns;
+	} rows[] = { { 1, 0, false, 1e6, 3e9 },
+		     { 2, 0, true, 1e6, 0 },
+		     { 2, 2, false, 2e9, 90e9 },
+		     { 1, 2, true, 2e9, 1e9 } };
+	const struct omitted none = { 0 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct plan p = four_points(fakes, true);
+		FILE *f = begin_text();
+
+		p.design.sequential = rows[i].sequential;
+		p.design.processes = rows[i].sequential ? 20 : 5;
+		p.design.seed = 42;
+		p.design.policies = rows[i].policies;
+		p.design.policy[1] = SYNC_YIELD;
+		time_side(&p, 0, 1e6);
+		time_side(&p, 1, rows[i].b_ns);
+		predict_blocks(&p);
+		p.point[3].block_ns[0] = NAN;
+		plan_print(&p, rows[i].sides, &none, rows[i].planning_ns, f);
+		end_text(f);
+		plan_release(&p);
+	}
+}
+
+/* The host was 75 % slower, 6 %, and 4 %, which is not worth a word. */
+Test(small_sweep_results, a_host_that_was_slower)
+{
+	static const double slower[] = { 1.75, 1.06, 1.04 };
+	struct journal j = session_of(1, 5, true);
+
+	for (int i = 0; i < 3; i++) {
+		j.host_ns[0] = 200;
+		j.host_ns[1] = 200 * slower[i];
+		quality(&j);
+		cr_expect(eq(int, count_of("slower at times"), i < 2), "%s", text);
+	}
+	j.host_ns[0] = 0; /* not known */
+	quality(&j);
+	cr_expect(zero(int, count_of("slower at times")), "%s", text);
+	journal_release(&j);
+}
+
+/* Drift of just 1 % is not said; of two that are, the larger. */
+Test(small_sweep_results, what_is_worth_a_word_is_more_than_its_limit)
+{
+	struct journal j = session_of(1, 5, true);
+
+	j.drift_most[0] = -0.01;
+	quality(&j);
+	cr_expect(zero(int, count_of("drifted")), "%s", text);
+	j.drift_most[0] = -0.0625;
+	j.drift_most[1] = 0.03;
+	quality(&j);
+	cr_expect(eq(int, count_of("drifted by -6.2 %"), 1), "%s", text);
+	j.drift_most[1] = 0.5;
+	quality(&j);
+	cr_expect(eq(int, count_of("drifted by +50.0 %"), 1), "%s", text);
+	j.drift_most[0] = 0.25;
+	j.drift_most[1] = -0.75;
+	quality(&j);
+	cr_expect(eq(int, count_of("drifted by -75.0 %"), 1), "%s", text);
+	journal_release(&j);
+}
+
+/* Pairs that were given up say why, of each side that is known. */
+Test(small_sweep_results, company_that_was_left)
+{
+	struct journal j = session_of(2, 5, true);
+
+	j.plan.design.company[0] = NAN;
+	j.plan.design.company[1] = 2.25;
+	quality(&j);
+	cr_expect(eq(int, count_of("ran one at a time"), 1), "%s", text);
+	cr_expect(eq(int, count_of("side b took 2.25 times as long"), 1), "%s", text);
+	journal_release(&j);
+}
+
+static void refuse(struct journal *j, int side, int point, const char *call)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", point);
+	if (!j->refused[side])
+		j->refused[side] = json_object();
+	json_object_set_new(j->refused[side], number,
+			    call ? json_pack("{s:s, s:s}", "call", call, "name", "cudaErrorX")
+				 : json_object());
+}
+
+/* A line for each call of each side, at its first point. */
+Test(small_sweep_results, calls_that_are_not_supported)
+{
+	for (int sides = 1; sides <= 2; sides++) {
+		struct journal j = session_of(sides, 5, true);
+		FILE *f = begin_text();
+
+		refuse(&j, 0, 0, "cudaA()");
+		refuse(&j, 0, 1, "cudaB()");
+		refuse(&j, 0, 3, "cudaA()");
+		refuse(&j, 0, 2, NULL);
+		if (sides == 2) {
+			refuse(&j, 1, 1, NULL);
+			refuse(&j, 1, 2, "cudaA()");
+			refuse(&j, 1, 0, "cudaA()");
+			refuse(&j, 1, 3, "cudaA()");
+		}
+		refusals_print(&j, f);
+		end_text(f);
+		cr_expect(eq(int, count_of("not supported here: "), sides == 2 ? 5 : 3), "%s",
+			  text);
+		journal_release(&j);
+	}
+}
+
+/* ---- what processes say of the other side's company -------------------------------------------
+ */
+
+TestSuite(small_sweep_company, .timeout = 300);
+
+/*
+ * Side b, of one point: alone[i] and beside[i] of process 2 i, in ns; process 1 was not alone, and
+ * is like process 0 in company.
+ */
+static struct company company(int n, const double *alone, const double *beside)
+{
+	bool complete[16] = { false };
+	double of[16], total_ns[16], alone_ns[16];
+	struct journal j = { .plan = { .design = { .pairs = true, .processes = 8 }, .n_points = 1 },
+			     .sides = 2,
+			     .replicates = 16,
+			     .complete = complete,
+			     .total_ns = total_ns,
+			     .alone_ns = alone_ns,
+			     .company = of };
+
+	for (int i = 0; i < 16; i++)
+		of[i] = total_ns[i] = alone_ns[i] = NAN;
+	for (int i = 0; i < n; i++) {
+		of[8 + 2 * i] = beside[i] / alone[i];
+		alone_ns[8 + 2 * i] = alone[i];
+		total_ns[8 + 2 * i] = beside[i];
+		complete[8 + 2 * i] = true;
+	}
+	complete[9] = true;
+	total_ns[9] = beside[0];
+	return company_of(&j, 1);
+}
+
+#define LIST(...)                                                                                  \
+	(double[])                                                                                 \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+
+Test(small_sweep_company, what_two_processes_say_is_not_enough)
+{
+	struct company c = company(2, LIST(1, 1), LIST(40, 44));
+
+	cr_assert(eq(int, c.n, 2), "two");
+	cr_assert(not(c.matters), "two");
+	cr_assert(epsilon_eq(dbl, c.ratio, sqrt(40.0 * 44), 1e-9), "%g", c.ratio);
+	cr_assert(company(3, LIST(1, 1, 1), LIST(40, 44, 1.3)).matters, "three");
+	cr_assert(company(3, LIST(1, 1, 1), LIST(0.7, 0.6, 0.5)).matters, "faster");
+}
+
+Test(small_sweep_company, all_must_be_off_by_a_quarter_and_in_one_direction)
+{
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(1.5, 1.24, 1.5)).matters), "one is near");
+	cr_assert(company(3, LIST(1, 1, 1), LIST(1.5, 1.26, 1.5)).matters, "none is");
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(1.5, 0.6, 1.5)).matters), "both directions");
+	cr_assert(not(company(3, LIST(1, 1, 1), LIST(0.81, 0.7, 0.7)).matters), "one is near");
+	cr_assert(not(company(3, LIST(1, 4, 1), LIST(2, 2, 2)).matters), "one was slower alone");
+}
+
+/* Some processes take 1, some 10, whether alone or not, and change while they run. */
+Test(small_sweep_company, processes_of_two_kinds_are_not_in_each_others_way)
+{
+	cr_assert(not(company(3, LIST(1, 1, 10), LIST(10, 10, 100)).matters), "10 alone");
+	cr_assert(not(company(4, LIST(1, 1, 1, 1), LIST(10, 10, 10, 1)).matters), "1 in company");
+}
+
+Test(small_sweep_company, small_differences_are_told_from_noise)
+{
+	const double *one = LIST(1, 1, 1, 1);
+
+	cr_assert(company(4, one, LIST(1.05, 1.051, 1.049, 1.05)).differs, "steady");
+	cr_assert(not(company(4, one, LIST(1.05, 1.051, 1.049, 1.05)).matters), "and small");
+	cr_assert(not(company(2, one, LIST(1.05, 1.05)).differs), "two may agree by chance");
+	cr_assert(not(company(4, one, LIST(1.01, 1.1, 1.02, 1.2)).differs), "noise");
+	cr_assert(not(company(4, one, LIST(1.05, 1.05, 0.99999, 1.05)).differs),
+		  "one is on the other side");
+	cr_assert(company(3, one, LIST(0.97, 0.971, 0.969)).differs, "faster");
+	/* the mean is off by more than 4 of its standard errors, of sd / sqrt(4) each */
+	cr_assert(company(4, one, LIST(1.04, 1.06, 1.04, 1.06)).differs, "8.5 of them");
+	cr_assert(not(company(4, one, LIST(1.02, 1.08, 1.02, 1.08)).differs), "2.9 of them");
+}
+
+Test(small_sweep_company, nobody_knows_of_sides_apart)
+{
+	struct journal j = { .plan.design = { .processes = 4 }, .sides = 2 };
+
+	cr_assert(zero(int, company_of(&j, 0).n), "none");
+	cr_assert(isnan(company_of(&j, 0).ratio), "not known");
+}
+
+/* Rounds alone: 4, 6, one that is not known, 4, 6; in company 15. Of the other points nothing is
+ * known. */
+Test(small_sweep_company, what_a_process_says)
+{
+	struct journal j = session_of(2, 5, true);
+	double alone_ns[POINTS * ALONE_ROUNDS], turns[POINTS * ROUNDS_MAX * TURN_SERIES];
+	double *of[10] = { [7] = turns };
+	json_t *o, *alone;
+
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++)
+		turns[i] = 15;
+	for (int i = 0; i < POINTS * ALONE_ROUNDS; i++)
+		alone_ns[i] = i >= ALONE_ROUNDS ? NAN : i % 3 == 2 ? 0 : 4 + 2 * (i % 3);
+	j.turns = of;
+	o = company_json(&j, 7, alone_ns);
+	alone = json_object_get(o, "t_total_ns");
+	cr_expect(eq(int, (int)json_integer_value(json_object_get(o, "rounds")), ALONE_ROUNDS));
+	cr_expect(eq(sz, json_object_size(alone), 1));
+	cr_expect(eq(dbl, json_get_number(alone, j.plan.point[0].key), 5));
+	cr_expect(eq(dbl, json_get_number(o, "company_over_alone"), 3));
+	json_decref(o);
+	j.turns = NULL;
+	journal_release(&j);
+}
+
+/* Of a session: differences that are no noise are said of each side. */
+Test(small_sweep_company, a_difference_is_said)
+{
+	struct journal j = session_of(2, 5, true);
+
+	j.plan.design.pairs = true;
+	for (int i = 0; i < 5; i++)
+		j.company[i] = 1.05 + 0.001 * i;
+	quality(&j);
+	cr_expect(eq(int, count_of("side a takes 1.05 times as long as alone (n = 5)"), 1), "%s",
+		  text);
+	cr_expect(zero(int, count_of("side b takes")), "%s", text);
 	journal_release(&j);
 }

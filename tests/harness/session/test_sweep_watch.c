@@ -172,6 +172,45 @@ Test(small_sweep_watch, what_is_left)
 	cr_assert(eq(dbl, show_left_ns(&s), 0), "never below 0");
 }
 
+/* On a terminal. Left: as much in proportion as has passed, within half a minute of 75. */
+Test(small_sweep_watch, a_bar_of_what_is_done)
+{
+	static const struct {
+		double done_ns, predicted_ns;
+		const char *want;
+	} rows[] = {
+		{ 1500e9, 6000e9,
+		  "[#####...............] 5/20 points, process 2/4, 75 min left: a point" },
+		{ 6000e9, 6000e9,
+		  "[####################] 5/20 points, process 2/4, 0 s left: a point" },
+		{ 9000e9, 6000e9, "[####################] 5/20" },
+		{ 1, 0, "[....................] 5/20 points, process 2/4, 0 s left: a point" },
+	};
+
+	setenv("COLUMNS", "96", 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct show s;
+		const char *said;
+
+		divert_terminal();
+		show_start(&s, false);
+		s.done_ns = rows[i].done_ns;
+		s.predicted_ns = rows[i].predicted_ns;
+		s.start_ns -= 1500000000000;
+		s.points_done = 5;
+		s.points = 20;
+		s.process = 2;
+		s.processes = 4;
+		show_progress(&s, "a point");
+		s.shown_ns = clock_ns() + 10000000000; /* it was shown just now */
+		show_progress(&s, "another");
+		said = diverted_stderr();
+		cr_expect(tells(said, rows[i].want), "%s", said);
+		cr_expect(not(tells(said, "another")), "%s", said);
+		cr_expect(s.terminal);
+	}
+}
+
 Test(small_sweep_watch, lines_and_complaints)
 {
 	struct show s;

@@ -1,10 +1,13 @@
 /* test_trial_file.c - the record of rift time: what is written is read, and damage is told. */
-/* sanitizers: one thread */
 #include "tests/test.h"
+#include "tests/cli.h"
 #include "tests/folder.h"
 
 #include "harness/base/json.h"
+#include "harness/platform/enter.h"
 #include "harness/trial/trial.h"
+
+#include <errno.h>
 
 TEST_FOLDER(folder);
 
@@ -148,8 +151,8 @@ Test(small_trial_file, a_changed_line_is_damaged)
 	is_refused(trial_read, "a.jsonl.part", "a.jsonl.part:2: crc32 does not match");
 }
 
-/* A line whose checksum is right, and whose content is not. */
-static void line_is_refused(json_t *line, const char *words)
+/* A line behind those of a record with one round. */
+static void write_line(json_t *line)
 {
 	struct record_file f;
 	struct record_scan scan = { .path = NULL };
@@ -162,8 +165,130 @@ static void line_is_refused(json_t *line, const char *words)
 	json_object_set_new(line, "crc32", json_integer((json_int_t)record_crc32(line)));
 	cr_assert(zero(int, record_write(&f, line)));
 	record_close(&f);
+}
+
+/* A line whose checksum is right, and whose content is not. */
+static void line_is_refused(json_t *line, const char *words)
+{
+	write_line(line);
 	is_refused(trial_read, "a.jsonl.part", words);
 	remove(path_of("a.jsonl.part"));
+}
+
+/* The largest of each, and the smallest. */
+Test(small_trial_file, lines_at_their_limits)
+{
+	static const char *const rows[] = {
+		"{\"record\":\"run\",\"side\":1,\"round\":999,\"wall_s\":1,\"status\":0}",
+		"{\"record\":\"run\",\"side\":0,\"round\":-1,\"wall_s\":0.1,\"status\":0,"
+		"\"ranges\":[{\"name\":\"a\",\"count\":0,\"s\":0}]}",
+		"{\"record\":\"looks\",\"rounds\":[1,2,3,4,1000]}",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct trial t;
+
+		write_line(json_loads(rows[i], 0, NULL));
+		cr_assert(zero(int, trial_read(&t, path_of("a.jsonl.part"))), "%s", rows[i]);
+		cr_expect(eq(int, t.side[1].run[999].there, i == 0), "%s", rows[i]);
+		cr_expect(eq(int, t.side[0].untimed.wall_s < 0.5, i == 1), "%s", rows[i]);
+		cr_expect(eq(int, t.look[t.looks - 1], i == 2 ? 1000 : 20), "%s", rows[i]);
+		trial_release(&t);
+		remove(path_of("a.jsonl.part"));
+	}
+}
+
+Test(small_trial_file, outputs_that_differ_are_read)
+{
+	struct trial t;
+
+	write_line(json_pack("{s:s}", "record", "outputs_differ"));
+	cr_assert(zero(int, trial_read(&t, path_of("a.jsonl.part"))));
+	cr_expect(t.outputs_differ);
+	trial_release(&t);
+	remove(path_of("a.jsonl.part"));
+}
+
+/* What follows from other members is none. */
+Test(small_trial_file, members_of_a_run)
+{
+	struct trial_run r = run_of(9);
+	json_t *o = trial_run_json(0, 0, &r);
+
+	cr_expect(eq(ptr, json_object_get(o, "after_s"), NULL));
+	cr_expect(epsilon_eq(dbl, json_get_number(o, "calls_s"), 4.5, 1e-12));
+	json_decref(o);
+}
+
+static struct trial_run rewritten(const struct trial_run *r)
+{
+	struct trial t;
+	struct trial_run out;
+
+	write_line(trial_run_json(1, 0, r));
+	cr_assert(zero(int, trial_read(&t, path_of("a.jsonl.part"))));
+	out = t.side[1].run[0];
+	trial_release(&t);
+	remove(path_of("a.jsonl.part"));
+	return out;
+}
+
+Test(small_trial_file, all_of_a_run_is_read)
+{
+	struct trial_run r = run_of(9), got;
+
+	r.status = 3 << 8;
+	r.late = true;
+	snprintf(r.output, sizeof(r.output), "0123");
+	snprintf(r.said, sizeof(r.said), "no such file");
+	got = rewritten(&r);
+	cr_expect(eq(int, got.there, 1));
+	cr_expect(epsilon_eq(dbl, got.wall_s, 9, 1e-12));
+	cr_expect(eq(int, got.status, 3 << 8));
+	cr_expect(eq(int, got.late, 1));
+	cr_expect(eq(int, got.left, 0));
+	cr_expect(eq(str, got.output, "0123"));
+	cr_expect(eq(str, got.said, "no such file"));
+	for (int q = 0; q < TRIAL_QUANTITIES; q++)
+		cr_expect(epsilon_eq(dbl, got.value[q],
+				     q == TRIAL_AFTER_S ? 9 - 3.5 - 4.5 : q + 0.5, 1e-12),
+			  "%s", trial_quantities[q].name);
+	/* less than nothing is left behind the last call, and nothing */
+	for (int i = 0; i < 2; i++) {
+		r = run_of(i ? 8 : 7);
+		r.left = true;
+		got = rewritten(&r);
+		cr_expect(not(isfinite(got.value[TRIAL_AFTER_S])), "%d", i);
+		cr_expect(eq(int, got.late, 0));
+		cr_expect(eq(int, got.left, 1));
+	}
+}
+
+/* What rift show --check says of one. */
+static void is_checked(const char *name, int code, const char *words)
+{
+	const char *said;
+	int rc = run_rift(OUT, &said, "show --check %s", path_of(name));
+
+	cr_expect(eq(int, rc, code), "%s: %s", name, said);
+	cr_expect(tells(said, words), "%s: %s", words, said);
+}
+
+Test(small_trial_file, what_a_check_says)
+{
+	FILE *f;
+
+	write_record("a.jsonl", 2, true);
+	is_checked("a.jsonl", RIFT_OK, ": valid; rift time *, 2 sides, 2 rounds\n");
+	write_record("b.jsonl", 1, false);
+	is_checked("b.jsonl.part", RIFT_OK, ": valid, under way; rift time *, 2 sides, 1 round\n");
+	f = fopen(path_of("b.jsonl.part"), "a");
+	fputs("{\"record\":\"ru", f);
+	fclose(f);
+	is_checked("b.jsonl.part", RIFT_OK, " round; a torn last line is dropped\n");
+	write_record("c.jsonl", 1, false);
+	cr_assert(zero(int, shell(NULL, "mv %s/c.jsonl.part %s/c.jsonl", folder, folder)));
+	is_checked("c.jsonl", RIFT_FAILED_POINTS, ": incomplete; rift time");
 }
 
 Test(small_trial_file, lines_that_no_one_could_have_written)
@@ -185,7 +310,17 @@ Test(small_trial_file, lines_that_no_one_could_have_written)
 		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":1,\"status\":0,"
 		  "\"ranges\":[{\"count\":1,\"s\":1}]}",
 		  "ranges" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":1,\"status\":0,"
+		  "\"ranges\":[{\"name\":\"a\",\"count\":-1,\"s\":1}]}",
+		  "ranges" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":1,\"status\":0,"
+		  "\"ranges\":[{\"name\":\"a\",\"count\":1,\"s\":-0.5}]}",
+		  "ranges" },
+		{ "{\"record\":\"run\",\"side\":0,\"round\":1,\"wall_s\":1,\"status\":0,"
+		  "\"ranges\":[1,2,3,4,5,6,7,8,9,10,11,12,13]}",
+		  "ranges" },
 		{ "{\"record\":\"looks\",\"rounds\":[3,2]}", "rounds" },
+		{ "{\"record\":\"looks\",\"rounds\":[3,1001]}", "rounds" },
 		{ "{\"record\":\"looks\",\"rounds\":[3,3]}", "rounds" },
 		{ "{\"record\":\"looks\",\"rounds\":[0,2]}", "rounds" },
 		{ "{\"record\":\"looks\",\"rounds\":[3,100000]}", "rounds" },
@@ -237,6 +372,147 @@ Test(small_trial_file, a_plan_is_read_as_it_was_written)
 	free(text);
 }
 
+Test(small_trial_file, plans_at_their_limits)
+{
+	const char *argv[] = { "app", NULL };
+	struct trial_plan plan = { .argv = argv,
+				   .sides = TRIAL_SIDES_MAX,
+				   .rounds = TRIAL_ROUNDS_MAX,
+				   .margin = 1,
+				   .patience_s = 1e-3,
+				   .files = TRIAL_FILES_MAX },
+			  read;
+	json_t *o;
+
+	for (int i = 1; i < TRIAL_SIDES_MAX; i++)
+		plan.side[i].against = "nice";
+	for (int i = 0; i < TRIAL_FILES_MAX; i++)
+		plan.file[i] = "out";
+	o = trial_plan_json(&plan);
+	cr_assert(zero(int, trial_plan_parse(&read, o, "here")));
+	cr_expect(eq(int, read.sides, 13));
+	cr_expect(eq(int, read.files, 16));
+	cr_expect(eq(int, read.rounds, 1000));
+	cr_expect(eq(str, (char *)(uintptr_t)read.side[12].against, "nice"));
+	cr_expect(zero(dbl, read.within_s));
+	cr_expect(not(read.bare));
+	cr_expect(not(read.same_output));
+	trial_plan_release(&read);
+	json_decref(o);
+	plan.margin = 0;
+	o = trial_plan_json(&plan);
+	cr_assert(zero(int, trial_plan_parse(&read, o, "here")));
+	trial_plan_release(&read);
+	json_decref(o);
+}
+
+/* 255 bytes are whole; of more the last ones become dots. */
+Test(small_trial_file, long_commands_are_cut)
+{
+	char word[300];
+	const char *argv[] = { "ab", word, "c", NULL };
+	struct trial_plan plan = { .argv = argv };
+
+	for (size_t n = 249; n <= 252; n++) {
+		const char *want = n < 251 ? "xx c" : "x...";
+		struct text_line name;
+
+		memset(word, 'x', n);
+		word[n] = '\0';
+		name = trial_program_name(&plan);
+		cr_expect(eq(sz, strlen(name.s), n < 251 ? n + 5 : 255), "%zu", n);
+		cr_expect(eq(str, name.s + strlen(name.s) - 4, (char *)(uintptr_t)want), "%zu", n);
+	}
+}
+
+/* ---- measuring, as far as the first runs say how much ---------------------------------------- */
+
+/* All first runs are there, and of the last side one that ends otherwise: no other need run. */
+static int measure(struct trial *t, struct trial_plan plan, double wall_s,
+		   struct trial_run by_itself)
+{
+	int err;
+
+	*t = (struct trial){ .plan = plan };
+	t->plan.argv = calloc(2, sizeof(*t->plan.argv));
+	t->plan.argv[0] = "true";
+	t->plan.patience_s = 60;
+	t->plan.bare = true;
+	for (int i = 1; i < plan.sides; i++)
+		t->plan.side[i].against = "env";
+	cr_assert(zero(int, trial_create(t, path_of("m.jsonl"))));
+	for (int i = 0; i < plan.sides; i++) {
+		struct trial_run r = { .there = true, .wall_s = wall_s, .status = i ? 256 : 0 };
+
+		r = i ? r : by_itself;
+		r.wall_s = wall_s;
+		cr_assert(zero(int, trial_add(t, trial_run_json(i, -1, &r))));
+	}
+	divert_stderr();
+	err = trial_measure(t);
+	return err;
+}
+
+Test(small_trial_file, a_first_run_that_says_enough)
+{
+	struct trial_run late = { .there = true, .late = true },
+			 absent = { .there = true, .status = LAYER_NOT_FOUND << 8 };
+	struct trial_plan plan = { .sides = 1, .rounds = 3 };
+	struct trial t;
+
+	cr_expect(eq(int, measure(&t, plan, 1, late), -ETIMEDOUT));
+	cr_expect(eq(str, (char *)(uintptr_t)diverted_stderr(),
+		     "rift: true: did not end within 60 s; give it longer: --patience\n"));
+	trial_release(&t);
+	remove(path_of("m.jsonl.part"));
+	snprintf(absent.said, sizeof(absent.said), "no such file");
+	cr_expect(eq(int, measure(&t, plan, 1, absent), -EINVAL));
+	cr_expect(eq(str, (char *)(uintptr_t)diverted_stderr(),
+		     "rift: the program does not start: no such file\n"));
+	trial_release(&t);
+}
+
+/* Seconds of each first run, and after which rounds it may end. */
+Test(small_trial_file, looks_are_planned_by_the_first_runs)
+{
+	static const struct {
+		int sides, rounds;
+		double within_s, wall_s;
+		int looks, look[TRIAL_LOOKS_MAX];
+	} rows[] = {
+		{ 2, 12, 0, 1, 1, { 12 } },	 { 2, 0, 280, 5, 3, { 7, 14, 28 } },
+		{ 2, 0, 270, 5, 2, { 13, 27 } }, { 2, 0, 0, 2, 3, { 7, 15, 30 } },
+		{ 3, 0, 0, 2, 2, { 10, 20 } },	 { 2, 0, 0, 100, 1, { 5 } },
+		{ 3, 0, 0, 100, 1, { 6 } },	 { 2, 0, 0, 12, 1, { 5 } },
+		{ 2, 0, 0, 10, 1, { 6 } },	 { 2, 0, 1, 100, 1, { 1 } },
+		{ 2, 0, 30, 10, 1, { 1 } },	 { 2, 0, 0, 1e-3, 5, { 62, 125, 250, 500, 1000 } },
+	};
+	const struct trial_run well = { .there = true };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct trial_plan plan = { .sides = rows[i].sides,
+					   .rounds = rows[i].rounds,
+					   .within_s = rows[i].within_s,
+					   .margin = 0.02 };
+		struct trial t;
+		int err = measure(&t, plan, rows[i].wall_s, well);
+
+		const char *said = diverted_stderr();
+
+		cr_assert(zero(int, err), "row %zu: %s", i, said);
+		cr_expect(eq(int, t.looks, rows[i].looks), "row %zu", i);
+		for (int k = 0; k < t.looks; k++)
+			cr_expect(eq(int, t.look[k], rows[i].look[k]), "row %zu, %d", i, k);
+		cr_expect(not(t.side[0].run[0].there), "row %zu", i);
+		trial_release(&t);
+		remove(path_of("m.jsonl"));
+	}
+}
+
+#define THREE_SIDES "{\"layer\":\"none\"},{\"layer\":\"none\"},{\"layer\":\"none\"}"
+#define SIX_SIDES THREE_SIDES "," THREE_SIDES
+#define EIGHT_FILES "\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\""
+
 /* Plans, by what is changed in a good one. */
 Test(small_trial_file, plans_that_are_wrong)
 {
@@ -250,10 +526,14 @@ Test(small_trial_file, plans_that_are_wrong)
 		{ "rounds", "-1" },
 		{ "rounds", "1001" },
 		{ "margin", "-0.1" },
+		{ "margin", "1.01" },
 		{ "patience_s", "0" },
 		{ "within_s", "-1" },
 		{ "files", "[1]" },
 		{ "sides", "[{\"layer\":1}]" },
+		{ "sides", "[" SIX_SIDES "," SIX_SIDES ",{\"layer\":\"none\"}]" },
+		{ "files", "3" },
+		{ "files", "[" EIGHT_FILES "," EIGHT_FILES ",\"a\"]" },
 	};
 	struct trial_plan good = { .sides = 1, .margin = 0.02, .patience_s = 1 };
 	const char *argv[] = { "app", NULL };

@@ -254,3 +254,129 @@ Test(small_trial_findings, what_is_beside_the_wall_time_informs)
 	trial_findings_release(&f);
 	trial_release(&t);
 }
+
+/* Neither a GPU nor a machine without a device is the CPU device. */
+Test(small_trial_findings, what_is_timed_on_the_cpu_device)
+{
+	static const struct {
+		const char *device;
+		int is_gpu, is_cpu;
+	} rows[] = {
+		{ "CPU", 0, 1 },	 { "a device", 0, 1 },	    { "zz", 0, 1 },
+		{ "NVIDIA H200", 1, 0 }, { TRIAL_NO_DEVICE, 0, 0 },
+	};
+	struct trial t = { .platform = NULL };
+
+	cr_expect(not(trial_is_cpu(&t)));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		t.platform =
+			json_pack("{s:s, s:b}", "device", rows[i].device, "is_gpu", rows[i].is_gpu);
+		cr_expect(eq(int, trial_is_cpu(&t), rows[i].is_cpu), "%s", rows[i].device);
+		json_decref(t.platform);
+	}
+}
+
+/* A program alone has no verdict; a side that is wrong needs none. */
+Test(small_trial_findings, what_is_decided)
+{
+	static const struct {
+		int sides, rounds, wrong, decided;
+	} rows[] = {
+		{ 1, 6, 0, 0 }, { 2, 6, 0, 1 }, { 2, 2, 0, 0 }, { 2, 2, 1, 1 }, { 3, 2, 1, 0 }
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct trial_findings f;
+		struct trial t;
+
+		begin(&t, rows[i].sides);
+		for (int side = 0; side < rows[i].sides; side++)
+			put_pairs(&t, side, rows[i].rounds, side ? 1.03 : 1);
+		if (rows[i].wrong)
+			t.side[1].run[0].late = true;
+		trial_findings_init(&f, &t, NAN);
+		cr_expect(eq(int, trial_is_decided(&f), rows[i].decided), "row %zu", i);
+		cr_expect(epsilon_eq(dbl, trial_round_s(&t), rows[i].sides, 1e-12));
+		trial_findings_release(&f);
+		trial_release(&t);
+	}
+}
+
+static void swap(struct trial_range *a, struct trial_range *b)
+{
+	struct trial_range was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* Of each side, by the names that side 0 has, in whatever order and however many a run has. */
+Test(small_trial_findings, ranges_are_found_by_name)
+{
+	struct trial_findings f;
+	struct trial t;
+	const int first = TRIAL_QUANTITIES;
+
+	begin(&t, 2);
+	t.side[0].untimed.ranges = 3;
+	for (int i = 0; i < 3; i++)
+		snprintf(t.side[0].untimed.range[i].name, SPAN_NAME, "%c", "abc"[i]);
+	put_pairs(&t, 1, 6, 1);
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < 6; i++) {
+			struct trial_run *r = &t.side[side].run[i];
+
+			r->ranges = 2;
+			r->range[0] = (struct trial_range){ "a", 1, side ? 8 : 4 };
+			r->range[1] = (struct trial_range){ "b", 1, side ? 3 : 2 };
+			r->range[2] = (struct trial_range){ "c", 1, 5 };
+			if (side)
+				swap(&r->range[0], &r->range[1]);
+		}
+	trial_findings_init(&f, &t, NAN);
+	cr_expect(eq(int, f.beside, first + 3));
+	cr_expect(eq(str, trial_beside_label(&f, first - 1).s, "energy"));
+	cr_expect(eq(str, trial_beside_label(&f, first + 1).s, "range b"));
+	cr_expect(epsilon_eq(dbl, f.side[0].beside[first].own.value, 4, 1e-12));
+	cr_expect(epsilon_eq(dbl, f.side[1].beside[first].over.value, 2, 1e-12));
+	cr_expect(epsilon_eq(dbl, f.side[1].beside[first + 1].over.value, 1.5, 1e-12));
+	cr_expect(not(isfinite(f.side[0].beside[first + 2].own.value)));
+	trial_findings_release(&f);
+	trial_release(&t);
+}
+
+Test(small_trial_findings, why_a_side_is_wrong)
+{
+	static const struct {
+		int status, late;
+		const char *said, *want;
+	} rows[] = {
+		{ 3 << 8, 0, "", "it ended with status 3, and by itself ended with status 0" },
+		{ 9, 0, "", "it ended by signal 9 (Killed), and by itself ended with status 0" },
+		{ 9, 1, "slow", "it did not end in time, and by itself ended with status 0: slow" },
+		{ 0, 0, "", "its output is another" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct trial_findings f;
+		struct trial t;
+
+		begin(&t, 2);
+		put_pairs(&t, 1, 6, 1);
+		for (int k = 1; k < 3; k++) { /* only the first one is told */
+			struct trial_run *r = &t.side[1].run[k];
+
+			r->status = rows[i].status + (rows[i].status && k > 1);
+			r->late = rows[i].late;
+			snprintf(r->said, sizeof(r->said), "%s", rows[i].said);
+			snprintf(r->output, sizeof(r->output), "%s", i == 3 ? "1" : "");
+		}
+		trial_findings_init(&f, &t, NAN);
+		cr_expect(eq(str, f.side[1].wrong, (char *)(uintptr_t)rows[i].want));
+		cr_expect(eq(int, f.side[1].wrong_runs, 2));
+		cr_expect(eq(int, f.side[1].runs, 7));
+		cr_expect(eq(str, (char *)(uintptr_t)trial_verdict(&f, 1), "wrong"));
+		trial_findings_release(&f);
+		trial_release(&t);
+	}
+}
