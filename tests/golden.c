@@ -13,7 +13,9 @@
  * Functions of the shell, for numbers with six digits, as other libraries of mathematics round the
  * last ones. rounded: of what it reads, such as JSON. chart_data: of the data files and scripts in
  * a folder; of a long file the first rows, and of each column the sum and the sum of each value
- * times its row.
+ * times its row. json_sums: of JSON, of each key how many numbers it has, their sum, and the sum of
+ * each times its place among the key's values; and of each of its texts how many, 0, and the sum of
+ * the places.
  */
 static const char functions[] =
 	"rounded() { awk '{ for (s = \"\"; match($0, /[0-9]+[.][0-9][0-9][0-9][0-9][0-9][0-9]+"
@@ -26,7 +28,15 @@ static const char functions[] =
 	"END { for (i = 1; NR > 24 && i <= n; i++) printf \"sum %d %.6g %.6g\\n\", i, s[i], w[i] "
 	"}' \"$f\" ;; *) sed -n '/^[a-z][a-z_0-9]* = /p; /^reset/q' \"$f\"; "
 	"grep '^# [a-z_]*[.]gp - ' \"$f\" ;; esac | rounded; "
-	"done; };";
+	"done; }; "
+	"json_sums() { awk '{ sub(/^ +/, \"\"); sub(/,$/, \"\") } "
+	"/^\"[^\"]*\": / { i = index($0, \": \"); key = substr($0, 2, i - 3); $0 = substr($0, i + "
+	"2) } "
+	"/^[][{}]/ { next } length > 65 && !/[^\"0-9a-f]/ { $0 = \"hash\" } { is = /^-?[0-9]/; k = "
+	"is ? key : key \" \" $0; at[key]++; "
+	"if (!n[k]++) order[++last] = k; s[k] += is * $0; w[k] += at[key] * (is ? $0 : 1) } "
+	"END { for (i = 1; i <= last; i++) { k = order[i]; "
+	"printf \"%s: %d %.6g %.6g\\n\", k, n[k], s[k], w[k] } }'; };";
 
 /* Sessions that are made up are of today, and have an identifier each. */
 static void mask(char *text)

@@ -12,7 +12,8 @@
 /*
  * Shell commands, as figures_folder_run() has them. Those that begin with ':' prepare others.
  * `chart_data FOLDER` prints what data files and scripts of charts hold, and `rounded` what it
- * reads, both with six digits of each number.
+ * reads, both with six digits of each number; `json_sums` prints a long JSON in a line per key and
+ * text.
  */
 struct golden_output {
 	const char *name;
