@@ -13,9 +13,7 @@
  * Functions of the shell, for numbers with six digits, as other libraries of mathematics round the
  * last ones. rounded: of what it reads, such as JSON. chart_data: of the data files and scripts in
  * a folder; of a long file the first rows, and of each column the sum and the sum of each value
- * times its row. json_sums: of JSON, of each key how many numbers it has, their sum, and the sum of
- * each times its place among the key's values; and of each of its texts how many, 0, and the sum of
- * the places.
+ * times its row.
  */
 static const char functions[] =
 	"rounded() { awk '{ for (s = \"\"; match($0, /[0-9]+[.][0-9][0-9][0-9][0-9][0-9][0-9]+"
@@ -28,15 +26,7 @@ static const char functions[] =
 	"END { for (i = 1; NR > 24 && i <= n; i++) printf \"sum %d %.6g %.6g\\n\", i, s[i], w[i] "
 	"}' \"$f\" ;; *) sed -n '/^[a-z][a-z_0-9]* = /p; /^reset/q' \"$f\"; "
 	"grep '^# [a-z_]*[.]gp - ' \"$f\" ;; esac | rounded; "
-	"done; }; "
-	"json_sums() { awk '{ sub(/^ +/, \"\"); sub(/,$/, \"\") } "
-	"/^\"[^\"]*\": / { i = index($0, \": \"); key = substr($0, 2, i - 3); $0 = substr($0, i + "
-	"2) } "
-	"/^[][{}]/ { next } length > 65 && !/[^\"0-9a-f]/ { $0 = \"hash\" } { is = /^-?[0-9]/; k = "
-	"is ? key : key \" \" $0; at[key]++; "
-	"if (!n[k]++) order[++last] = k; s[k] += is * $0; w[k] += at[key] * (is ? $0 : 1) } "
-	"END { for (i = 1; i <= last; i++) { k = order[i]; "
-	"printf \"%s: %d %.6g %.6g\\n\", k, n[k], s[k], w[k] } }'; };";
+	"done; };";
 
 /* Sessions that are made up are of today, and have an identifier each. */
 static void mask(char *text)
@@ -55,6 +45,73 @@ static void mask(char *text)
 	}
 }
 
+/* ---- long JSON ------------------------------------------------------------------------------ */
+
+/*
+ * A key, or one of its texts: how many values; of numbers the sum, and that of each times its place
+ * among the key's values, of a text that of its places.
+ */
+struct sum {
+	char name[256];
+	int n, places;
+	double sum, weighted;
+};
+
+enum { SUMS = 1024 };
+
+static struct sum *find_sum(struct sum *sums, const char *name)
+{
+	int i = 0;
+
+	while (i < SUMS - 1 && *sums[i].name && strcmp(sums[i].name, name) != 0)
+		i++;
+	cr_assert(lt(int, i, SUMS - 1), "room for %s", name);
+	snprintf(sums[i].name, sizeof(sums[i].name), "%s", name);
+	return &sums[i];
+}
+
+/* A number counts with its key, a text for itself, but all hashes alike. */
+static void add_value(struct sum *sums, const char *key, const json_t *value)
+{
+	struct sum *of_key = find_sum(sums, key), *s = of_key;
+	char name[256], *text = json_dumps(value, JSON_ENCODE_ANY);
+	bool is_hash = strspn(text + 1, "0123456789abcdef") == 64;
+
+	if (!json_is_number(value)) {
+		snprintf(name, sizeof(name), "%s %s", key, is_hash ? "hash" : text);
+		s = find_sum(sums, name);
+	}
+	free(text);
+	s->n++;
+	s->sum += json_number_value(value);
+	s->weighted += ++of_key->places * (json_is_number(value) ? json_number_value(value) : 1);
+}
+
+static void add_values(struct sum *sums, const char *key, json_t *value)
+{
+	const char *member;
+	json_t *inner;
+	size_t i;
+
+	json_array_foreach(value, i, inner) add_values(sums, key, inner);
+	json_object_foreach(value, member, inner) add_values(sums, member, inner);
+	if (!json_is_array(value) && !json_is_object(value))
+		add_value(sums, key, value);
+}
+
+/* A line per key and text, in the order in which they come. */
+static void put_sums(FILE *out, json_t *o)
+{
+	struct sum *sums = calloc(SUMS, sizeof(*sums));
+
+	add_values(sums, "", o);
+	for (struct sum *s = sums; *s->name; s++)
+		if (s->n)
+			fprintf(out, "%s: %d, %.6g, %.6g\n", s->name, s->n, s->sum, s->weighted);
+	free(sums);
+	json_decref(o);
+}
+
 /* What all commands of it say, as a terminal has it; and how they end, unless well. */
 static const char *said_by(const struct golden_output *o, bool refused)
 {
@@ -64,15 +121,18 @@ static const char *said_by(const struct golden_output *o, bool refused)
 	const char *text;
 
 	for (const char *const *c = o->commands; *c; c++) {
-		bool hidden = **c == ':';
+		bool hidden = **c == ':', is_json = **c == '+';
 		int rc;
 
-		snprintf(command, sizeof(command), "%s { %s; } 2>&1", functions, *c + 2 * hidden);
+		snprintf(command, sizeof(command), "%s { %s; } %s", functions,
+			 *c + 2 * (hidden || is_json), is_json ? "" : "2>&1");
 		rc = figures_folder_run(&text, command);
 		cr_assert(eq(int, hidden ? 0 : refused, rc > 2), "%s: %d: %s", *c, rc, text);
 		cr_assert(le(int, refused && !hidden, is_one_complaint(text)), "%s: %s", *c, text);
 		if (!hidden)
-			fprintf(out, "$ %s\n%s", *c, text);
+			fprintf(out, "$ %s\n%s", *c, is_json ? "" : text);
+		if (is_json)
+			put_sums(out, json_loads(text, 0, NULL));
 		if (rc)
 			fprintf(out, "[%d]\n", rc);
 	}
@@ -347,6 +407,16 @@ void golden_said_json(const json_t *o)
 
 	golden_said(text);
 	free(text);
+}
+
+void golden_said_sums(json_t *o)
+{
+	static char text[SAID_BYTES];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	put_sums(out, o);
+	fclose(out);
+	golden_said(text);
 }
 
 /* Of a data file the first rows, and of each column the sum and that of each value times its row.

@@ -10,7 +10,7 @@
 #define SETS "data/sessions/emulate-h200/"
 #define GRIDS "data/sessions/graphs-h200/"
 #define HOLDS "data/sessions/atlas-h200/holds-"
-#define COMPARE(arguments) "rift compare --json " arguments " | json_sums"
+#define COMPARE(arguments) "+ rift compare --json " arguments
 
 static const struct golden_output said[] = {
 	{ "compare-pairs",

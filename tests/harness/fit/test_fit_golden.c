@@ -13,7 +13,7 @@
 
 #define SETS "data/sessions/emulate-h200/"
 #define TWO SETS "call-5.jsonl.gz"
-#define FIT(arguments) "rift fit --json " arguments " | json_sums"
+#define FIT(arguments) "+ rift fit --json " arguments
 
 static const struct golden_output said[] = {
 	/* each number of long answers, among them of kernels over another platform's */
@@ -24,10 +24,9 @@ static const struct golden_output said[] = {
 				   "launch.jsonl --costs " KEPT "costs.json")) },
 	{ "fit-two", COMMANDS("rift fit " TWO, "rift fit " KEPT "mlp.jsonl | head -n 40") },
 	{ "predict-sums",
-	  COMMANDS("rift predict --json --validate " KEPT "myocyte.jsonl " KEPT
-		   "pathtrace.jsonl " KEPT "mlp.jsonl --on " KEPT "launch.jsonl | json_sums",
-		   "rift predict --json " TWO ":a --on " TWO ":b --measured " TWO
-		   ":b | json_sums") },
+	  COMMANDS("+ rift predict --json --validate " KEPT "myocyte.jsonl " KEPT
+		   "pathtrace.jsonl " KEPT "mlp.jsonl --on " KEPT "launch.jsonl",
+		   "+ rift predict --json " TWO ":a --on " TWO ":b --measured " TWO ":b") },
 	{ "stack-pairs",
 	  COMMANDS("rift fit --stack data/sessions/wsl2-h200/wsl2-2021.jsonl.gz:b",
 		   "rift fit --stack data/sessions/remote-h200/ahead-launch.jsonl.gz:b",
