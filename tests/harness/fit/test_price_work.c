@@ -7,6 +7,7 @@
 #include "harness/fit/copies.h"
 #include "harness/fit/price.h"
 #include "harness/fit/validate.h"
+#include "tests/golden.h"
 #include "tests/made_fit.h"
 
 TestSuite(small_price_work, .timeout = 300);
@@ -44,6 +45,15 @@ static struct fake_session cells_session(void)
 	return s;
 }
 
+static void say_errors(const char *name, const struct errors *e)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%s: n %d, %.1f %.1f %.1f %%\n", name, e->n, 100 * e->median,
+		 100 * e->p95, 100 * e->worst);
+	golden_said(text);
+}
+
 static void validate(struct work_validation *v, const struct fake_session *s)
 {
 	struct fake_session launch = small_session();
@@ -52,6 +62,10 @@ static void validate(struct work_validation *v, const struct fake_session *s)
 	made_grid(&work, s);
 	made_fit(&launches, &launch);
 	validate_work(v, &work.grid, &launches.fit);
+	say_errors("all", &v->all);
+	say_errors("outside", &v->outside);
+	say_errors("stream", &v->mode[MODE_STREAM]);
+	say_errors("graph", &v->mode[MODE_GRAPH]);
 	v->work = NULL;
 	made_release(&work);
 	made_release(&launches);
@@ -213,27 +227,68 @@ static struct copy_paces paces(double call_ns, double large_ns)
 	return p;
 }
 
+static struct step_copies said_copies(const struct copy_paces *own, const struct copy_paces *other,
+				      const struct cost *step, enum mode mode)
+{
+	const struct step_copies c = copies_of_step(own, other, step, mode);
+	char text[160];
+
+	snprintf(text, sizeof(text), "%g copies, %.4g %.4g %.4g%s\n", c.copies, c.submit_ns,
+		 c.device_ns, c.first_ns, c.in_turn ? ", in turn" : "");
+	golden_said(text);
+	return c;
+}
+
+static void say_pace(FILE *out, const struct copy_pace *p)
+{
+	fprintf(out, "%.4g %.4g %g %.4g %.3g\n", p->call_ns, p->submit_ns, p->bytes, p->large_ns,
+		p->host_ns_per_byte);
+}
+
+/* What side a of a session says of copies. */
+static int said_paces(struct copy_paces *p, const struct journal *j)
+{
+	static char text[65536];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	int err = copy_paces_of(p, j, 0);
+
+	for (int i = 0; i < 2; i++) {
+		say_pace(out, &p->to_device[i]);
+		say_pace(out, &p->to_host[i]);
+	}
+	for (int mode = 0; mode < MODE_COUNT; mode++)
+		for (int i = 0; i < p->turns[mode].n; i++) {
+			const struct copy_turn *t = &p->turns[mode].of[i];
+
+			fprintf(out, "%s: %g of %g, %.4g %.4g\n", mode_name(mode), t->copies,
+				t->bytes, t->ns, t->first_ns);
+		}
+	fclose(out);
+	golden_said(text);
+	return err;
+}
+
 static const struct cost step = { .launches = 1, .to_device = { 2, 2e6 }, .to_host = { 1, 1e6 } };
 
 Test(small_price_work, copies_of_a_step_by_what_they_take_on_both_platforms)
 {
 	struct copy_paces a = paces(2000, 80000), b = paces(5000, 84000);
-	struct step_copies c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	struct step_copies c = said_copies(&b, &a, &step, MODE_STREAM);
 
 	cr_assert(epsilon_eq(dbl, c.submit_ns, 3 * 5000, 1e-6), "%g", c.submit_ns);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000, 1e-6), "4 us, a call's time: fixed: %g",
 		  c.device_ns);
 	b = paces(5000, 105000);
-	c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	c = said_copies(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * (5000 + 20000 * 1e6 / 4e6), 1e-6),
 		  "25 us: what is beyond a call is the rate: %g", c.device_ns);
 	b = paces(2150, 84000);
-	c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	c = said_copies(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000 * 1e6 / 4e6, 1e-6),
 		  "small ones are as before: all of it is the rate: %g", c.device_ns);
 	b = paces(5000, 105000);
 	b.to_host[0].call_ns = NAN;
-	c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	c = said_copies(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.submit_ns, 2 * 5000, 1e-6), "one direction is not known: %g",
 		  c.submit_ns);
 }
@@ -270,6 +325,7 @@ static void price_by(struct prices *p, struct made *work, const struct copy_pace
 					       .copies_a = a,
 					       .copies_b = b,
 					       .measured = &work->grid });
+	made_say_prices(p);
 	made_release(&launches);
 	made_release(&later);
 }
@@ -339,7 +395,7 @@ Test(small_price_work, a_session_of_transfer_says_what_copies_cost)
 	s.mode = "stream";
 	s.kernel_ns = copied_ns;
 	fake_session_journal(&s, &j);
-	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(zero(int, said_paces(&p, &j)), "read");
 	cr_assert(epsilon_eq(dbl, p.to_device[0].call_ns, 2000, 1), "c: %g",
 		  p.to_device[0].call_ns);
 	cr_assert(epsilon_eq(dbl, p.to_device[0].submit_ns, 2200, 1), "p: %g",
@@ -376,7 +432,7 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	s.assignment = assignments;
 	s.n_assignments = 5;
 	fake_session_journal(&s, &j);
-	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(zero(int, said_paces(&p, &j)), "read");
 	for (int mode = MODE_STREAM; mode <= MODE_GRAPH; mode++) {
 		const struct copy_turns *t = &p.turns[mode];
 
@@ -397,7 +453,7 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	journal_release(&j);
 	assignments[1] = "us=0"; /* the host may be what is waited for */
 	fake_session_journal(&s, &j);
-	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(zero(int, said_paces(&p, &j)), "read");
 	cr_assert(zero(int, p.turns[MODE_STREAM].n + p.turns[MODE_GRAPH].n), "not those");
 	journal_release(&j);
 }
@@ -419,7 +475,7 @@ static void knows(struct copy_turns *t, double copies, double bytes, double ns)
 static double graph_ns(const struct copy_paces *b, const struct copy_paces *a,
 		       const struct cost *of)
 {
-	return copies_of_step(b, a, of, MODE_GRAPH).device_ns;
+	return said_copies(b, a, of, MODE_GRAPH).device_ns;
 }
 
 /* 10 us less, and 2 us less for each MB. A step has 1.5 MB each way. */
@@ -433,7 +489,7 @@ Test(small_price_work, a_step_that_copies_both_ways_takes_a_turn_of_the_device)
 	b.turns[MODE_GRAPH] = turns(14000 - 10008, 17000 - 10128, 54000 - 12000);
 	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &step), -13000, 1e-6), "%g",
 		  graph_ns(&b, &a, &step));
-	cr_assert(eq(dbl, copies_of_step(&b, &a, &step, MODE_STREAM).device_ns, without_ns),
+	cr_assert(eq(dbl, said_copies(&b, &a, &step, MODE_STREAM).device_ns, without_ns),
 		  "streams were not swept");
 	other.launches = other.to_device.calls = other.to_host.calls = 4;
 	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &other), 4 * -10000 - 3000, 1e-6),
@@ -559,7 +615,7 @@ Test(small_price_work, the_ends_of_a_block_that_copies_count_once)
 	}
 	prices_release(&p);
 	b.turns[MODE_GRAPH].of[1].first_ns = NAN; /* longer lines alone were swept */
-	cr_assert(epsilon_eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).first_ns, 5000, 1e-6),
+	cr_assert(epsilon_eq(dbl, said_copies(&b, &a, &step, MODE_GRAPH).first_ns, 5000, 1e-6),
 		  "of the two others");
 	made_release(&work);
 }
@@ -605,6 +661,7 @@ static struct paces_priced price_paces(double (*kernel_ns)(double),
 						.a = &on_a.fit,
 						.b = &on_b.fit,
 						.from_measured = true });
+	made_say_prices(&p);
 	for (int i = 0; i < p.n; i++) {
 		const struct batch *b = &work.grid.point[p.priced[i].point].batch;
 		double share = b->mode == MODE_STREAM ? (b->depth > 16 ? 1 : -1) / 48. : 0;
