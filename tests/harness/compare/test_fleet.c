@@ -3,6 +3,7 @@
 #include "tests/test.h"
 #include "tests/fake_session.h"
 #include "tests/folder.h"
+#include "tests/golden.h"
 
 #include "bench/fleet.h"
 #include "harness/base/json.h"
@@ -38,6 +39,18 @@ static const struct fleet_node *node_of(const struct fleet *f, const char *name)
 		if (!strcmp(f->node[i].name, name))
 			return &f->node[i];
 	cr_fatal("no node %s", name);
+}
+
+/* With all that is said of it then. */
+static void judge_and_say(struct fleet *f, double margin)
+{
+	static char text[16384];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	fleet_judge(f, margin);
+	fleet_print(f, false, out);
+	fclose(out);
+	golden_said(text);
 }
 
 Test(small_fleet, the_slow_one_and_the_fast_one_stand_out)
@@ -142,11 +155,11 @@ Test(small_fleet, too_few_of_them_decide_nothing)
 	struct fleet f;
 
 	make_fleet(&f, effect, 2, 3, 0.001);
-	fleet_judge(&f, 0.02);
+	judge_and_say(&f, 0.02);
 	cr_expect(eq(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS));
 	fleet_release(&f);
 	make_fleet(&f, effect, 4, 2, 0.001);
-	fleet_judge(&f, 0.02);
+	judge_and_say(&f, 0.02);
 	cr_expect(eq(int, f.judged, 0));
 	cr_expect(ne(int, f.node[0].few, 0));
 	cr_expect(eq(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS));
@@ -169,7 +182,7 @@ Test(small_fleet, sessions_of_a_node_are_told_from_its_processes)
 			for (int k = -1; k <= 1; k++)
 				fleet_add(n, s, (s ? 0.01 : -0.01) + 0.001 * k);
 	}
-	fleet_judge(&f, 0.02);
+	judge_and_say(&f, 0.02);
 	cr_expect(epsilon_eq(dbl, f.sd_processes, 0.001, 1e-12));
 	cr_expect(epsilon_eq(dbl, f.sd_sessions, sqrt(0.0002 - 1e-6 / 3), 1e-9));
 	fleet_release(&f);
@@ -184,9 +197,29 @@ Test(small_fleet, a_session_for_each_process)
 	n->sessions = 3;
 	for (int s = 0; s < 3; s++)
 		fleet_add(n, s, 0.01 * (s - 1));
-	fleet_judge(&f, 0.02);
+	judge_and_say(&f, 0.02);
 	cr_expect(epsilon_eq(dbl, f.sd_processes, 0.01, 1e-12));
 	cr_expect(not(isfinite(f.sd_sessions)));
+	fleet_release(&f);
+}
+
+/* Seven are slower, six faster, one has two processes: five of each way are named. */
+Test(small_fleet, many_stand_out_and_the_furthest_are_named)
+{
+	double effect[30];
+	struct fleet f;
+
+	for (int i = 0; i < 30; i++)
+		effect[i] = i < 7    ? 0.05 + 0.001 * i
+			    : i < 13 ? -0.05 - 0.001 * i
+				     : 0.004 * (i % 5 - 2);
+	make_fleet(&f, effect, 30, 3, 0.002);
+	fleet_node(&f, "n20")->processes = 2;
+	judge_and_say(&f, 0.02);
+	golden_said_sums(fleet_json(&f));
+	cr_expect(eq(int, f.judged, 29));
+	cr_expect(eq(int, f.slower, 7));
+	cr_expect(eq(int, f.faster, 6));
 	fleet_release(&f);
 }
 
