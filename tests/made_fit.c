@@ -18,10 +18,10 @@ static double shown(enum model_param which, double v)
 	return isfinite(v) ? round(v * parts) / parts + 0.0 : v;
 }
 
-/* In units of 1024 ns. */
-static int rounded(double ns)
+/* In so many parts of its unit; -1: not known. */
+static int rounded(double v, double parts)
 {
-	return isfinite(ns) ? (int)lround(ns / 1024) : -1;
+	return isfinite(v) ? (int)lround(parts * v) : -1;
 }
 
 void made_say_fit(const struct fit *f)
@@ -60,15 +60,17 @@ void made_say_prices(const struct prices *p)
 						   at->seen, "in_turn", at->in_turn, "doubtful",
 						   at->doubtful, "failed", at->b_failed));
 		if (at->known)
-			json_array_append_new(o,
-					      json_pack("{s:i, s:i, s:i}", "total",
-							rounded(at->total_ns.value), "wide",
-							rounded(at->total_ns.hi - at->total_ns.lo),
-							"copies", rounded(at->copies_ns)));
+			json_array_append_new(
+				o, json_pack("{s:i, s:i, s:i}", "total",
+					     rounded(at->total_ns.value, 1e-3), "wide",
+					     rounded(at->total_ns.hi - at->total_ns.lo, 1e-3),
+					     "copies", rounded(at->copies_ns, 1e-3)));
 	}
 	json_array_append_new(o,
 			      json_pack("{s:i, s:i, s:i, s:i}", "n_known", p->n_known, "n_doubtful",
 					p->n_doubtful, "all", p->all.n, "sure", p->sure.n));
+	json_array_append_new(o, json_pack("{s:i, s:i}", "per_mille", rounded(p->sure.median, 1e3),
+					   "worst", rounded(p->sure.worst, 1e3)));
 	golden_said_sums(o);
 }
 

@@ -304,27 +304,47 @@ Test(small_price_work, copies_that_are_not_known_are_said_to_be)
 	cr_assert(eq(int, copying_of_step(NULL, NULL, &step), STEP_COPIES_UNKNOWN), "none");
 }
 
+/* What is said of all prices, from copies on. */
+static void say_head(const struct prices *p, const struct price_request *r)
+{
+	static char text[65536];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	char *from, *end;
+
+	prices_print(p, r, out);
+	fclose(out);
+	from = strstr(text, "\ncopies ");
+	cr_assert(ne(ptr, from, NULL), "%s", text);
+	end = strstr(from, "\n\n");
+	cr_assert(ne(ptr, end, NULL), "%s", text);
+	end[1] = '\0';
+	golden_said(from + 1);
+}
+
 /* Kernels of 4 to 14 us; a step has three copies. Blocks of launches end so much later on B. */
 static void price_by(struct prices *p, struct made *work, const struct copy_paces *a,
 		     const struct copy_paces *b, double later_ns)
 {
 	struct fake_session cells = cells_session(), launch = small_session();
 	struct made launches = { 0 }, later = { 0 };
+	struct price_request r;
 
 	made_grid(work, &cells);
 	made_fit(&launches, &launch);
 	launch.model[0].v[MODEL_Z] += later_ns;
-	launch.model[0].v[MODEL_GRAPH_Z] += later_ns;
+	launch.model[0].v[MODEL_GRAPH_B] += later_ns / 3;
 	made_fit(&later, &launch);
 	for (int i = 0; i < work->grid.n_points; i++)
 		work->journal.step[work->grid.point[i].point] = step;
-	price_make(p, &(struct price_request){ .work = &work->grid,
-					       .a = &launches.fit,
-					       .b = &later.fit,
-					       .from_measured = true,
-					       .copies_a = a,
-					       .copies_b = b,
-					       .measured = &work->grid });
+	r = (struct price_request){ .work = &work->grid,
+				    .a = &launches.fit,
+				    .b = &later.fit,
+				    .from_measured = true,
+				    .copies_a = a,
+				    .copies_b = b,
+				    .measured = &work->grid };
+	price_make(p, &r);
+	say_head(p, &r);
 	made_say_prices(p);
 	made_release(&launches);
 	made_release(&later);
@@ -581,6 +601,13 @@ Test(small_price_work, turns_count_in_blocks_of_their_mode)
 	cr_assert(zero(int, p.n_doubtful), "%d", p.n_doubtful);
 	prices_release(&p);
 	made_release(&work);
+	b.turns[MODE_GRAPH].n = 0; /* not known there */
+	price_by(&p, &work, &a, &b, 0);
+	prices_release(&p);
+	made_release(&work);
+	price_by(&p, &work, &b, &a, 0);
+	prices_release(&p);
+	made_release(&work);
 }
 
 static void ends_later(struct copy_turns *t)
@@ -608,10 +635,14 @@ Test(small_price_work, the_ends_of_a_block_that_copies_count_once)
 	for (int i = 0; i < p.n; i++) {
 		const struct priced *at = &p.priced[i];
 
+		const struct batch *batch = &work.grid.point[at->point].batch;
+		/* a graph's nodes are later each, and those of a turn are in its ends */
+		double later_ns = batch->mode == MODE_GRAPH ? 500 * batch->depth : 1500;
+
 		cr_assert(epsilon_eq(dbl, at->copies_ns, 2500, 20),
 			  "what is beyond launches, block %d: %g", i, at->copies_ns);
-		cr_assert(epsilon_eq(dbl, at->total_ns.value, at->a_ns + 4000, 20), "block %d: %g",
-			  i, at->total_ns.value - at->a_ns);
+		cr_assert(epsilon_eq(dbl, at->total_ns.value, at->a_ns + later_ns + 2500, 20),
+			  "block %d: %g", i, at->total_ns.value - at->a_ns);
 	}
 	prices_release(&p);
 	b.turns[MODE_GRAPH].of[1].first_ns = NAN; /* longer lines alone were swept */
