@@ -18,10 +18,10 @@ static double shown(enum model_param which, double v)
 	return isfinite(v) ? round(v * parts) / parts + 0.0 : v;
 }
 
-/* In so many parts of its unit; -1: not known. */
-static int rounded(double v, double parts)
+/* Per cent: of the logarithm, so that a step is 1 % of any time; 0: none, or not known. */
+static int per_cent(double ns)
 {
-	return isfinite(v) ? (int)lround(parts * v) : -1;
+	return fabs(ns) > 100 ? (int)lround(100 * copysign(log(fabs(ns)), ns)) : 0;
 }
 
 void made_say_fit(const struct fit *f)
@@ -38,7 +38,7 @@ void made_say_fit(const struct fit *f)
 
 		fprintf(out, "%s ", model_param_rows[i].name);
 		if (p->identified)
-			fprintf(out, "%.4g [%.3g %.3g]\n", shown(i, in->value), shown(i, in->lo),
+			fprintf(out, "%.3g [%.3g %.3g]\n", shown(i, in->value), shown(i, in->lo),
 				shown(i, in->hi));
 		else
 			fprintf(out, "%.3g, used %.3g %.3g: %s\n", shown(i, p->most),
@@ -60,17 +60,17 @@ void made_say_prices(const struct prices *p)
 						   at->seen, "in_turn", at->in_turn, "doubtful",
 						   at->doubtful, "failed", at->b_failed));
 		if (at->known)
-			json_array_append_new(
-				o, json_pack("{s:i, s:i, s:i}", "total",
-					     rounded(at->total_ns.value, 1e-3), "wide",
-					     rounded(at->total_ns.hi - at->total_ns.lo, 1e-3),
-					     "copies", rounded(at->copies_ns, 1e-3)));
+			json_array_append_new(o,
+					      json_pack("{s:i, s:i, s:i}", "total",
+							per_cent(at->total_ns.value), "wide",
+							per_cent(at->total_ns.hi - at->total_ns.lo),
+							"copies", per_cent(at->copies_ns)));
 	}
 	json_array_append_new(o,
 			      json_pack("{s:i, s:i, s:i, s:i}", "n_known", p->n_known, "n_doubtful",
 					p->n_doubtful, "all", p->all.n, "sure", p->sure.n));
-	json_array_append_new(o, json_pack("{s:i, s:i}", "per_mille", rounded(p->sure.median, 1e3),
-					   "worst", rounded(p->sure.worst, 1e3)));
+	json_array_append_new(o, json_pack("{s:i, s:i}", "median", per_cent(1e6 * p->sure.median),
+					   "worst", per_cent(1e6 * p->sure.worst)));
 	golden_said_sums(o);
 }
 
