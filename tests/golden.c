@@ -70,15 +70,22 @@ static struct sum *find_sum(struct sum *sums, const char *name)
 	return &sums[i];
 }
 
-/* A number counts with its key, a text for itself, but all hashes alike. */
+/* A text as it is; all hashes are alike, and all files of a build. */
+static const char *known_as(const char *text)
+{
+	if (strspn(text + 1, "0123456789abcdef") == 64)
+		return "hash";
+	return strstr(text, "/build/") || strstr(text, "/.bundle/") ? "place" : text;
+}
+
+/* A number counts with its key, a text for itself. */
 static void add_value(struct sum *sums, const char *key, const json_t *value)
 {
 	struct sum *of_key = find_sum(sums, key), *s = of_key;
 	char name[256], *text = json_dumps(value, JSON_ENCODE_ANY);
-	bool is_hash = strspn(text + 1, "0123456789abcdef") == 64;
 
 	if (!json_is_number(value)) {
-		snprintf(name, sizeof(name), "%s %s", key, is_hash ? "hash" : text);
+		snprintf(name, sizeof(name), "%s %s", key, known_as(text));
 		s = find_sum(sums, name);
 	}
 	free(text);
