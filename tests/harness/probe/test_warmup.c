@@ -93,6 +93,22 @@ Test(small_warmup, a_second_ends_a_warmup)
 		  "one block: %g %g", f.warmup_blocks, f.after_warmup);
 }
 
+/* No three blocks in a row are alike: it settles at the last one, and all are left out. */
+Test(small_warmup, a_curve_that_never_settles)
+{
+	double us[N];
+	struct curve_facts f;
+
+	for (int i = 0; i < N; i++)
+		us[i] = 100 * pow(1.2, i);
+	f = facts_of(us, 8, 8);
+	cr_assert(f.settled_block == 7, "%g", f.settled_block);
+	cr_assert(f.warmup_blocks == 8 && isnan(f.after_warmup), "%g", f.warmup_blocks);
+	f = facts_of(us, 8, 3); /* behind three blocks there are bins */
+	cr_assert(f.warmup_blocks == 3, "%g", f.warmup_blocks);
+	cr_assert(fabs(f.after_warmup - 1 / 1.2) < 1e-9, "%g", f.after_warmup);
+}
+
 /* Launch calls are known of single blocks alone: 40 of them, 10 in the last quarter. */
 Test(small_warmup, the_first_calls_and_the_rest_of_the_first_block)
 {
