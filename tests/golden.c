@@ -12,18 +12,18 @@
 /*
  * Functions of the shell, for numbers with six digits, as other libraries of mathematics round the
  * last ones. rounded: of what it reads, such as JSON. chart_data: of the data files and scripts in
- * a folder; of a long file the first rows, and of each column the sum and the sum of each value
- * times its row.
+ * a folder; of a long file the first rows, 24 or so many, and of each column the sum and the sum of
+ * each value times its row.
  */
 static const char functions[] =
 	"rounded() { awk '{ for (s = \"\"; match($0, /[0-9]+[.][0-9][0-9][0-9][0-9][0-9][0-9]+"
 	"(e[-+]?[0-9]+)?/); $0 = substr($0, RSTART + RLENGTH)) s = s substr($0, 1, RSTART - 1) "
 	"sprintf(\"%.6g\", substr($0, RSTART, RLENGTH)); print s $0 }'; }; "
 	"chart_data() { for f in \"$1\"/*.csv \"$1\"/*.gp; do echo \"== ${f##*/}\"; "
-	"case $f in *.csv) awk -F, '"
+	"case $f in *.csv) awk -F, -v most=\"${2:-24}\" '"
 	"{ for (i = 1; i <= NF; i++) if ($i ~ /^-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?$/) "
-	"{ s[i] += $i; w[i] += $i * NR; if (i > n) n = i } } NR <= 24 { print } "
-	"END { for (i = 1; NR > 24 && i <= n; i++) printf \"sum %d %.6g %.6g\\n\", i, s[i], w[i] "
+	"{ s[i] += $i; w[i] += $i * NR; if (i > n) n = i } } NR <= most { print } "
+	"END { for (i = 1; NR > most && i <= n; i++) printf \"sum %d %.6g %.6g\\n\", i, s[i], w[i] "
 	"}' \"$f\" ;; *) sed -n '/^[a-z][a-z_0-9]* = /p; /^reset/q' \"$f\"; "
 	"grep '^# [a-z_]*[.]gp - ' \"$f\" ;; esac | rounded; "
 	"done; };";

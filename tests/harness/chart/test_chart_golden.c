@@ -19,6 +19,13 @@ static const struct golden_output said[] = {
 		   CHARTS("plot " KEPT "copied.jsonl --over copied --output out"),
 		   CHARTS("plot " SETS "set-00.jsonl.gz --output out"),
 		   CHARTS("plot data/sessions/wsl2-h200/wsl2-2021-mlp.jsonl.gz --output out")) },
+	{ "chart-sums",
+	  COMMANDS(CHART_SUMS("plot " KEPT "cells.jsonl.gz --output out"),
+		   CHART_SUMS("plot " KEPT "pathtrace.jsonl --output out"),
+		   CHART_SUMS("plot " SETS "call-5.jsonl.gz --output out"),
+		   CHART_SUMS("plot " KEPT "block.jsonl --over block --output out"),
+		   CHART_SUMS("plot data/sessions/warmup-h200/long.json.gz --output out"),
+		   CHART_SUMS("plot " GRIDS "orders.json.gz --output out")) },
 	{ "page-charts",
 	  COMMANDS(CHARTS("compare " HOLDS "none.jsonl.gz:a " HOLDS "shim.jsonl.gz " HOLDS
 			  "profiler.jsonl.gz " HOLDS "lupine.jsonl.gz --force --plot out"),
