@@ -305,6 +305,27 @@ static void add_curve(json_t *curves, int process, enum beginning beginning, int
 	json_array_append_new(json_object_get(curves, "curves"), o);
 }
 
+static json_t *make_curves(void)
+{
+	return json_pack("{s:s, s:[s], s:{s:s}, s:s, s:i, s:s, s:s, s:f, s:f, s:[]}", "workload",
+			 "launch", "params", "us=5", "device", "name", "made-up device",
+			 "start_utc", "2026", "processes", 5, "mode", "stream", "sync", "spin",
+			 "rest_s", 2.0, "seconds", 3.0, "curves");
+}
+
+/* The reference is taken. */
+static const char *printed(json_t *curves)
+{
+	static char text[16384];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	warmup_print(curves, out);
+	fclose(out);
+	json_decref(curves);
+	golden_said(text);
+	return text;
+}
+
 Test(small_warmup, tables_of_a_file)
 {
 	static const char *const want[] = {
@@ -331,26 +352,32 @@ Test(small_warmup, tables_of_a_file)
 		"graphs not known\n",
 		NULL,
 	};
-	static char text[16384];
-	FILE *out = fmemopen(text, sizeof(text), "w");
-	json_t *curves =
-		json_pack("{s:s, s:[s], s:{s:s}, s:s, s:i, s:s, s:s, s:f, s:f, s:[]}", "workload",
-			  "launch", "params", "us=5", "device", "name", "made-up device",
-			  "start_utc", "2026", "processes", 5, "mode", "stream", "sync", "spin",
-			  "rest_s", 2.0, "seconds", 3.0, "curves");
+	json_t *curves = make_curves();
+	const char *text;
 
 	for (int i = 0; i < 5; i++) {
 		add_curve(curves, i, BEGIN_RESTED, 90);
 		add_curve(curves, i, BEGIN_RESUMED, 54);
 		add_curve(curves, i, BEGIN_FOLLOWING, 72);
 	}
-	warmup_print(curves, out);
-	fclose(out);
-	golden_said(text);
+	text = printed(curves);
 	for (int i = 0; want[i]; i++)
 		cr_expect(tells(text, want[i]), "'%s' in\n%s", want[i], text);
 	cr_expect(!tells(text, "degrees"), "no temperature is known\n%s", text);
-	json_decref(curves);
+}
+
+/* One process has no interval, and without a following one nothing tells what the process takes. */
+Test(small_warmup, tables_of_one_process)
+{
+	json_t *curves = make_curves();
+	const char *text;
+
+	add_curve(curves, 0, BEGIN_RESTED, 90);
+	add_curve(curves, 0, BEGIN_RESUMED, 54);
+	text = printed(curves);
+	cr_expect(tells(text, ": to the set-up 3.00 ms, set-up not known, graphs not known\n"),
+		  "%s", text);
+	cr_expect(tells(text, " together\n\n"), "%s", text);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
