@@ -23,6 +23,8 @@ static const struct golden_output said[] = {
 	  COMMANDS(CHART_SUMS("plot " KEPT "cells.jsonl.gz --output out"),
 		   CHART_SUMS("plot " KEPT "pathtrace.jsonl --output out"),
 		   CHART_SUMS("plot " SETS "call-5.jsonl.gz --output out"),
+		   CHART_SUMS("plot " SETS "set-00.jsonl.gz:a " SETS
+			      "set-10.jsonl.gz:b --output out"),
 		   CHART_SUMS("plot " KEPT "block.jsonl --over block --output out"),
 		   CHART_SUMS("plot data/sessions/warmup-h200/long.json.gz --output out"),
 		   CHART_SUMS("plot " GRIDS "orders.json.gz --output out")) },
