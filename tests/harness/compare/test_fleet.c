@@ -158,6 +158,11 @@ Test(small_fleet, too_few_of_them_decide_nothing)
 	judge_and_say(&f, 0.02);
 	cr_expect(eq(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS));
 	fleet_release(&f);
+	make_fleet(&f, effect, 3, 3, 0.001);
+	fleet_judge(&f, 0.02);
+	cr_expect(eq(int, f.judged, FLEET_NODES_MIN));
+	cr_expect(ne(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS), "three are a fleet");
+	fleet_release(&f);
 	make_fleet(&f, effect, 4, 2, 0.001);
 	judge_and_say(&f, 0.02);
 	cr_expect(eq(int, f.judged, 0));
