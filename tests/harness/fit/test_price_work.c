@@ -322,8 +322,8 @@ static void say_head(const struct prices *p, const struct price_request *r)
 }
 
 /* Kernels of 4 to 14 us; a step has three copies. Blocks of launches end so much later on B. */
-static void price_by(struct prices *p, struct made *work, const struct copy_paces *a,
-		     const struct copy_paces *b, double later_ns)
+static void price_from(bool from_measured, struct prices *p, struct made *work,
+		       const struct copy_paces *a, const struct copy_paces *b, double later_ns)
 {
 	struct fake_session cells = cells_session(), launch = small_session();
 	struct made launches = { 0 }, later = { 0 };
@@ -339,7 +339,7 @@ static void price_by(struct prices *p, struct made *work, const struct copy_pace
 	r = (struct price_request){ .work = &work->grid,
 				    .a = &launches.fit,
 				    .b = &later.fit,
-				    .from_measured = true,
+				    .from_measured = from_measured,
 				    .copies_a = a,
 				    .copies_b = b,
 				    .measured = &work->grid };
@@ -348,6 +348,12 @@ static void price_by(struct prices *p, struct made *work, const struct copy_pace
 	made_say_prices(p);
 	made_release(&launches);
 	made_release(&later);
+}
+
+static void price_by(struct prices *p, struct made *work, const struct copy_paces *a,
+		     const struct copy_paces *b, double later_ns)
+{
+	price_from(true, p, work, a, b, later_ns);
 }
 
 /* Those of A cost 2 us a call, those of B so much. */
@@ -380,6 +386,32 @@ Test(small_price_work, prices_that_are_copies_for_a_fifth_are_doubtful)
 			  "nothing else costs more on B");
 	}
 	prices_release(&p);
+}
+
+/* Without what was measured, too, a price has what copies take on B. */
+Test(small_price_work, copies_of_b_are_in_a_price_by_the_model_alone)
+{
+	const struct copy_paces a = paces(2000, 80000), b = paces(8000, 80000);
+	struct made work = { 0 };
+	struct prices same, more;
+	int some = 0;
+
+	price_from(false, &same, &work, &a, &a, 0);
+	made_release(&work);
+	price_from(false, &more, &work, &a, &b, 0);
+	for (int i = 0; i < more.n; i++) {
+		/* long kernels hide them */
+		cr_assert(le(dbl, 0, more.priced[i].copies_ns), "block %d", i);
+		some += more.priced[i].copies_ns > 1000;
+		cr_assert(epsilon_eq(dbl, more.priced[i].total_ns.value,
+				     same.priced[i].total_ns.value + more.priced[i].copies_ns,
+				     1e-3),
+			  "block %d", i);
+	}
+	cr_assert(lt(int, 10, some), "%d", some);
+	made_release(&work);
+	prices_release(&same);
+	prices_release(&more);
 }
 
 /* 3 copies of 5 us and a launch of 2.2 us: the host sets the pace; with 1 us copies the device. */
@@ -599,6 +631,13 @@ Test(small_price_work, turns_count_in_blocks_of_their_mode)
 			  "mode %d, depth %g: %g", at->mode, at->depth, p.priced[i].copies_ns);
 	}
 	cr_assert(zero(int, p.n_doubtful), "%d", p.n_doubtful);
+	prices_release(&p);
+	made_release(&work);
+	for (int i = 0; i < 3; i++) /* lines of a single turn were not swept */
+		a.turns[MODE_GRAPH].of[i].first_ns = NAN;
+	price_by(&p, &work, &a, &b, 0);
+	for (int i = 0; i < p.n; i++)
+		cr_assert(p.priced[i].known && isfinite(p.priced[i].total_ns.value), "block %d", i);
 	prices_release(&p);
 	made_release(&work);
 	b.turns[MODE_GRAPH].n = 0; /* not known there */
