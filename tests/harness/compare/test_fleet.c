@@ -267,6 +267,8 @@ static double factor(const struct batch *b, int side)
 
 static const struct fleet_request any = { .side = -1 };
 
+static const char *sizes = "0,10";
+
 static char *file_of(int i)
 {
 	static char path[16][64];
@@ -281,7 +283,7 @@ static void write_node(int i, double times, const char *device)
 
 	s.quick = true;
 	s.depth = "1,16";
-	s.size = "0,10";
+	s.size = sizes;
 	s.mode = "stream";
 	s.processes = 3;
 	s.seed = 7 + (uint64_t)i;
@@ -309,6 +311,36 @@ Test(small_fleet, files_of_nodes)
 	cr_expect(eq(int, f.slower, 1));
 	cr_expect(epsilon_eq(dbl, exp(f.node[4].effect), 1.4, 0.01));
 	cr_expect(tells(f.node[4].name, "3.jsonl"), "%s", f.node[4].name);
+	fleet_release(&f);
+}
+
+/* What a node lacks is not in its mean; a long name is cut at its beginning. */
+Test(small_fleet, a_node_that_lacks_points_and_one_of_a_long_name)
+{
+	char moved[256], *path[4];
+	struct fleet f;
+
+	for (int i = 0; i < 4; i++) {
+		sizes = i == 2 ? "0" : "0,10";
+		write_node(i, 1, NULL);
+		path[i] = file_of(i);
+	}
+	snprintf(moved, sizeof(moved), "%s/%090d.jsonl", folder, 1);
+	cr_assert(zero(int, rename(path[1], moved)));
+	path[1] = moved;
+	cr_assert(zero(int, fleet_read(&f, path, 4, &any)));
+	fleet_judge(&f, 0.02);
+	cr_expect(eq(int, f.points, 4));
+	cr_expect(eq(int, f.files, 4));
+	cr_expect(eq(str, f.device, "made-up GPU"));
+	cr_expect(not(f.is_cpu));
+	cr_expect(zero(int, f.slower + f.faster));
+	for (int i = 0; i < 4; i++) {
+		cr_expect(epsilon_eq(dbl, f.node[i].effect, 0, 0.01), "%s", f.node[i].name);
+		cr_expect(eq(int, f.node[i].sessions, 1), "%s", f.node[i].name);
+	}
+	cr_expect(eq(str, (char *)node_of(&f, moved + strlen(moved) - FLEET_NAME + 1)->name,
+		     moved + strlen(moved) - FLEET_NAME + 1));
 	fleet_release(&f);
 }
 
