@@ -9,6 +9,7 @@
 
 #define SETS "data/sessions/emulate-h200/"
 #define GRIDS "data/sessions/graphs-h200/"
+#define ATLAS "data/sessions/atlas-h200/"
 #define HOLDS "data/sessions/atlas-h200/holds-"
 #define COMPARE(arguments) "+ rift compare --json " arguments
 
@@ -30,6 +31,9 @@ static const struct golden_output said[] = {
 			   "set-02* " SETS "set-04* | rounded",
 			   CHARTS("compare --each date --side a " SETS "set-00* " SETS
 				  "set-02* " SETS "set-04* --plot out")) },
+	{ "programs", COMMANDS("rift compare " ATLAS "none.jsonl.gz:a lupine=" ATLAS
+			       "Lupine.jsonl.gz hami=" ATLAS "HAMi-O2.jsonl.gz spin=" ATLAS
+			       "neighbour-spin.jsonl.gz --force | sed -n '/^which/,/^launch:/p'") },
 	{ "compare-sums",
 	  COMMANDS(COMPARE(SETS "call-5.jsonl.gz"), COMPARE("--self-test " KEPT "launch.jsonl"),
 		   COMPARE("--force --all " KEPT "launch.jsonl " SETS "set-00.jsonl.gz:a"),
