@@ -240,6 +240,21 @@ Test(small_atlas, wrong_results_have_no_time)
 	atlas_release(&a);
 }
 
+Test(small_atlas, one_depth_is_there_once)
+{
+	struct fake_session s = made_up(1);
+	struct atlas a;
+
+	s.depth = "16";
+	begin(&a, &s);
+	s.seed = 2;
+	fill(&a.entry[0].session, &s, "guest");
+	cr_assert(zero(int, atlas_add(&a, 0, 0)), "add");
+	cr_assert(tells(printed(&a), "\nlaunch us=0 stream: time of a step"), "%s", printed(&a));
+	cr_assert(eq(int, step(&a, 1).state, ATLAS_NOTHING), "once");
+	atlas_release(&a);
+}
+
 Test(small_atlas, a_base_that_is_wrong_says_so)
 {
 	struct fake_session s = made_up(1);

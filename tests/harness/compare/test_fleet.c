@@ -317,7 +317,7 @@ Test(small_fleet, files_of_nodes)
 /* What a node lacks is not in its mean; a long name is cut at its beginning. */
 Test(small_fleet, a_node_that_lacks_points_and_one_of_a_long_name)
 {
-	char moved[256], *path[4];
+	char moved[256], as_long[FLEET_NAME + 1], *path[4];
 	struct fleet f;
 
 	for (int i = 0; i < 4; i++) {
@@ -328,6 +328,11 @@ Test(small_fleet, a_node_that_lacks_points_and_one_of_a_long_name)
 	snprintf(moved, sizeof(moved), "%s/%090d.jsonl", folder, 1);
 	cr_assert(zero(int, rename(path[1], moved)));
 	path[1] = moved;
+	snprintf(as_long, sizeof(as_long), "%s/%0*d.jsonl", folder,
+		 FLEET_NAME - (int)strlen(folder) - (int)strlen("/.jsonl"), 1);
+	cr_assert(eq(sz, strlen(as_long), FLEET_NAME));
+	cr_assert(zero(int, rename(path[3], as_long)));
+	path[3] = as_long;
 	cr_assert(zero(int, fleet_read(&f, path, 4, &any)));
 	fleet_judge(&f, 0.02);
 	cr_expect(eq(int, f.points, 4));
@@ -341,6 +346,7 @@ Test(small_fleet, a_node_that_lacks_points_and_one_of_a_long_name)
 	}
 	cr_expect(eq(str, (char *)node_of(&f, moved + strlen(moved) - FLEET_NAME + 1)->name,
 		     moved + strlen(moved) - FLEET_NAME + 1));
+	cr_expect(eq(str, (char *)node_of(&f, as_long + 1)->name, as_long + 1));
 	fleet_release(&f);
 }
 
