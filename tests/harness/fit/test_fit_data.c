@@ -9,6 +9,7 @@
 #include "tests/stacks.h"
 
 #include "harness/fit/derive.h"
+#include "harness/fit/fit_parts.h"
 #include "harness/fit/report.h"
 #include "harness/record/recorded.h"
 
@@ -204,6 +205,23 @@ Test(small_fit_data, a_single_block_says_a_pace)
 {
 	a_single_block("0,10", 1, MODEL_G);
 	a_single_block("0,10,50", 0, MODEL_P);
+}
+
+/* One more step than a power of two is a second graph, however small; half a queue is its limit. */
+Test(small_fit_data, which_blocks_say_what_a_call_takes)
+{
+	const struct grid g = { .queue = 1024 };
+
+	for (int depth = 1; depth <= 9; depth++) {
+		const struct batch b = { MODE_GRAPH, depth, 1, 1000 };
+
+		cr_assert(eq(int, batch_is_one_graph(&g, &b), !(depth & (depth - 1))), "%d", depth);
+	}
+	for (int launches = 127; launches <= 129; launches++) {
+		const struct batch b = { MODE_STREAM, 4, launches, 1000 };
+
+		cr_assert(eq(int, batch_is_half_a_queue(&g, &b), launches <= 128), "%d", launches);
+	}
 }
 
 /* ---- what is known by a bound alone ------------------------------------------------------- */
