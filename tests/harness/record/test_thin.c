@@ -52,11 +52,15 @@ static void say_lines(void)
 	json_t *lines = json_array(), *line;
 
 	cr_assert(ne(ptr, f, NULL), "%s", thin);
-	while ((line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL)))
-		json_array_append_new(
-			lines, json_object_get(line, "gpu") || json_object_get(line, "plan")
-				       ? json_pack("{s:i}", "members", json_object_size(line))
-				       : line);
+	while ((line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL))) {
+		if (json_object_get(line, "gpu") || json_object_get(line, "plan")) {
+			json_array_append_new(
+				lines, json_pack("{s:i}", "members", json_object_size(line)));
+			json_decref(line);
+		} else {
+			json_array_append_new(lines, line);
+		}
+	}
 	fclose(f);
 	golden_said_sums(lines);
 }
