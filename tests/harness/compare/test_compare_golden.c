@@ -32,8 +32,7 @@ static const struct golden_output said[] = {
 			   CHARTS("compare --each date --side a " SETS "set-00* " SETS
 				  "set-02* " SETS "set-04* --plot out")) },
 	{ "programs", COMMANDS("rift compare " ATLAS "none.jsonl.gz:a lupine=" ATLAS
-			       "Lupine.jsonl.gz hami=" ATLAS "HAMi-O2.jsonl.gz spin=" ATLAS
-			       "neighbour-spin.jsonl.gz --force | sed -n '/^which/,/^launch:/p'") },
+			       "Lupine.jsonl.gz --force | sed -n '/^which/,/^launch:/p'") },
 	{ "compare-sums",
 	  COMMANDS(COMPARE(SETS "call-5.jsonl.gz"), COMPARE("--self-test " KEPT "launch.jsonl"),
 		   COMPARE("--force --all " KEPT "launch.jsonl " SETS "set-00.jsonl.gz:a"),
