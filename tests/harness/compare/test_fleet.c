@@ -162,6 +162,7 @@ Test(small_fleet, too_few_of_them_decide_nothing)
 	fleet_judge(&f, 0.02);
 	cr_expect(eq(int, f.judged, FLEET_NODES_MIN));
 	cr_expect(ne(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS), "three are a fleet");
+	cr_expect(eq(int, node_of(&f, "n2")->stands_out, 1));
 	fleet_release(&f);
 	make_fleet(&f, effect, 4, 2, 0.001);
 	judge_and_say(&f, 0.02);
@@ -218,6 +219,7 @@ Test(small_fleet, many_stand_out_and_the_furthest_are_named)
 		effect[i] = i < 7    ? 0.05 + 0.001 * i
 			    : i < 13 ? -0.05 - 0.001 * i
 				     : 0.004 * (i % 5 - 2);
+	effect[20] = 0.5;
 	make_fleet(&f, effect, 30, 3, 0.002);
 	fleet_node(&f, "n20")->processes = 2;
 	judge_and_say(&f, 0.02);
