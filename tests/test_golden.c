@@ -239,7 +239,7 @@ static const struct golden_output refusals[] = {
 		   "rift plot guest.jsonl --over copied", "rift plot guest.jsonl --over steams",
 		   "rift plot guest.jsonl --over kernel",
 		   "rift plot guest.jsonl off.jsonl --costs " KEPT "costs.json",
-		   "rift show guest.jsonl:b",
+		   "rift compare --each date guest.jsonl ./guest.jsonl", "rift show guest.jsonl:b",
 		   "rift show --check guest.jsonl --csv c.csv --side b") },
 };
 

@@ -25,6 +25,8 @@ static const struct golden_output said[] = {
 		   CHART_SUMS("plot " SETS "call-5.jsonl.gz --output out"),
 		   CHART_SUMS("plot " SETS "set-00.jsonl.gz:a " SETS
 			      "set-10.jsonl.gz:b --output out"),
+		   CHART_SUMS("compare --each node --side a " SETS "set-00* " SETS "set-02* " SETS
+			      "set-04* --plot out"),
 		   CHART_SUMS("plot " KEPT "block.jsonl --over block --output out"),
 		   CHART_SUMS("plot data/sessions/warmup-h200/long.json.gz --output out"),
 		   CHART_SUMS("plot " GRIDS "orders.json.gz --output out")) },
