@@ -12,18 +12,18 @@
 /*
  * Functions of the shell, for numbers with six digits, as other libraries of mathematics round the
  * last ones. rounded: of what it reads, such as JSON. chart_data: of the data files and scripts in
- * a folder; of a long file the first rows, and of each column the sum and the sum of each value
- * times its row.
+ * a folder; of a long file the first rows, 24 or so many, and of each column the sum and the sum of
+ * each value times its row.
  */
 static const char functions[] =
 	"rounded() { awk '{ for (s = \"\"; match($0, /[0-9]+[.][0-9][0-9][0-9][0-9][0-9][0-9]+"
 	"(e[-+]?[0-9]+)?/); $0 = substr($0, RSTART + RLENGTH)) s = s substr($0, 1, RSTART - 1) "
 	"sprintf(\"%.6g\", substr($0, RSTART, RLENGTH)); print s $0 }'; }; "
 	"chart_data() { for f in \"$1\"/*.csv \"$1\"/*.gp; do echo \"== ${f##*/}\"; "
-	"case $f in *.csv) awk -F, '"
+	"case $f in *.csv) awk -F, -v most=\"${2:-24}\" '"
 	"{ for (i = 1; i <= NF; i++) if ($i ~ /^-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?$/) "
-	"{ s[i] += $i; w[i] += $i * NR; if (i > n) n = i } } NR <= 24 { print } "
-	"END { for (i = 1; NR > 24 && i <= n; i++) printf \"sum %d %.6g %.6g\\n\", i, s[i], w[i] "
+	"{ s[i] += $i; w[i] += $i * NR; if (i > n) n = i } } NR <= most { print } "
+	"END { for (i = 1; NR > most && i <= n; i++) printf \"sum %d %.6g %.6g\\n\", i, s[i], w[i] "
 	"}' \"$f\" ;; *) sed -n '/^[a-z][a-z_0-9]* = /p; /^reset/q' \"$f\"; "
 	"grep '^# [a-z_]*[.]gp - ' \"$f\" ;; esac | rounded; "
 	"done; };";
@@ -45,6 +45,80 @@ static void mask(char *text)
 	}
 }
 
+/* ---- long JSON ------------------------------------------------------------------------------ */
+
+/*
+ * A key, or one of its texts: how many values; of numbers the sum, and that of each times its place
+ * among the key's values, of a text that of its places.
+ */
+struct sum {
+	char name[256];
+	int n, places;
+	double sum, weighted;
+};
+
+enum { SUMS = 1024 };
+
+static struct sum *find_sum(struct sum *sums, const char *name)
+{
+	int i = 0;
+
+	while (i < SUMS - 1 && *sums[i].name && strcmp(sums[i].name, name) != 0)
+		i++;
+	cr_assert(lt(int, i, SUMS - 1), "room for %s", name);
+	snprintf(sums[i].name, sizeof(sums[i].name), "%s", name);
+	return &sums[i];
+}
+
+/* A text as it is; all hashes are alike, and all files of a build. */
+static const char *known_as(const char *text)
+{
+	if (strspn(text + 1, "0123456789abcdef") == 64)
+		return "hash";
+	return strstr(text, "/build/") || strstr(text, "/.bundle/") ? "place" : text;
+}
+
+/* A number counts with its key, a text for itself. */
+static void add_value(struct sum *sums, const char *key, const json_t *value)
+{
+	struct sum *of_key = find_sum(sums, key), *s = of_key;
+	char name[256], *text = json_dumps(value, JSON_ENCODE_ANY);
+
+	if (!json_is_number(value)) {
+		snprintf(name, sizeof(name), "%s %s", key, known_as(text));
+		s = find_sum(sums, name);
+	}
+	free(text);
+	s->n++;
+	s->sum += json_number_value(value);
+	s->weighted += ++of_key->places * (json_is_number(value) ? json_number_value(value) : 1);
+}
+
+static void add_values(struct sum *sums, const char *key, json_t *value)
+{
+	const char *member;
+	json_t *inner;
+	size_t i;
+
+	json_array_foreach(value, i, inner) add_values(sums, key, inner);
+	json_object_foreach(value, member, inner) add_values(sums, member, inner);
+	if (!json_is_array(value) && !json_is_object(value))
+		add_value(sums, key, value);
+}
+
+/* A line per key and text, in the order in which they come. */
+static void put_sums(FILE *out, json_t *o)
+{
+	struct sum *sums = calloc(SUMS, sizeof(*sums));
+
+	add_values(sums, "", o);
+	for (struct sum *s = sums; *s->name; s++)
+		if (s->n)
+			fprintf(out, "%s: %d, %.6g, %.6g\n", s->name, s->n, s->sum, s->weighted);
+	free(sums);
+	json_decref(o);
+}
+
 /* What all commands of it say, as a terminal has it; and how they end, unless well. */
 static const char *said_by(const struct golden_output *o, bool refused)
 {
@@ -54,15 +128,18 @@ static const char *said_by(const struct golden_output *o, bool refused)
 	const char *text;
 
 	for (const char *const *c = o->commands; *c; c++) {
-		bool hidden = **c == ':';
+		bool hidden = **c == ':', is_json = **c == '+';
 		int rc;
 
-		snprintf(command, sizeof(command), "%s { %s; } 2>&1", functions, *c + 2 * hidden);
+		snprintf(command, sizeof(command), "%s { %s; } %s", functions,
+			 *c + 2 * (hidden || is_json), is_json ? "" : "2>&1");
 		rc = figures_folder_run(&text, command);
 		cr_assert(eq(int, hidden ? 0 : refused, rc > 2), "%s: %d: %s", *c, rc, text);
 		cr_assert(le(int, refused && !hidden, is_one_complaint(text)), "%s: %s", *c, text);
 		if (!hidden)
-			fprintf(out, "$ %s\n%s", *c, text);
+			fprintf(out, "$ %s\n%s", *c, is_json ? "" : text);
+		if (is_json)
+			put_sums(out, json_loads(text, 0, NULL));
 		if (rc)
 			fprintf(out, "[%d]\n", rc);
 	}
@@ -337,6 +414,16 @@ void golden_said_json(const json_t *o)
 
 	golden_said(text);
 	free(text);
+}
+
+void golden_said_sums(json_t *o)
+{
+	static char text[SAID_BYTES];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	put_sums(out, o);
+	fclose(out);
+	golden_said(text);
 }
 
 /* Of a data file the first rows, and of each column the sum and that of each value times its row.

@@ -10,9 +10,11 @@
 #include <stdio.h>
 
 /*
- * Shell commands, as figures_folder_run() has them. Those that begin with ':' prepare others.
- * `chart_data FOLDER` prints what data files and scripts of charts hold, and `rounded` what it
- * reads, both with six digits of each number.
+ * Shell commands, as figures_folder_run() has them. Those that begin with ':' prepare others; those
+ * that begin with '+' print JSON, which becomes sums: of each key, and of each of its texts, how
+ * many there are, the sum of the numbers, and that of each times its place (of a text that of its
+ * places). `chart_data FOLDER [ROWS]` prints what data files and scripts of charts hold, and
+ * `rounded` what it reads, both with six digits of each number.
  */
 struct golden_output {
 	const char *name;
@@ -28,6 +30,10 @@ struct golden_output {
 /* What would be drawn, without gnuplot, and what of it is in the folder `out`. */
 #define CHARTS(arguments)                                                                          \
 	": rm -rf out; (PATH=; rift " arguments " --quiet; [ $? = 3 ])", "chart_data out"
+
+/* The same in short: of each file one row and the sums. */
+#define CHART_SUMS(arguments)                                                                      \
+	": rm -rf out; (PATH=; rift " arguments " --quiet; [ $? = 3 ])", "chart_data out 1"
 
 /* All of it succeeds (exit codes 0 to 2), or else is refused with a line each. */
 void golden(const struct golden_output *o, bool refused);
@@ -49,6 +55,7 @@ void golden_said(const char *text);
 
 /* The same of JSON, and of a chart's data file or script. */
 void golden_said_json(const json_t *o);
+void golden_said_sums(json_t *o); /* as sums, for long ones; the reference is taken */
 void golden_chart(const char *path);
 
 /* A suite with a test for each of a table's outputs, 8 at most, which succeed. */

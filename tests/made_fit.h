@@ -11,10 +11,16 @@ struct made {
 	struct fit fit;
 };
 
+struct prices;
+
 /* grid, and then fit: both must succeed. */
 void made_grid(struct made *m, const struct fake_session *s);
 void made_fit(struct made *m, const struct fake_session *s);
 void made_release(struct made *m);
+
+/* What a fit and prices hold is said (tests/golden.h). */
+void made_say_fit(const struct fit *f);
+void made_say_prices(const struct prices *p);
 
 /* 5 processes, which have few different resamples: quick to fit. */
 struct fake_session few_processes(double noise);

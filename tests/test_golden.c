@@ -186,7 +186,10 @@ static const struct golden_output refusals[] = {
 		  ": gzip -k s.jsonl; head -c -4 s.jsonl.gz >cut.gz; cat s.jsonl.gz table >more.gz",
 		  "rift show --check cut.gz", "rift show --check more.gz",
 		  "rift sweep --resume s.jsonl.gz", "rift sweep launch --output new.jsonl.gz",
-		  "rift run launch --plot=s.jsonl") },
+		  "rift run launch --plot=s.jsonl",
+		  ": zcat data/sessions/share-h200/equal-1.jsonl.gz >share; head -n 3 share "
+		  ">begun-share",
+		  "rift share --resume share", "rift share --resume begun-share") },
 	/* records with one line changed */
 	{ "refused-records",
 	  COMMANDS(": sed '2s/\"session_id\":\"./\"session_id\":\"x/' " KEPT
@@ -236,7 +239,7 @@ static const struct golden_output refusals[] = {
 		   "rift plot guest.jsonl --over copied", "rift plot guest.jsonl --over steams",
 		   "rift plot guest.jsonl --over kernel",
 		   "rift plot guest.jsonl off.jsonl --costs " KEPT "costs.json",
-		   "rift show guest.jsonl:b",
+		   "rift compare --each date guest.jsonl ./guest.jsonl", "rift show guest.jsonl:b",
 		   "rift show --check guest.jsonl --csv c.csv --side b") },
 };
 

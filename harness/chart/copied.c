@@ -89,12 +89,13 @@ static void take_points(struct copied_line *l)
 	CHECK(l->point, "memory of %d points", g->n_sizes);
 	for (int i = 0; i < g->n_sizes; i++) {
 		const struct grid_point *p = grid_find(g, l->mode, i, l->depth);
-		const struct cost *step = p ? &g->j->step[p->point] : NULL;
-		double bytes = p ? copied_bytes(g->j, p->point) : 0;
-		double calls = bytes > 0 ? step->to_device.calls + step->to_host.calls : 0;
+		double bytes = p ? copied_bytes(g->j, p->point) : 0, calls;
+		const struct cost *step;
 
 		if (!(bytes > 0))
 			continue;
+		step = &g->j->step[p->point];
+		calls = step->to_device.calls + step->to_host.calls;
 		l->pageable = step->pageable;
 		l->calls = !l->points || calls == l->calls ? calls : 0;
 		l->point[l->points++] =

@@ -77,10 +77,10 @@ static double largest_share(const struct bars *b, int *bar, int *part)
 	double most = NAN;
 
 	for (int i = 0; i < b->n; i++)
-		for (int k = 0; k < STACK_OTHER; k++) {
+		for (int k = STACK_KERNEL + 1; k < STACK_OTHER; k++) {
 			double share = bar_share(b, i, k);
 
-			if (k == STACK_KERNEL || isnan(share) || share <= most)
+			if (isnan(share) || share <= most)
 				continue;
 			most = share;
 			*bar = i;

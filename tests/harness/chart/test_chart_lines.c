@@ -79,6 +79,21 @@ Test(small_chart_lines, measured_depths_are_between_those_that_were_swept)
 	chart_files_release(&made);
 }
 
+/* Two digits of it, rounded up: 200 us / (5 % of 50 us - 900 ns) are 125 launches, between 64 and
+ * 256, which were swept. */
+Test(small_chart_lines, a_depth_beyond_a_hundred_has_two_digits)
+{
+	struct fake_session s = chart_session(1);
+
+	s.model[0].v[MODEL_Z] = 200000;
+	s.size = "50,100,200";
+	s.mode = "stream";
+	s.noise = 0;
+	charts_of(&made, &s);
+	script_says("launch-depth-needed", "title", ": stream 140");
+	chart_files_release(&made);
+}
+
 /* ---- latency ---------------------------------------------------------------------------- */
 
 Test(small_chart_lines, latency_is_measured_and_fitted)

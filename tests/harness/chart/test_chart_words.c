@@ -26,6 +26,8 @@ Test(small_chart_words, durations_have_two_or_three_digits)
 Test(small_chart_words, percent_fits_into_a_cell)
 {
 	expect_text(words_percent(0.0042), "0.4");
+	expect_text(words_time(-12345), "-12 µs");
+	expect_text(words_time(-1234), "-1.2 µs");
 	expect_text(words_percent(-0.012), "−1.2");
 	expect_text(words_percent(-0.0004), "0.0");
 	expect_text(words_percent(0.0996), "10");

@@ -240,6 +240,41 @@ Test(small_atlas, wrong_results_have_no_time)
 	atlas_release(&a);
 }
 
+Test(small_atlas, one_depth_is_there_once)
+{
+	struct fake_session s = made_up(1);
+	struct atlas a;
+
+	s.depth = "16";
+	begin(&a, &s);
+	s.seed = 2;
+	fill(&a.entry[0].session, &s, "guest");
+	cr_assert(zero(int, atlas_add(&a, 0, 0)), "add");
+	cr_assert(tells(printed(&a), "\nlaunch us=0 stream: time of a step"), "%s", printed(&a));
+	cr_assert(eq(int, step(&a, 1).state, ATLAS_NOTHING), "once");
+	atlas_release(&a);
+}
+
+Test(small_atlas, a_base_that_is_wrong_says_so)
+{
+	struct fake_session s = made_up(1);
+	struct journal *j;
+	struct atlas a;
+
+	atlas_init(&a, 1, &compare_not_given);
+	j = &a.base.session;
+	fill(j, &s, "base");
+	for (int i = 0; i < s.processes * j->plan.n_points; i++)
+		if (j->plan.point[i % j->plan.n_points].depth == 1)
+			j->status[i] = POINT_CHECK_FAILED;
+	cr_assert(zero(int, atlas_set_base(&a, 0)), "base");
+	s.seed = 2;
+	fill(&a.entry[0].session, &s, "guest");
+	cr_assert(zero(int, atlas_add(&a, 0, 0)), "add");
+	cr_assert(tells(printed(&a), "base *wrong in 5 of 5 "), "%s", printed(&a));
+	atlas_release(&a);
+}
+
 /* No kernel outlasts p here, so that g is hidden, which is not the platform's fault. */
 Test(small_atlas, what_is_not_identified)
 {

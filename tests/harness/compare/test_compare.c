@@ -275,3 +275,23 @@ Test(small_compare, a_few_ns_are_no_difference)
 	cr_assert(eq(int, parameter_of(c, "gn")->judged.alone, VERDICT_SLOWER), "30 ns");
 	compared_free(c);
 }
+
+/* A parameter has as many processes as the side with fewer. */
+Test(small_compare, parameters_of_sides_of_five_and_seven)
+{
+	struct fake_session five = two_sides(), seven = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c;
+
+	five.sides = seven.sides = 1;
+	seven.processes = 7;
+	seven.seed = 2;
+	for (int swapped = 0; swapped < 2; swapped++) {
+		c = swapped ? compared_sessions(&seven, &five, &o)
+			    : compared_sessions(&five, &seven, &o);
+		cr_assert(eq(int, parameter_of(c, "Z")->difference.n, 5), "%d", swapped);
+		cr_assert(eq(int, parameter_of(c, "Z")->of[PAIR_A].n, swapped ? 7 : 5), "A");
+		cr_assert(parameter_of(c, "Z")->difference.known, "%d", swapped);
+		compared_free(c);
+	}
+}

@@ -8,6 +8,10 @@
 #include <criterion/parameterized.h>
 
 #define SETS "data/sessions/emulate-h200/"
+#define GRIDS "data/sessions/graphs-h200/"
+#define ATLAS "data/sessions/atlas-h200/"
+#define HOLDS "data/sessions/atlas-h200/holds-"
+#define COMPARE(arguments) "+ rift compare --json " arguments
 
 static const struct golden_output said[] = {
 	{ "compare-pairs",
@@ -27,6 +31,16 @@ static const struct golden_output said[] = {
 			   "set-02* " SETS "set-04* | rounded",
 			   CHARTS("compare --each date --side a " SETS "set-00* " SETS
 				  "set-02* " SETS "set-04* --plot out")) },
+	{ "programs", COMMANDS("rift compare " ATLAS "none.jsonl.gz:a lupine=" ATLAS
+			       "Lupine.jsonl.gz --force | sed -n '/^which/,/^launch:/p'") },
+	{ "compare-sums",
+	  COMMANDS(COMPARE(SETS "call-5.jsonl.gz"), COMPARE("--self-test " KEPT "launch.jsonl"),
+		   COMPARE("--force --all " KEPT "launch.jsonl " SETS "set-00.jsonl.gz:a"),
+		   COMPARE(KEPT "costs.json data/traces/h200-predict/emulate-call-5.json.gz"),
+		   COMPARE(GRIDS "layer-none.json.gz " GRIDS "layer-neighbour-copy.json.gz"),
+		   COMPARE("--force " HOLDS "none.jsonl.gz:a " HOLDS "shim.jsonl.gz " HOLDS
+			   "lupine.jsonl.gz " HOLDS "profiler.jsonl.gz"),
+		   COMPARE("--each date --side a " SETS "set-0*")) },
 	{ "points",
 	  COMMANDS("rift show --check --csv points.csv " KEPT "block.jsonl", "rounded <points.csv",
 		   "rift show --check --ratios ratios.csv " SETS "call-5.jsonl.gz",

@@ -233,3 +233,62 @@ Test(small_compare_points, points_that_differ_come_first_the_largest_before)
 		cr_assert(eq(int, depth[i], want[i]), "%d: %d", i, depth[i]);
 	compared_free(c);
 }
+
+/* ---- what is said of all ------------------------------------------------------------------- */
+
+static const char *printed(const struct comparison *c)
+{
+	static char text[65536];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	compare_print(c, false, out);
+	fclose(out);
+	return text;
+}
+
+/* One process on its own, on either side, is no group. */
+Test(small_compare_points, processes_of_two_groups_are_said)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c = compared_sides(&s, &o, NULL);
+	struct modality *m = &c->c.workload[0].kinds[PAIR_B];
+
+	cr_expect(zero(ptr, strstr(printed(&c->c), "two groups")), "%s", printed(&c->c));
+	*m = (struct modality){ true, { { 1000, 0.6 }, { 1300, 0.4 } } };
+	cr_expect(tells(printed(&c->c),
+			"two groups *launch on B: 2 of 5 processes take 1.3 times as long *"),
+		  "%s", printed(&c->c));
+	for (int slow = 1; slow <= 4; slow++) {
+		m->mode[1].share = slow / 5.0;
+		cr_expect(eq(int, !!strstr(printed(&c->c), "two groups"), slow == 2 || slow == 3),
+			  "%d of 5: %s", slow, printed(&c->c));
+	}
+	*m = (struct modality){ false, { { 1000, 0.6 }, { 1300, 0.4 } } };
+	cr_expect(zero(ptr, strstr(printed(&c->c), "two groups")), "%s", printed(&c->c));
+	compared_free(c);
+}
+
+/* Interim analyses share the level, sessions may be apart: 1.645 * sqrt(2) * 1 %. */
+Test(small_compare_points, terms_are_said)
+{
+	struct fake_session s = two_sides();
+	struct compare_options o = usual_terms();
+	struct compared *c = compared_sides(&s, &o, NULL);
+
+	cr_expect(tells(printed(&c->c), "terms *margin 2 %; exact 90.5 % intervals over processes; "
+					"the workload decides\n"),
+		  "%s", printed(&c->c));
+	cr_expect(zero(ptr, strstr(printed(&c->c), "interim")), "%s", printed(&c->c));
+	cr_expect(zero(ptr, strstr(printed(&c->c), "apart by themselves")), "%s", printed(&c->c));
+	c->c.contrast.tail = JUDGE_LEVEL / 3;
+	c->c.contrast.rank = 0;
+	c->c.options.session_sd = 0.01;
+	c->c.contrast.apart = contrast_apart(0.01);
+	cr_expect(tells(printed(&c->c), "too few processes for intervals"), "%s", printed(&c->c));
+	cr_expect(tells(printed(&c->c), "3 interim analyses, which share 5 %"), "%s",
+		  printed(&c->c));
+	cr_expect(tells(printed(&c->c), "may be 2.35 % apart by themselves (sd 1 % each"), "%s",
+		  printed(&c->c));
+	compared_free(c);
+}

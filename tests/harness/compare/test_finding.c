@@ -4,6 +4,7 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 #include "tests/compared.h"
+#include "tests/golden.h"
 
 TestSuite(small_finding, .timeout = 300);
 
@@ -14,6 +15,7 @@ static const char *finding_of(const struct compared *c)
 	static char text[1024];
 
 	compare_finding(&c->c, text, sizeof(text));
+	golden_said(text);
 	return text;
 }
 
@@ -247,6 +249,24 @@ Test(small_finding, else_a_step_of_the_deepest_point)
 		 "4.00 us, n = 5)",
 		 (long)deepest);
 	cr_assert(tells(finding_of(c), want), "%s in %s", want, finding_of(c));
+	compared_free(c);
+}
+
+/* The first point, of depth 1, is the only one in stream mode. */
+Test(small_finding, a_step_of_depth_1)
+{
+	struct compared *c = spoiled(nothing, false);
+	struct compared_point *first = &c->c.point[0];
+
+	launch_call(c)->identified = false;
+	for (int i = 1; i < c->c.pairs.n; i++)
+		c->c.point[i].ratio.value = NAN;
+	for (int k = 0; k < PROCESSES; k++) {
+		first->pair->value[PAIR_A][k] = 2000;
+		first->pair->value[PAIR_B][k] = 6000;
+	}
+	cr_assert(tells(finding_of(c), "a step of *stream depth 1 takes 4.00 us more"), "%s",
+		  finding_of(c));
 	compared_free(c);
 }
 

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 #include "tests/fake_session.h"
 #include "tests/folder.h"
+#include "tests/golden.h"
 
 #include "bench/fleet.h"
 #include "harness/base/json.h"
@@ -38,6 +39,18 @@ static const struct fleet_node *node_of(const struct fleet *f, const char *name)
 		if (!strcmp(f->node[i].name, name))
 			return &f->node[i];
 	cr_fatal("no node %s", name);
+}
+
+/* With all that is said of it then. */
+static void judge_and_say(struct fleet *f, double margin)
+{
+	static char text[16384];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	fleet_judge(f, margin);
+	fleet_print(f, false, out);
+	fclose(out);
+	golden_said(text);
 }
 
 Test(small_fleet, the_slow_one_and_the_fast_one_stand_out)
@@ -142,11 +155,17 @@ Test(small_fleet, too_few_of_them_decide_nothing)
 	struct fleet f;
 
 	make_fleet(&f, effect, 2, 3, 0.001);
-	fleet_judge(&f, 0.02);
+	judge_and_say(&f, 0.02);
 	cr_expect(eq(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS));
 	fleet_release(&f);
-	make_fleet(&f, effect, 4, 2, 0.001);
+	make_fleet(&f, effect, 3, 3, 0.001);
 	fleet_judge(&f, 0.02);
+	cr_expect(eq(int, f.judged, FLEET_NODES_MIN));
+	cr_expect(ne(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS), "three are a fleet");
+	cr_expect(eq(int, node_of(&f, "n2")->stands_out, 1));
+	fleet_release(&f);
+	make_fleet(&f, effect, 4, 2, 0.001);
+	judge_and_say(&f, 0.02);
 	cr_expect(eq(int, f.judged, 0));
 	cr_expect(ne(int, f.node[0].few, 0));
 	cr_expect(eq(int, (int)fleet_exit_code(&f), RIFT_FAILED_POINTS));
@@ -169,7 +188,7 @@ Test(small_fleet, sessions_of_a_node_are_told_from_its_processes)
 			for (int k = -1; k <= 1; k++)
 				fleet_add(n, s, (s ? 0.01 : -0.01) + 0.001 * k);
 	}
-	fleet_judge(&f, 0.02);
+	judge_and_say(&f, 0.02);
 	cr_expect(epsilon_eq(dbl, f.sd_processes, 0.001, 1e-12));
 	cr_expect(epsilon_eq(dbl, f.sd_sessions, sqrt(0.0002 - 1e-6 / 3), 1e-9));
 	fleet_release(&f);
@@ -184,9 +203,30 @@ Test(small_fleet, a_session_for_each_process)
 	n->sessions = 3;
 	for (int s = 0; s < 3; s++)
 		fleet_add(n, s, 0.01 * (s - 1));
-	fleet_judge(&f, 0.02);
+	judge_and_say(&f, 0.02);
 	cr_expect(epsilon_eq(dbl, f.sd_processes, 0.01, 1e-12));
 	cr_expect(not(isfinite(f.sd_sessions)));
+	fleet_release(&f);
+}
+
+/* Seven are slower, six faster, one has two processes: five of each way are named. */
+Test(small_fleet, many_stand_out_and_the_furthest_are_named)
+{
+	double effect[30];
+	struct fleet f;
+
+	for (int i = 0; i < 30; i++)
+		effect[i] = i < 7    ? 0.05 + 0.001 * i
+			    : i < 13 ? -0.05 - 0.001 * i
+				     : 0.004 * (i % 5 - 2);
+	effect[20] = 0.5;
+	make_fleet(&f, effect, 30, 3, 0.002);
+	fleet_node(&f, "n20")->processes = 2;
+	judge_and_say(&f, 0.02);
+	golden_said_sums(fleet_json(&f));
+	cr_expect(eq(int, f.judged, 29));
+	cr_expect(eq(int, f.slower, 7));
+	cr_expect(eq(int, f.faster, 6));
 	fleet_release(&f);
 }
 
@@ -229,6 +269,8 @@ static double factor(const struct batch *b, int side)
 
 static const struct fleet_request any = { .side = -1 };
 
+static const char *sizes = "0,10";
+
 static char *file_of(int i)
 {
 	static char path[16][64];
@@ -243,7 +285,7 @@ static void write_node(int i, double times, const char *device)
 
 	s.quick = true;
 	s.depth = "1,16";
-	s.size = "0,10";
+	s.size = sizes;
 	s.mode = "stream";
 	s.processes = 3;
 	s.seed = 7 + (uint64_t)i;
@@ -271,6 +313,42 @@ Test(small_fleet, files_of_nodes)
 	cr_expect(eq(int, f.slower, 1));
 	cr_expect(epsilon_eq(dbl, exp(f.node[4].effect), 1.4, 0.01));
 	cr_expect(tells(f.node[4].name, "3.jsonl"), "%s", f.node[4].name);
+	fleet_release(&f);
+}
+
+/* What a node lacks is not in its mean; a long name is cut at its beginning. */
+Test(small_fleet, a_node_that_lacks_points_and_one_of_a_long_name)
+{
+	char moved[256], as_long[FLEET_NAME + 1], *path[4];
+	struct fleet f;
+
+	for (int i = 0; i < 4; i++) {
+		sizes = i == 2 ? "0" : "0,10";
+		write_node(i, 1, NULL);
+		path[i] = file_of(i);
+	}
+	snprintf(moved, sizeof(moved), "%s/%090d.jsonl", folder, 1);
+	cr_assert(zero(int, rename(path[1], moved)));
+	path[1] = moved;
+	snprintf(as_long, sizeof(as_long), "%s/%0*d.jsonl", folder,
+		 FLEET_NAME - (int)strlen(folder) - (int)strlen("/.jsonl"), 1);
+	cr_assert(eq(sz, strlen(as_long), FLEET_NAME));
+	cr_assert(zero(int, rename(path[3], as_long)));
+	path[3] = as_long;
+	cr_assert(zero(int, fleet_read(&f, path, 4, &any)));
+	fleet_judge(&f, 0.02);
+	cr_expect(eq(int, f.points, 4));
+	cr_expect(eq(int, f.files, 4));
+	cr_expect(eq(str, f.device, "made-up GPU"));
+	cr_expect(not(f.is_cpu));
+	cr_expect(zero(int, f.slower + f.faster));
+	for (int i = 0; i < 4; i++) {
+		cr_expect(epsilon_eq(dbl, f.node[i].effect, 0, 0.01), "%s", f.node[i].name);
+		cr_expect(eq(int, f.node[i].sessions, 1), "%s", f.node[i].name);
+	}
+	cr_expect(eq(str, (char *)node_of(&f, moved + strlen(moved) - FLEET_NAME + 1)->name,
+		     moved + strlen(moved) - FLEET_NAME + 1));
+	cr_expect(eq(str, (char *)node_of(&f, as_long + 1)->name, as_long + 1));
 	fleet_release(&f);
 }
 

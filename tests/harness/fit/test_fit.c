@@ -91,6 +91,7 @@ Test(small_fit, parameters_come_back_exactly_without_noise)
 	s.model[0].v[MODEL_E] = 250;
 	s.model[0].v[MODEL_P] = 4000; /* a stage behind the call */
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	for (size_t i = 0; i < sizeof(which) / sizeof(*which); i++) {
 		is_near(&made.fit.model, &s.model[0], which[i], 0.004, s.seed);
 		cr_assert(made.fit.param[which[i]].identified, "%s: %s",
@@ -115,6 +116,7 @@ Test(small_fit, steps_of_several_launches)
 	s.model[0].v[MODEL_E] = 250;
 	s.model[0].v[MODEL_P] = 4000;
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	for (size_t i = 0; i < sizeof(which) / sizeof(*which); i++) {
 		is_near(&made.fit.model, &s.model[0], which[i], 0.01, s.seed);
 		cr_assert(made.fit.param[which[i]].identified, "%s: %s",
@@ -133,6 +135,7 @@ Test(small_fit, a_window_of_steps_of_several_launches)
 	s.queue = s.model[0].v[MODEL_Q] = 48;
 	s.model[0].v[MODEL_W] = 285000;
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_near(&made.fit.model, &s.model[0], MODEL_W, 0.02, s.seed);
 	cr_assert(made.fit.param[MODEL_W].identified, "%s", made.fit.param[MODEL_W].why);
 	cr_assert(lt(dbl, made.fit.residual, 0.01), "%g", made.fit.residual);
@@ -155,6 +158,7 @@ Test(small_fit, points_that_something_disturbed_pull_little)
 
 	s.factor = disturbed;
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_near(&made.fit.model, &s.model[0], MODEL_Z, 0.03, s.seed);
 	is_near(&made.fit.model, &s.model[0], MODEL_P, 0.03, s.seed);
 	is_near(&made.fit.model, &s.model[0], MODEL_CLOCK, 0.01, s.seed);
@@ -169,6 +173,7 @@ Test(small_fit, a_window_is_found)
 	s.queue = s.model[0].v[MODEL_Q] = 16;
 	s.model[0].v[MODEL_W] = 95000; /* 5.9 us a launch, where p is 2.2 us */
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_near(&made.fit.model, &s.model[0], MODEL_W, 0.02, s.seed);
 	is_near(&made.fit.model, &s.model[0], MODEL_P, 0.02, s.seed);
 	cr_assert(made.fit.param[MODEL_W].identified, "%s", made.fit.param[MODEL_W].why);
@@ -189,6 +194,7 @@ Test(small_fit, intervals_hold_what_the_session_was_made_from)
 		s.seed = seed;
 		s.mode = "stream";
 		made_fit(&made, &s);
+		made_say_fit(&made.fit);
 		for (int i = 0; i < 4; i++, n++) {
 			const struct interval *c = &made.fit.param[which[i]].interval;
 			double truth = s.model[0].v[which[i]];
@@ -210,6 +216,7 @@ Test(small_fit, few_processes_have_values_and_no_intervals)
 	s.processes = 3;
 	s.mode = "stream";
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	cr_assert(made.fit.param[MODEL_Z].identified, "Z");
 	cr_assert(not(made.fit.param[MODEL_Z].interval.known), "of 3 processes");
 	is_near(&made.fit.model, &s.model[0], MODEL_Z, 0.02, s.seed);
@@ -226,6 +233,7 @@ Test(small_fit, draws_of_parameters_belong_together)
 	s.mode = "stream";
 	s.process_noise = 0.1;
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)
 		apart = fmax(apart,
 			     fabs(made.fit.param[MODEL_P].draws[i] /
@@ -258,6 +266,7 @@ Test(small_fit, p_is_hidden_behind_long_kernels)
 	s.mode = "stream";
 	s.size = "10,20,50,100";
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_hidden(&made, MODEL_P, "at most 10.9 us");
 	cr_assert(made.fit.param[MODEL_G].identified, "%s", made.fit.param[MODEL_G].why);
 	made_release(&made);
@@ -272,6 +281,7 @@ Test(small_fit, two_sizes_are_no_clock)
 	s.mode = "stream";
 	s.size = "0,1,10,50";
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_hidden(&made, MODEL_CLOCK, "taken to be 1");
 	made_release(&made);
 }
@@ -287,6 +297,7 @@ Test(small_fit, p_is_hidden_behind_the_gap_of_empty_kernels)
 	s.model[0].v[MODEL_G] = 3000;
 	s.model[0].v[MODEL_E] = 5000;
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_hidden(&made, MODEL_P, "at most 3.00 us");
 	made_release(&made);
 }
@@ -300,6 +311,7 @@ Test(small_fit, g_is_hidden_behind_p)
 	s.size = "0,1";
 	s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C] = 9000;
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_hidden(&made, MODEL_G, "too few kernels in a row outlast p");
 	is_hidden(&made, MODEL_CLOCK, "taken to be 1");
 	cr_assert(made.fit.param[MODEL_P].identified, "%s", made.fit.param[MODEL_P].why);
@@ -319,6 +331,7 @@ Test(small_fit, empty_kernels_alone_have_a_pace)
 		s.seed = seed;
 		s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C] = 50000;
 		made_fit(&made, &s);
+		made_say_fit(&made.fit);
 		is_hidden(&made, MODEL_G, "too few kernels in a row outlast p");
 		cr_assert(made.fit.param[MODEL_P].identified, "%s", made.fit.param[MODEL_P].why);
 		made_release(&made);
@@ -369,6 +382,7 @@ Test(small_fit, z_is_lost_in_deep_blocks)
 	s.depth = "1024,2048,4096";
 	s.size = "0,1,2,5,10";
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_hidden(&made, MODEL_Z, "leave it open");
 	cr_assert(made.fit.param[MODEL_P].identified, "%s", made.fit.param[MODEL_P].why);
 	made_release(&made);
@@ -381,6 +395,7 @@ Test(small_fit, modes_that_were_not_swept)
 
 	s.mode = "graph";
 	made_fit(&made, &s);
+	made_say_fit(&made.fit);
 	is_hidden(&made, MODEL_Z, "stream");
 	is_hidden(&made, MODEL_FUSED_PHI, "fused");
 	is_hidden(&made, MODEL_W, "stream");

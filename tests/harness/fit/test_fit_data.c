@@ -9,6 +9,7 @@
 #include "tests/stacks.h"
 
 #include "harness/fit/derive.h"
+#include "harness/fit/fit_parts.h"
 #include "harness/fit/report.h"
 #include "harness/record/recorded.h"
 
@@ -81,6 +82,7 @@ Test(small_fit_data, points_near_the_corner_bound_g)
 		struct stack *all;
 
 		made_fit(&m, &s);
+		made_say_fit(&m.fit);
 		the_smallest_kernels_bound_it(&m, seed);
 		answers_are_within_bounds(&m, seed);
 		all = stacks_make(&(struct stack_request){ .work = &m.grid, .own = &m.fit });
@@ -114,6 +116,7 @@ Test(small_fit_data, a_pace_that_hides_is_the_call)
 		s.model[0].v[MODEL_C] = s.model[0].v[MODEL_P] = 2040;
 		s.model[0].v[MODEL_G] = 0;
 		made_fit(&m, &s);
+		made_say_fit(&m.fit);
 		cr_assert(lt(dbl, fit_error(&m.fit, MODE_STREAM, NAN, NAN), 0.07),
 			  "seed %u: off by %g", seed, fit_error(&m.fit, MODE_STREAM, NAN, NAN));
 		made_release(&m);
@@ -162,12 +165,14 @@ Test(small_fit_data, a_point_near_the_corner_bounds_both)
 	s.size = "0,1,5,20";
 	s.mode = "stream";
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	cr_assert(lt(int, 0, m.fit.corner), "%d near it", m.fit.corner);
 	cr_assert(epsilon_eq(dbl, m.fit.model.v[MODEL_P], 2200, 5), "p");
 	made_release(&m);
 	m = (struct made){ 0 };
 	s.factor = hasty_corner;
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	cr_assert(lt(dbl, m.fit.model.v[MODEL_P], 2150), "p: %g", m.fit.model.v[MODEL_P]);
 	made_release(&m);
 }
@@ -202,6 +207,23 @@ Test(small_fit_data, a_single_block_says_a_pace)
 	a_single_block("0,10,50", 0, MODEL_P);
 }
 
+/* One more step than a power of two is a second graph, however small; half a queue is its limit. */
+Test(small_fit_data, which_blocks_say_what_a_call_takes)
+{
+	const struct grid g = { .queue = 1024 };
+
+	for (int depth = 1; depth <= 9; depth++) {
+		const struct batch b = { MODE_GRAPH, depth, 1, 1000 };
+
+		cr_assert(eq(int, batch_is_one_graph(&g, &b), !(depth & (depth - 1))), "%d", depth);
+	}
+	for (int launches = 127; launches <= 129; launches++) {
+		const struct batch b = { MODE_STREAM, 4, launches, 1000 };
+
+		cr_assert(eq(int, batch_is_half_a_queue(&g, &b), launches <= 128), "%d", launches);
+	}
+}
+
 /* ---- what is known by a bound alone ------------------------------------------------------- */
 
 Test(small_fit_data, what_hides_a_pace_bounds_it)
@@ -212,6 +234,7 @@ Test(small_fit_data, what_hides_a_pace_bounds_it)
 	s.mode = "stream";
 	s.size = "10,20,50,100";
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	cr_assert(epsilon_eq(dbl, m.fit.param[MODEL_P].most, 10900, 20), "p at most %g",
 		  m.fit.param[MODEL_P].most);
 	made_release(&m);
@@ -219,6 +242,7 @@ Test(small_fit_data, what_hides_a_pace_bounds_it)
 	s.size = "1,2";
 	s.model[0].v[MODEL_P] = s.model[0].v[MODEL_C] = 9000;
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	cr_assert(epsilon_eq(dbl, m.fit.param[MODEL_G].most, 7000, 20), "g at most %g",
 		  m.fit.param[MODEL_G].most);
 	cr_assert(ne(ptr, strstr(m.fit.param[MODEL_G].why, "at most 7.00 us"), NULL), "%s",
@@ -239,6 +263,7 @@ Test(small_fit_data, what_is_left_open_gives_a_bound)
 	s.depth = "1024,2048,4096";
 	s.size = "0,1,2,5,10";
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	z = &m.fit.param[MODEL_Z];
 	cr_assert(not(z->identified), "Z");
 	cr_assert(lt(dbl, 5800, z->most), "at most %g", z->most);
@@ -289,6 +314,7 @@ Test(small_fit_data, steps_that_do_less_are_not_stacked)
 	struct stack *all;
 
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	all = stacks_make(&r);
 	for (int i = 0; i < m.grid.n_points; i++) {
 		bool refused = m.grid.point[i].batch.depth <= 4;
@@ -327,6 +353,7 @@ Test(small_fit_data, a_fit_gives_no_answer_that_its_blocks_deny)
 	s.size = "0,2,10,50,200";
 	s.factor = one_is_fast;
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	cr_assert(lt(dbl, 0.15, fit_error(f, on, NAN, NAN)), "off");
 	cr_assert(lt(dbl, fit_error(f, by, NAN, NAN), 0.02), "graphs are not");
 	cr_assert(lt(dbl, fit_error(f, on, 2000, NAN), 0.02), "2 us are not");
@@ -365,6 +392,7 @@ Test(small_fit_data, a_fit_that_is_off_is_not_accepted)
 	struct made m = { 0 };
 
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	for (int off = 0; off <= 1; off++) {
 		if (off)
 			m.fit.model.v[MODEL_Z] *= 3;
@@ -387,6 +415,7 @@ Test(small_fit_data, a_wide_interval_is_a_bound)
 	s.mode = "stream";
 	s.size = "0,2,5,10,20,50,100,200";
 	made_fit(&m, &s);
+	made_say_fit(&m.fit);
 	a = smallest_kernel_over_ideal(&m.fit, MODE_STREAM, 16, 0.05);
 	cr_assert(eq(int, a.kind, ANSWER_VALUE), "%d", a.kind);
 	for (int i = 0; i < BOOTSTRAP_DRAWS; i++)

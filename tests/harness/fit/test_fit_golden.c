@@ -11,7 +11,22 @@
 	" --on " ADDED ".jsonl.gz:b --from " ADDED ".jsonl.gz:a --costs " ADDED                    \
 	".json.gz --from-costs " ADDED ".native.json.gz"
 
+#define SETS "data/sessions/emulate-h200/"
+#define TWO SETS "call-5.jsonl.gz"
+#define FIT(arguments) "+ rift fit --json " arguments
+
 static const struct golden_output said[] = {
+	/* each number of long answers, among them of kernels over another platform's */
+	{ "fit-sums", COMMANDS(FIT(KEPT "launch.jsonl --over " TWO ":b --off-grid " TWO ":a"),
+			       FIT(KEPT "myocyte.jsonl"), FIT(KEPT "pathtrace.jsonl"), FIT(TWO),
+			       FIT("data/sessions/wsl2-h200/wsl2-2021.jsonl.gz --workload launch"),
+			       FIT("--stack --all " KEPT "mlp.jsonl --from " KEPT
+				   "launch.jsonl --costs " KEPT "costs.json")) },
+	{ "fit-two", COMMANDS("rift fit " TWO, "rift fit " KEPT "mlp.jsonl | head -n 40") },
+	{ "predict-sums",
+	  COMMANDS("+ rift predict --json --validate " KEPT "myocyte.jsonl " KEPT
+		   "pathtrace.jsonl " KEPT "mlp.jsonl --on " KEPT "launch.jsonl",
+		   "+ rift predict --json " TWO ":a --on " TWO ":b --measured " TWO ":b") },
 	{ "stack-pairs",
 	  COMMANDS("rift fit --stack data/sessions/wsl2-h200/wsl2-2021.jsonl.gz:b",
 		   "rift fit --stack data/sessions/remote-h200/ahead-launch.jsonl.gz:b",

@@ -47,12 +47,14 @@ Test(small_fit_price, a_workload_priced_elsewhere)
 	price_make(&p,
 		   &(struct price_request){
 			   .work = &on_a.grid, .b = &b.fit, .a = &a.fit, .measured = &on_b.grid });
+	made_say_prices(&p);
 	cr_assert(eq(int, p.all.n, on_a.grid.n_points), "%d", p.all.n);
 	cr_assert(lt(dbl, p.all.worst, 0.01), "%g", p.all.worst);
 	prices_release(&p);
 	/* without A's fit its gap between nodes is counted twice */
 	price_make(&p, &(struct price_request){
 			       .work = &on_a.grid, .b = &b.fit, .measured = &on_b.grid });
+	made_say_prices(&p);
 	cr_assert(lt(dbl, 0.05, p.all.worst), "530 ns in 3500: %g", p.all.worst);
 	prices_release(&p);
 	made_release(&on_a);
@@ -80,10 +82,12 @@ Test(small_fit_price, a_price_starts_from_what_was_measured)
 	made_fit(&b, &launch_b);
 	r.measured = &on_b.grid;
 	price_make(&p, &r);
+	made_say_prices(&p);
 	without = p.all.worst;
 	prices_release(&p);
 	r.from_measured = true;
 	price_make(&p, &r);
+	made_say_prices(&p);
 	cr_assert(eq(int, p.all.n, on_a.grid.n_points), "%d", p.all.n);
 	cr_assert(lt(dbl, p.all.worst, 0.01), "%g", p.all.worst);
 	cr_assert(lt(dbl, 5 * p.all.worst, without), "%g without what was measured", without);
@@ -93,6 +97,7 @@ Test(small_fit_price, a_price_starts_from_what_was_measured)
 	/* on its own platform nothing is added */
 	r.b = &a.fit;
 	price_make(&p, &r);
+	made_say_prices(&p);
 	for (int i = 0; i < p.n; i++)
 		cr_assert(epsilon_eq(dbl, p.priced[i].total_ns.value, on_a.grid.point[i].total_ns,
 				     1e-6),
@@ -117,6 +122,7 @@ Test(small_fit_price, prices_say_what_they_do_not_know)
 	made_grid(&on_a, &work);
 	made_fit(&b, &launch_b);
 	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
+	made_say_prices(&p);
 	cr_assert(eq(int, p.n_known, 8), "no graphs on B: %d of %d", p.n_known, p.n);
 	cr_assert(zero(int, p.all.n), "nothing measured on B");
 	for (int i = 0; i < p.n; i++)
@@ -144,6 +150,7 @@ static void make_prices_with_a_failure(struct prices *p, struct price_request *r
 	on_b->grid.n_points--;
 	*r = (struct price_request){ .work = &work->grid, .b = &b->fit, .measured = &on_b->grid };
 	price_make(p, r);
+	made_say_prices(p);
 }
 
 Test(small_fit_price, a_block_that_failed_on_b_is_told_from_one_that_was_not_swept)
@@ -168,6 +175,7 @@ Test(small_fit_price, a_block_that_failed_on_b_is_told_from_one_that_was_not_swe
 	prices_release(&p);
 	r.measured = NULL;
 	price_make(&p, &r);
+	made_say_prices(&p);
 	for (int i = 0; i < p.n; i++)
 		cr_expect(not(p.priced[i].b_failed), "nothing of B was measured: %d", i);
 	prices_release(&p);
@@ -248,6 +256,7 @@ Test(small_fit_price, what_both_swept_is_covered)
 	s.seed = 2;
 	made_fit(&b, &s);
 	price_make(&p, &(struct price_request){ .work = &a.grid, .a = &a.fit, .b = &b.fit });
+	made_say_prices(&p);
 	for (int i = 0; i < p.n; i++)
 		cr_assert(p.priced[i].covered, "point %d of %d, size %g", i, p.n,
 			  a.grid.size[a.grid.point[i].size].value);
@@ -395,6 +404,7 @@ Test(small_fit_price, device_time_is_covered_by_what_sizes_take)
 	made_fit(&b, &launches);
 	cr_assert(epsilon_eq(dbl, b.fit.model.v[MODEL_E], 5000, 100), "%g", b.fit.model.v[MODEL_E]);
 	price_make(&p, &(struct price_request){ .work = &on_a.grid, .b = &b.fit });
+	made_say_prices(&p);
 	for (int i = 0; i < p.n; i++) {
 		double cells = on_a.grid.size[on_a.grid.point[i].size].value;
 
@@ -448,6 +458,7 @@ Test(small_fit_price, myocyte_is_priced_from_launches)
 						.b = &launch.fit,
 						.a = &launch.fit,
 						.measured = &myocyte.grid });
+	made_say_prices(&p);
 	cr_assert(eq(int, p.all.n, 31), "%d", p.all.n);
 	cr_assert(le(dbl, p.all.median, 0.03), "%g", p.all.median);
 	cr_assert(le(dbl, p.all.p95, 0.05), "%g", p.all.p95);

@@ -8,6 +8,7 @@
 #include "harness/fit/library.h"
 #include "harness/fit/price.h"
 #include "harness/fit/validate.h"
+#include "tests/golden.h"
 #include "tests/made_fit.h"
 
 TestSuite(small_price_work, .timeout = 300);
@@ -45,6 +46,15 @@ static struct fake_session cells_session(void)
 	return s;
 }
 
+static void say_errors(const char *name, const struct errors *e)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%s: n %d, %.1f %.1f %.1f %%\n", name, e->n, 100 * e->median,
+		 100 * e->p95, 100 * e->worst);
+	golden_said(text);
+}
+
 static void validate(struct work_validation *v, const struct fake_session *s)
 {
 	struct fake_session launch = small_session();
@@ -53,6 +63,10 @@ static void validate(struct work_validation *v, const struct fake_session *s)
 	made_grid(&work, s);
 	made_fit(&launches, &launch);
 	validate_work(v, &work.grid, &launches.fit);
+	say_errors("all", &v->all);
+	say_errors("outside", &v->outside);
+	say_errors("stream", &v->mode[MODE_STREAM]);
+	say_errors("graph", &v->mode[MODE_GRAPH]);
 	v->work = NULL;
 	made_release(&work);
 	made_release(&launches);
@@ -319,27 +333,68 @@ static struct copy_paces paces(double call_ns, double large_ns)
 	return p;
 }
 
+static struct step_copies said_copies(const struct copy_paces *own, const struct copy_paces *other,
+				      const struct cost *step, enum mode mode)
+{
+	const struct step_copies c = copies_of_step(own, other, step, mode);
+	char text[160];
+
+	snprintf(text, sizeof(text), "%g copies, %.4g %.4g %.4g%s\n", c.copies, c.submit_ns,
+		 c.device_ns, c.first_ns, c.in_turn ? ", in turn" : "");
+	golden_said(text);
+	return c;
+}
+
+static void say_pace(FILE *out, const struct copy_pace *p)
+{
+	fprintf(out, "%.4g %.4g %g %.4g %.3g\n", p->call_ns, p->submit_ns, p->bytes, p->large_ns,
+		p->host_ns_per_byte);
+}
+
+/* What side a of a session says of copies. */
+static int said_paces(struct copy_paces *p, const struct journal *j)
+{
+	static char text[65536];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	int err = copy_paces_of(p, j, 0);
+
+	for (int i = 0; i < 2; i++) {
+		say_pace(out, &p->to_device[i]);
+		say_pace(out, &p->to_host[i]);
+	}
+	for (int mode = 0; mode < MODE_COUNT; mode++)
+		for (int i = 0; i < p->turns[mode].n; i++) {
+			const struct copy_turn *t = &p->turns[mode].of[i];
+
+			fprintf(out, "%s: %g of %g, %.4g %.4g\n", mode_name(mode), t->copies,
+				t->bytes, t->ns, t->first_ns);
+		}
+	fclose(out);
+	golden_said(text);
+	return err;
+}
+
 static const struct cost step = { .launches = 1, .to_device = { 2, 2e6 }, .to_host = { 1, 1e6 } };
 
 Test(small_price_work, copies_of_a_step_by_what_they_take_on_both_platforms)
 {
 	struct copy_paces a = paces(2000, 80000), b = paces(5000, 84000);
-	struct step_copies c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	struct step_copies c = said_copies(&b, &a, &step, MODE_STREAM);
 
 	cr_assert(epsilon_eq(dbl, c.submit_ns, 3 * 5000, 1e-6), "%g", c.submit_ns);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000, 1e-6), "4 us, a call's time: fixed: %g",
 		  c.device_ns);
 	b = paces(5000, 105000);
-	c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	c = said_copies(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * (5000 + 20000 * 1e6 / 4e6), 1e-6),
 		  "25 us: what is beyond a call is the rate: %g", c.device_ns);
 	b = paces(2150, 84000);
-	c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	c = said_copies(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.device_ns, 3 * 4000 * 1e6 / 4e6, 1e-6),
 		  "small ones are as before: all of it is the rate: %g", c.device_ns);
 	b = paces(5000, 105000);
 	b.to_host[0].call_ns = NAN;
-	c = copies_of_step(&b, &a, &step, MODE_STREAM);
+	c = said_copies(&b, &a, &step, MODE_STREAM);
 	cr_assert(epsilon_eq(dbl, c.submit_ns, 2 * 5000, 1e-6), "one direction is not known: %g",
 		  c.submit_ns);
 }
@@ -355,29 +410,56 @@ Test(small_price_work, copies_that_are_not_known_are_said_to_be)
 	cr_assert(eq(int, copying_of_step(NULL, NULL, &step), STEP_COPIES_UNKNOWN), "none");
 }
 
+/* What is said of all prices, from copies on. */
+static void say_head(const struct prices *p, const struct price_request *r)
+{
+	static char text[65536];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	char *from, *end;
+
+	prices_print(p, r, out);
+	fclose(out);
+	from = strstr(text, "\ncopies ");
+	cr_assert(ne(ptr, from, NULL), "%s", text);
+	end = strstr(from, "\n\n");
+	cr_assert(ne(ptr, end, NULL), "%s", text);
+	end[1] = '\0';
+	golden_said(from + 1);
+}
+
 /* Kernels of 4 to 14 us; a step has three copies. Blocks of launches end so much later on B. */
-static void price_by(struct prices *p, struct made *work, const struct copy_paces *a,
-		     const struct copy_paces *b, double later_ns)
+static void price_from(bool from_measured, struct prices *p, struct made *work,
+		       const struct copy_paces *a, const struct copy_paces *b, double later_ns)
 {
 	struct fake_session cells = cells_session(), launch = small_session();
 	struct made launches = { 0 }, later = { 0 };
+	struct price_request r;
 
 	made_grid(work, &cells);
 	made_fit(&launches, &launch);
 	launch.model[0].v[MODEL_Z] += later_ns;
-	launch.model[0].v[MODEL_GRAPH_Z] += later_ns;
+	launch.model[0].v[MODEL_GRAPH_B] += later_ns / 3;
 	made_fit(&later, &launch);
 	for (int i = 0; i < work->grid.n_points; i++)
 		work->journal.step[work->grid.point[i].point] = step;
-	price_make(p, &(struct price_request){ .work = &work->grid,
-					       .a = &launches.fit,
-					       .b = &later.fit,
-					       .from_measured = true,
-					       .copies_a = a,
-					       .copies_b = b,
-					       .measured = &work->grid });
+	r = (struct price_request){ .work = &work->grid,
+				    .a = &launches.fit,
+				    .b = &later.fit,
+				    .from_measured = from_measured,
+				    .copies_a = a,
+				    .copies_b = b,
+				    .measured = &work->grid };
+	price_make(p, &r);
+	say_head(p, &r);
+	made_say_prices(p);
 	made_release(&launches);
 	made_release(&later);
+}
+
+static void price_by(struct prices *p, struct made *work, const struct copy_paces *a,
+		     const struct copy_paces *b, double later_ns)
+{
+	price_from(true, p, work, a, b, later_ns);
 }
 
 /* Those of A cost 2 us a call, those of B so much. */
@@ -410,6 +492,32 @@ Test(small_price_work, prices_that_are_copies_for_a_fifth_are_doubtful)
 			  "nothing else costs more on B");
 	}
 	prices_release(&p);
+}
+
+/* Without what was measured, too, a price has what copies take on B. */
+Test(small_price_work, copies_of_b_are_in_a_price_by_the_model_alone)
+{
+	const struct copy_paces a = paces(2000, 80000), b = paces(8000, 80000);
+	struct made work = { 0 };
+	struct prices same, more;
+	int some = 0;
+
+	price_from(false, &same, &work, &a, &a, 0);
+	made_release(&work);
+	price_from(false, &more, &work, &a, &b, 0);
+	for (int i = 0; i < more.n; i++) {
+		/* long kernels hide them */
+		cr_assert(le(dbl, 0, more.priced[i].copies_ns), "block %d", i);
+		some += more.priced[i].copies_ns > 1000;
+		cr_assert(epsilon_eq(dbl, more.priced[i].total_ns.value,
+				     same.priced[i].total_ns.value + more.priced[i].copies_ns,
+				     1e-3),
+			  "block %d", i);
+	}
+	cr_assert(lt(int, 10, some), "%d", some);
+	made_release(&work);
+	prices_release(&same);
+	prices_release(&more);
 }
 
 /* 3 copies of 5 us and a launch of 2.2 us: the host sets the pace; with 1 us copies the device. */
@@ -445,7 +553,7 @@ Test(small_price_work, a_session_of_transfer_says_what_copies_cost)
 	s.mode = "stream";
 	s.kernel_ns = copied_ns;
 	fake_session_journal(&s, &j);
-	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(zero(int, said_paces(&p, &j)), "read");
 	cr_assert(epsilon_eq(dbl, p.to_device[0].call_ns, 2000, 1), "c: %g",
 		  p.to_device[0].call_ns);
 	cr_assert(epsilon_eq(dbl, p.to_device[0].submit_ns, 2200, 1), "p: %g",
@@ -482,7 +590,7 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	s.assignment = assignments;
 	s.n_assignments = 5;
 	fake_session_journal(&s, &j);
-	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(zero(int, said_paces(&p, &j)), "read");
 	for (int mode = MODE_STREAM; mode <= MODE_GRAPH; mode++) {
 		const struct copy_turns *t = &p.turns[mode];
 
@@ -503,7 +611,7 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	journal_release(&j);
 	assignments[1] = "us=0"; /* the host may be what is waited for */
 	fake_session_journal(&s, &j);
-	cr_assert(zero(int, copy_paces_of(&p, &j, 0)), "read");
+	cr_assert(zero(int, said_paces(&p, &j)), "read");
 	cr_assert(zero(int, p.turns[MODE_STREAM].n + p.turns[MODE_GRAPH].n), "not those");
 	journal_release(&j);
 }
@@ -525,7 +633,7 @@ static void knows(struct copy_turns *t, double copies, double bytes, double ns)
 static double graph_ns(const struct copy_paces *b, const struct copy_paces *a,
 		       const struct cost *of)
 {
-	return copies_of_step(b, a, of, MODE_GRAPH).device_ns;
+	return said_copies(b, a, of, MODE_GRAPH).device_ns;
 }
 
 /* 10 us less, and 2 us less for each MB. A step has 1.5 MB each way. */
@@ -539,7 +647,7 @@ Test(small_price_work, a_step_that_copies_both_ways_takes_a_turn_of_the_device)
 	b.turns[MODE_GRAPH] = turns(14000 - 10008, 17000 - 10128, 54000 - 12000);
 	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &step), -13000, 1e-6), "%g",
 		  graph_ns(&b, &a, &step));
-	cr_assert(eq(dbl, copies_of_step(&b, &a, &step, MODE_STREAM).device_ns, without_ns),
+	cr_assert(eq(dbl, said_copies(&b, &a, &step, MODE_STREAM).device_ns, without_ns),
 		  "streams were not swept");
 	other.launches = other.to_device.calls = other.to_host.calls = 4;
 	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &other), 4 * -10000 - 3000, 1e-6),
@@ -631,6 +739,20 @@ Test(small_price_work, turns_count_in_blocks_of_their_mode)
 	cr_assert(zero(int, p.n_doubtful), "%d", p.n_doubtful);
 	prices_release(&p);
 	made_release(&work);
+	for (int i = 0; i < 3; i++) /* lines of a single turn were not swept */
+		a.turns[MODE_GRAPH].of[i].first_ns = NAN;
+	price_by(&p, &work, &a, &b, 0);
+	for (int i = 0; i < p.n; i++)
+		cr_assert(p.priced[i].known && isfinite(p.priced[i].total_ns.value), "block %d", i);
+	prices_release(&p);
+	made_release(&work);
+	b.turns[MODE_GRAPH].n = 0; /* not known there */
+	price_by(&p, &work, &a, &b, 0);
+	prices_release(&p);
+	made_release(&work);
+	price_by(&p, &work, &b, &a, 0);
+	prices_release(&p);
+	made_release(&work);
 }
 
 static void ends_later(struct copy_turns *t)
@@ -658,14 +780,18 @@ Test(small_price_work, the_ends_of_a_block_that_copies_count_once)
 	for (int i = 0; i < p.n; i++) {
 		const struct priced *at = &p.priced[i];
 
+		const struct batch *batch = &work.grid.point[at->point].batch;
+		/* a graph's nodes are later each, and those of a turn are in its ends */
+		double later_ns = batch->mode == MODE_GRAPH ? 500 * batch->depth : 1500;
+
 		cr_assert(epsilon_eq(dbl, at->copies_ns, 2500, 20),
 			  "what is beyond launches, block %d: %g", i, at->copies_ns);
-		cr_assert(epsilon_eq(dbl, at->total_ns.value, at->a_ns + 4000, 20), "block %d: %g",
-			  i, at->total_ns.value - at->a_ns);
+		cr_assert(epsilon_eq(dbl, at->total_ns.value, at->a_ns + later_ns + 2500, 20),
+			  "block %d: %g", i, at->total_ns.value - at->a_ns);
 	}
 	prices_release(&p);
 	b.turns[MODE_GRAPH].of[1].first_ns = NAN; /* longer lines alone were swept */
-	cr_assert(epsilon_eq(dbl, copies_of_step(&b, &a, &step, MODE_GRAPH).first_ns, 5000, 1e-6),
+	cr_assert(epsilon_eq(dbl, said_copies(&b, &a, &step, MODE_GRAPH).first_ns, 5000, 1e-6),
 		  "of the two others");
 	made_release(&work);
 }
@@ -711,6 +837,7 @@ static struct paces_priced price_paces(double (*kernel_ns)(double),
 						.a = &on_a.fit,
 						.b = &on_b.fit,
 						.from_measured = true });
+	made_say_prices(&p);
 	for (int i = 0; i < p.n; i++) {
 		const struct batch *b = &work.grid.point[p.priced[i].point].batch;
 		double share = b->mode == MODE_STREAM ? (b->depth > 16 ? 1 : -1) / 48. : 0;

@@ -273,6 +273,9 @@ Test(small_costs, damaged_costs_are_refused)
 	is_refused(costs, -EINVAL, "is no number");
 	is_refused(json_pack("{s:s}", "record", "plan"), -EINVAL, "not a file of call costs");
 	unlink(path);
+	divert_stderr();
+	cr_assert(costs_read("/nonexistent", &costs) == -ENOENT && !costs, "no file");
+	cr_assert(tells(diverted_stderr(), "/nonexistent: No such file"), "no file");
 }
 
 /* A costs file that was cut off is one still: it is not taken for a session. */

@@ -93,6 +93,22 @@ Test(small_warmup, a_second_ends_a_warmup)
 		  "one block: %g %g", f.warmup_blocks, f.after_warmup);
 }
 
+/* No three blocks in a row are alike: it settles at the last one, and all are left out. */
+Test(small_warmup, a_curve_that_never_settles)
+{
+	double us[N];
+	struct curve_facts f;
+
+	for (int i = 0; i < N; i++)
+		us[i] = 100 * pow(1.2, i);
+	f = facts_of(us, 8, 8);
+	cr_assert(f.settled_block == 7, "%g", f.settled_block);
+	cr_assert(f.warmup_blocks == 8 && isnan(f.after_warmup), "%g", f.warmup_blocks);
+	f = facts_of(us, 8, 3); /* behind three blocks there are bins */
+	cr_assert(f.warmup_blocks == 3, "%g", f.warmup_blocks);
+	cr_assert(fabs(f.after_warmup - 1 / 1.2) < 1e-9, "%g", f.after_warmup);
+}
+
 /* Launch calls are known of single blocks alone: 40 of them, 10 in the last quarter. */
 Test(small_warmup, the_first_calls_and_the_rest_of_the_first_block)
 {
@@ -289,6 +305,27 @@ static void add_curve(json_t *curves, int process, enum beginning beginning, int
 	json_array_append_new(json_object_get(curves, "curves"), o);
 }
 
+static json_t *make_curves(void)
+{
+	return json_pack("{s:s, s:[s], s:{s:s}, s:s, s:i, s:s, s:s, s:f, s:f, s:[]}", "workload",
+			 "launch", "params", "us=5", "device", "name", "made-up device",
+			 "start_utc", "2026", "processes", 5, "mode", "stream", "sync", "spin",
+			 "rest_s", 2.0, "seconds", 3.0, "curves");
+}
+
+/* The reference is taken. */
+static const char *printed(json_t *curves)
+{
+	static char text[16384];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	warmup_print(curves, out);
+	fclose(out);
+	json_decref(curves);
+	golden_said(text);
+	return text;
+}
+
 Test(small_warmup, tables_of_a_file)
 {
 	static const char *const want[] = {
@@ -315,26 +352,32 @@ Test(small_warmup, tables_of_a_file)
 		"graphs not known\n",
 		NULL,
 	};
-	static char text[16384];
-	FILE *out = fmemopen(text, sizeof(text), "w");
-	json_t *curves =
-		json_pack("{s:s, s:[s], s:{s:s}, s:s, s:i, s:s, s:s, s:f, s:f, s:[]}", "workload",
-			  "launch", "params", "us=5", "device", "name", "made-up device",
-			  "start_utc", "2026", "processes", 5, "mode", "stream", "sync", "spin",
-			  "rest_s", 2.0, "seconds", 3.0, "curves");
+	json_t *curves = make_curves();
+	const char *text;
 
 	for (int i = 0; i < 5; i++) {
 		add_curve(curves, i, BEGIN_RESTED, 90);
 		add_curve(curves, i, BEGIN_RESUMED, 54);
 		add_curve(curves, i, BEGIN_FOLLOWING, 72);
 	}
-	warmup_print(curves, out);
-	fclose(out);
-	golden_said(text);
+	text = printed(curves);
 	for (int i = 0; want[i]; i++)
 		cr_expect(tells(text, want[i]), "'%s' in\n%s", want[i], text);
 	cr_expect(!tells(text, "degrees"), "no temperature is known\n%s", text);
-	json_decref(curves);
+}
+
+/* One process has no interval, and without a following one nothing tells what the process takes. */
+Test(small_warmup, tables_of_one_process)
+{
+	json_t *curves = make_curves();
+	const char *text;
+
+	add_curve(curves, 0, BEGIN_RESTED, 90);
+	add_curve(curves, 0, BEGIN_RESUMED, 54);
+	text = printed(curves);
+	cr_expect(tells(text, ": to the set-up 3.00 ms, set-up not known, graphs not known\n"),
+		  "%s", text);
+	cr_expect(tells(text, " together\n\n"), "%s", text);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */

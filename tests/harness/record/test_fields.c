@@ -5,6 +5,7 @@
 #include "tests/test.h"
 #include "harness/record/fields.h"
 #include "harness/record/record.h"
+#include "tests/golden.h"
 
 #include <ctype.h>
 
@@ -66,6 +67,28 @@ Test(small_fields, the_document_names_each)
 			  f->name);
 		free(text);
 	}
+}
+
+/* What is asked of each field is the format of a record, and changes with its schema alone. */
+Test(small_fields, what_is_asked_of_each)
+{
+	static const char *const kinds[] = {
+		"text", "whole", "number", "array", "object", "truth"
+	};
+	static const char *const flags[] = { "always", "measured", "thin",  "thinned", "old",
+					     "joined", "summed",   "alike", "column" };
+	static char text[16384];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	for (const struct record_field *f = record_fields; f->record; f++) {
+		fprintf(out, "%s %s: %s", f->record, f->name, kinds[f->kind]);
+		for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+			fprintf(out, "%s%s", f->flags >> i & 1 ? " " : "",
+				f->flags >> i & 1 ? flags[i] : "");
+		fputc('\n', out);
+	}
+	fclose(out);
+	golden_said(text);
 }
 
 static bool is_in_table(const char *record, const char *name)

@@ -88,6 +88,51 @@ Test(small_session_data, every_pair_is_as_its_turns_are)
 	journal_release(&j);
 }
 
+/* Until the other side has taken its turns there is no pair. */
+Test(small_session_data, one_side_is_no_pair)
+{
+	begin(true);
+	begin_process(0, "spin", 100);
+	begin_process(PROCESSES, "spin", 100);
+	for (int r = 0; r < ROUNDS; r++)
+		visit(0, 1, r, 100 + 400 * r);
+	cr_assert(epsilon_eq(dbl, j.total_ns[1], 500, 1e-6), "%g", j.total_ns[1]);
+	cr_assert(isnan(j.total_ns[PROCESSES * POINTS + 1]), "%g",
+		  j.total_ns[PROCESSES * POINTS + 1]);
+	for (int r = 0; r < ROUNDS; r++)
+		visit(PROCESSES, 1, r, 300 + 400 * r);
+	/* 3, 1.4 and 1.22 times */
+	cr_assert(epsilon_eq(dbl, j.total_ns[PROCESSES * POINTS + 1] / j.total_ns[1], 1.4, 1e-6),
+		  "%g", j.total_ns[PROCESSES * POINTS + 1]);
+	journal_release(&j);
+}
+
+/* Of one point of the process's the trailer says how long it took alone. */
+Test(small_session_data, what_points_took_alone)
+{
+	json_t *bye = json_pack("{s:{s:i, s:{s:f}, s:f}}", "alone", "rounds", ROUNDS, "t_total_ns",
+				"", 0.0, "company_over_alone", 1.25);
+	json_t *ns = json_object_get(json_object_get(bye, "alone"), "t_total_ns");
+
+	begin(true);
+	json_object_clear(ns);
+	json_object_set_new(ns, j.plan.point[1].key, json_real(250));
+	for (int k = 0; k < 2; k++)
+		begin_process(k * PROCESSES, "spin", 100);
+	cr_assert(zero(int, journal_trailer(&j, PROCESSES, bye)), "trailer");
+	for (int i = 0; i < 2 * PROCESSES; i++) {
+		bool is = i == PROCESSES;
+
+		cr_assert(is ? j.company[i] == 1.25 : isnan(j.company[i]), "%d: %g", i,
+			  j.company[i]);
+		for (int k = 0; k < POINTS; k++)
+			cr_assert(is && k == 1 ? j.alone_ns[i * POINTS + k] == 250
+					       : isnan(j.alone_ns[i * POINTS + k]),
+				  "%d, point %d: %g", i, k, j.alone_ns[i * POINTS + k]);
+	}
+	journal_release(&j);
+}
+
 Test(small_session_data, canaries_and_headers)
 {
 	begin(false);

@@ -4,6 +4,7 @@
 /* sanitizers: one thread */
 #include "tests/test.h"
 #include "harness/record/point_record.h"
+#include "tests/golden.h"
 
 TestSuite(small_sweep_assemble, .timeout = 300);
 
@@ -57,6 +58,36 @@ Test(small_sweep_assemble, a_point_is_all_its_rounds)
 	cr_assert(epsilon_eq(dbl, median(p), 20, 1e-9), "median");
 	cr_assert(epsilon_eq(dbl, member(p, "summary", "share_marked"), 0.3333, 1e-9), "share");
 	cr_assert(is_noisy(p), "the median of all three is 30");
+	json_decref(p);
+	for (int i = 0; i < 3; i++)
+		json_decref(v[i]);
+}
+
+/* Each field that visits may have: joined, added, or of the first that has it. */
+Test(small_sweep_assemble, every_field_of_visits)
+{
+	json_t *v[3] = {
+		visit("{\"t_enq_ns\":[11,12],\"t_total_ns\":[110,120],\"t_dev_ns\":[],\"marks\":[0,"
+		      "0],"
+		      "\"canary_ns\":[51,52],\"sm_clock_mhz\":[61,62],\"host_canary_ns\":[71,72],"
+		      "\"utime_us\":1,\"stime_us\":20,\"steal_ticks\":300,\"graph_steps\":4,"
+		      "\"check\":{\"state\":\"passed\"}}"),
+		visit("{\"t_enq_ns\":[13],\"t_total_ns\":[130],\"t_dev_ns\":[],\"marks\":[8],"
+		      "\"canary_ns\":[53,54],\"sm_clock_mhz\":[63,64],\"host_canary_ns\":[73,74],"
+		      "\"utime_us\":2,\"stime_us\":30,\"steal_ticks\":400,\"graph_steps\":5,"
+		      "\"launches_per_step\":6,\"step\":{\"launches\":7}}"),
+		visit("{\"t_enq_ns\":[14,15],\"t_total_ns\":[140,150],\"t_dev_ns\":[99],\"marks\":["
+		      "0,16],"
+		      "\"canary_ns\":[55,56],\"sm_clock_mhz\":[65,66],\"host_canary_ns\":[75,76],"
+		      "\"utime_us\":3,\"stime_us\":40,\"steal_ticks\":500,\"graph_steps\":8,"
+		      "\"launches_per_step\":9,\"step\":{\"launches\":10}}"),
+	};
+	json_t *p = assemble_point(v, 3);
+
+	golden_said_json(p);
+	cr_assert(eq(int, (int)json_integer_value(json_object_get(p, "stime_us")), 90), "sum");
+	cr_assert(eq(int, (int)json_integer_value(json_object_get(p, "graph_steps")), 4), "first");
+	cr_assert(eq(dbl, member(p, "step", "launches"), 7), "the first that has it");
 	json_decref(p);
 	for (int i = 0; i < 3; i++)
 		json_decref(v[i]);

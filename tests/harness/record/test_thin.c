@@ -7,6 +7,7 @@
 #include "harness/record/thin.h"
 #include "tests/cli.h"
 #include "tests/folder.h"
+#include "tests/golden.h"
 
 #define PAIRS "data/sessions/emulate-h200/call-5.jsonl.gz"
 #define ONE_SIDE "data/sessions/h200-pathtrace.jsonl"
@@ -44,9 +45,30 @@ static void expect_alike(const char *command, const char *original)
 	free(of_thin);
 }
 
+/* The lines of the thinned record; of those of processes how much they hold. */
+static void say_lines(void)
+{
+	FILE *f = fopen(thin, "r");
+	json_t *lines = json_array(), *line;
+
+	cr_assert(ne(ptr, f, NULL), "%s", thin);
+	while ((line = json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL))) {
+		if (json_object_get(line, "gpu") || json_object_get(line, "plan")) {
+			json_array_append_new(
+				lines, json_pack("{s:i}", "members", json_object_size(line)));
+			json_decref(line);
+		} else {
+			json_array_append_new(lines, line);
+		}
+	}
+	fclose(f);
+	golden_said_sums(lines);
+}
+
 Test(small_thin, of_pairs_the_same_is_said)
 {
 	cr_assert(zero(int, record_thin(PAIRS, thin)));
+	say_lines();
 	expect_alike("compare '%s' --json | grep -v '\"file\"'", PAIRS);
 	expect_alike("fit '%s' --json | grep -v '\"session\"'", PAIRS);
 	expect_alike("show '%s' | tail -n +2", PAIRS);

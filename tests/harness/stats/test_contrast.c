@@ -4,6 +4,9 @@
 #include "tests/test.h"
 #include "harness/stats/contrast.h"
 
+#include <criterion/parameterized.h>
+#include <signal.h>
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
 
@@ -443,6 +446,32 @@ Test(small_contrast, times_are_positive_numbers)
 			"judged %d", i);
 	}
 	contrast_release(&c);
+}
+
+/* ---- what cannot be ------------------------------------------------------------------------- */
+
+struct cannot_be {
+	int nb, na, looks;
+	bool paired;
+};
+
+ParameterizedTestParameters(small_contrast, what_cannot_be_compared)
+{
+	static struct cannot_be cases[] = { { 0, 5, 1, false },
+					    { 5, 0, 1, false },
+					    { CONTRAST_N_MAX + 1, 5, 1, false },
+					    { 5, CONTRAST_N_MAX + 1, 1, false },
+					    { 5, 5, 0, false },
+					    { 5, 6, 1, true } };
+
+	return cr_make_param_array(struct cannot_be, cases, sizeof(cases) / sizeof(*cases));
+}
+
+ParameterizedTest(struct cannot_be *at, small_contrast, what_cannot_be_compared, .signal = SIGABRT)
+{
+	struct contrast c;
+
+	contrast_init(&c, at->nb, at->na, at->paired, at->looks);
 }
 
 /* ---- many points --------------------------------------------------------------------------- */
