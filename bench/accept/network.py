@@ -344,21 +344,30 @@ def run_beside(programs, tied, words):
 
 
 def recorded():
-    """Clients that sleep while they wait for each step, each under the recorder for EACH seconds (2) after the first three: kernels and
-    copies, as shares of a client's time, means over the clients. All run until that is over."""
-    each = float(os.environ.get("EACH", 2))
+    """Clients that sleep while they wait for each step, under the recorder: one for SECONDS of steps (3), and several, of which EACH
+    seconds (1.5) are recorded, DELAY seconds (6) after their start, as CUPTI delays it by seconds. Kernels and copies are ns of a step,
+    means over the clients; least_s is how long steps took that were recorded of one client, of the one with the fewest: EACH, if all ran."""
+    each, delay, seconds = (float(os.environ.get(name, default)) for name, default in (("EACH", 1.5), ("DELAY", 6), ("SECONDS", 3)))
     for turn in range(1, RUNS + 1):
         for name, words in paper():
             words += ["--sync", "blocking", "--depth", "1", "--check-steps", "1", "--samples"]
-            alone = step_ns(None, [*words, "20"])
+            short = record(1, [*words, "200"], [])
+            steps = max(200, int(seconds * 1e9 / short["step_ns"])) if short else 200
+            launches = short["launches"] / 200 if short else 0
             for clients in map(int, os.environ.get("CLIENTS", "1 2 6").split()):
-                # six clients take 3.5 to 7.8 times as long as one (docs/results/share.md)
-                steps = int((each + 3) * 1e9 / alone / max(1, 0.5 * clients)) if alone else 5
-                yield {"program": name, "clients": clients, "turn": turn, **record(clients, [*words, str(max(steps, 5))], each)}
+                window = ["--delay", str(delay), "--duration", str(each)]
+                got = short if clients == 1 else short and record(clients, [*words, str(steps)], window)
+                row = {"program": name, "clients": clients, "turn": turn, **dict.fromkeys(("step_ns", "kernels", "copies", "least_s"), "")}
+                if got and got["launches"]:
+                    seen = got["launches"] / launches
+                    row.update(step_ns=got["step_ns"], kernels=got["kernels"] / seen, copies=got["copies"] / seen,
+                               least_s=got["least"] / launches * got["step_ns"] / 1e9)
+                yield row
 
 
-def record(clients, words, each):
-    command = [os.environ["RIFT"], "profile", "--range", "timed", "--delay", "3", "--duration", str(each), "--runs", "0", "--json", "--quiet"]
+def record(clients, words, window):
+    """Means over the clients of what their traces hold, and the fewest launches; None where one fails."""
+    command = [os.environ["RIFT"], "profile", "--range", "timed", *window, "--runs", "0", "--json", "--quiet"]
     run = ["--", os.environ["RIFT"], "run", *words, "--json", "--quiet"]
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -372,12 +381,13 @@ def record(clients, words, each):
                 text = f.read()
             ran = load(text[text.find(b"{"):text.rfind(b"}") + 1])
             if profile and ran and ran["check"]["passed"]:
-                said.append([ran["step_ns"]["median"], *(profile["shares"][k]["share"] for k in ("kernels", "copies"))])
+                said.append([ran["step_ns"]["median"], *(profile["shares"][k]["ns"] for k in ("kernels", "copies")), profile["work"]["launches"]])
             else:
                 with open(f"{OUT}/log", "ab") as log:
                     log.write(text[-2000:])
-    means = [statistics.mean(v) for v in zip(*said)] if len(said) == clients else [""] * 3
-    return dict(zip(("step_ns", "kernels", "copies"), means))
+    if len(said) < clients:
+        return None
+    return {**dict(zip(("step_ns", "kernels", "copies", "launches"), map(statistics.mean, zip(*said)))), "least": min(s[3] for s in said)}
 
 
 # Of each: what tells its cells apart, their title, the columns, what these are called, and their unit.
@@ -391,7 +401,7 @@ TABLES = {
              lambda kib: kib / 1024),
     together: (["program", "programs", "tied"], "{}, {} at a time, a processor each: {}", {"process_ns": "a process", "cpu_ns": "its processor time"},
                "ms", lambda ns: ns / 1e6),
-    recorded: (["program", "clients"], "{}, {} clients", {"step_ns": "a step, ns", "kernels": "kernels", "copies": "copies"}, "", float),
+    recorded: (["program", "clients"], "{}, {} clients", {"step_ns": "a step", "kernels": "kernels", "copies": "copies"}, "ms", lambda ns: ns / 1e6),
     disk: (["cache", "layer"], "files in the page cache: {}, {}", {"process_ns": "the process", "setup_ns": "its set-up", "step_ns": "a step"}, "ms", lambda ns: ns / 1e6),
 }
 NEEDS = {bucket: ["tc"], mtu: ["ip", "ethtool"]}
