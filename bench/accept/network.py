@@ -344,10 +344,10 @@ def run_beside(programs, tied, words):
 
 
 def recorded():
-    """Clients that sleep while they wait for each step, under the recorder: one for SECONDS of steps (3), and several, of which EACH
-    seconds (1.5) are recorded, DELAY seconds (6) after their start, as CUPTI delays it by seconds. Kernels and copies are ns of a step,
+    """Clients that sleep while they wait for each step, under the recorder: one for 200 steps, and several for SECONDS of steps (10), of
+    which EACH seconds (1.5) are recorded, DELAY seconds (6) after their start, as CUPTI delays it by seconds. Kernels and copies are ns of a step,
     means over the clients; least_s is how long steps took that were recorded of one client, of the one with the fewest: EACH, if all ran."""
-    each, delay, seconds = (float(os.environ.get(name, default)) for name, default in (("EACH", 1.5), ("DELAY", 6), ("SECONDS", 3)))
+    each, delay, seconds = (float(os.environ.get(name, default)) for name, default in (("EACH", 1.5), ("DELAY", 6), ("SECONDS", 10)))
     for turn in range(1, RUNS + 1):
         for name, words in paper():
             words += ["--sync", "blocking", "--depth", "1", "--check-steps", "1", "--samples"]
