@@ -344,18 +344,21 @@ def run_beside(programs, tied, words):
 
 
 def recorded():
-    """Clients that sleep while they wait for each step, under the recorder: one for 200 steps, and several for SECONDS of steps (10), of
-    which EACH seconds (1.5) are recorded, DELAY seconds (6) after their start, as CUPTI delays it by seconds. Kernels and copies are ns of a step,
-    means over the clients; least_s is how long steps took that were recorded of one client, of the one with the fewest: EACH, if all ran."""
-    each, delay, seconds = (float(os.environ.get(name, default)) for name, default in (("EACH", 1.5), ("DELAY", 6), ("SECONDS", 10)))
+    """Clients that sleep while they wait for each step, under the recorder: one for 200 steps, and several for about STEP_SECONDS of steps
+    (14), of which EACH seconds (1.5) are recorded, DELAY seconds (11) after their start, as CUPTI delays it by seconds. Kernels and copies are
+    ns of a step, means over the clients; least_s is how long steps took that were recorded of one client, of the one with the fewest: EACH,
+    if all ran."""
+    each, delay, seconds = (float(os.environ.get(name, default)) for name, default in (("EACH", 1.5), ("DELAY", 11), ("STEP_SECONDS", 14)))
     for turn in range(1, RUNS + 1):
         for name, words in paper():
             words += ["--sync", "blocking", "--depth", "1", "--check-steps", "1", "--samples"]
             short = record(1, [*words, "200"], [])
-            steps = max(200, int(seconds * 1e9 / short["step_ns"])) if short else 200
             launches = short["launches"] / 200 if short else 0
             for clients in map(int, os.environ.get("CLIENTS", "1 2 6").split()):
                 window = ["--delay", str(delay), "--duration", str(each)]
+                # Kernels of several clients take turns on the GPU, so a step takes at least as long as theirs.
+                expected_ns = max(short["step_ns"], clients * short["kernels"] / 200) if short else 1e9
+                steps = max(200, int(seconds * 1e9 / expected_ns))
                 got = short if clients == 1 else short and record(clients, [*words, str(steps)], window)
                 row = {"program": name, "clients": clients, "turn": turn, **dict.fromkeys(("step_ns", "kernels", "copies", "least_s"), "")}
                 if got and got["launches"]:
