@@ -690,6 +690,20 @@ static void find_tail(struct scan *scan)
 		s->tail_ns = process_end(scan->t) - s->start_ns;
 }
 
+/*
+ * What a synchronize takes at least. A trace may have few that had nothing to wait for, its first
+ * ones for instance, which take longer than others; the calibration's wait behind a launch is
+ * longer than any synchronize need be.
+ */
+static double least_sync(const struct trace *t, double idle_ns)
+{
+	const struct trace_calibration *k = &t->calibration;
+
+	if (!t->is_calibrated)
+		return idle_ns;
+	return fmin(idle_ns, k->launch_and_wait_ns[QUANTILE_P50] - k->launch_call_ns[QUANTILE_P50]);
+}
+
 void steps_init(struct steps *s, const struct trace *t)
 {
 	struct trace_own *own = malloc(((size_t)t->owns + 1) * sizeof(*own));
@@ -710,7 +724,7 @@ void steps_init(struct steps *s, const struct trace *t)
 	s->window = times_median(&scan.full, INFINITY);
 	if (t->is_calibrated && !isinf(t->calibration.window))
 		s->window = t->calibration.window;
-	s->sync_ns = times_median(&scan.sync, 0);
+	s->sync_ns = least_sync(t, times_median(&scan.sync, 0));
 	s->latency_ns = times_median(&scan.latency, 0);
 	scan_release(&scan);
 	free(own);

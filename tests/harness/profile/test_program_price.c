@@ -409,6 +409,25 @@ Test(small_program_price, faster_kernels)
 	end();
 }
 
+/* The only synchronize that has nothing to wait for is a long one: no measure for the others. */
+Test(small_program_price, faster_kernels_behind_a_long_first_synchronize)
+{
+	struct remedy r = { .kind = REMEDY_KERNELS, .factor = 0.5 };
+	const long first = 40000;
+	long t = first;
+
+	begin();
+	made_call(&made, "sync_device", 0, first, "");
+	for (int i = 0; i < N; i++)
+		t = sized_turn(t, 8, 4000);
+	made_end(&made, t, 5, t);
+	price_on(&model_a, true);
+	program_price_remedy(&price, &r);
+	cr_expect(le(dbl, r.a_ns, first + N * (TURN + 2000.0) + 1), "%g", r.a_ns);
+	cr_expect(ge(dbl, r.a_ns, N * (TURN + 2000.0) - 1), "%g", r.a_ns);
+	end();
+}
+
 /* The host works for host_ns between a wait and the next launch. */
 static void works_between(long host_ns)
 {
