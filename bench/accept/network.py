@@ -346,8 +346,8 @@ def run_beside(programs, tied, words):
 def recorded():
     """Clients that sleep while they wait for each step, under the recorder: one for 200 steps, and several for about STEP_SECONDS of steps
     (14), of which EACH seconds (1.5) are recorded, DELAY seconds (11) after their start, as CUPTI delays it by seconds. Kernels and copies are
-    ns of a step, means over the clients; least_s is how long steps took that were recorded of one client, of the one with the fewest: EACH,
-    if all ran."""
+    ns of a step, means over the clients; least_s is how long steps took that were recorded of one client, of the one with the fewest: at
+    most EACH, as several take up to a second to begin recording."""
     each, delay, seconds = (float(os.environ.get(name, default)) for name, default in (("EACH", 1.5), ("DELAY", 11), ("STEP_SECONDS", 14)))
     for turn in range(1, RUNS + 1):
         for name, words in paper():
