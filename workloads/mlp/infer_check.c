@@ -25,7 +25,7 @@ struct network {
 	double a[2][MLP_INFER_WIDTH_MAX];
 };
 
-static double fp16_value(uint16_t h)
+double mlp_fp16_value(uint16_t h)
 {
 	int exponent = h >> 10 & 31, fraction = h & 1023;
 	double v = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
@@ -77,7 +77,7 @@ static double output_at(const struct audit *a, int64_t i)
 	float v;
 
 	if (a->s->half)
-		return fp16_value(((const uint16_t *)a->words)[i]);
+		return mlp_fp16_value(((const uint16_t *)a->words)[i]);
 	memcpy(&v, &a->words[i], sizeof(v));
 	return (double)v;
 }
@@ -95,14 +95,16 @@ static void compare_row(struct audit *a, int64_t row, int64_t slot)
 		 "row %ld of batch %ld: off by %.2g", (long)row, (long)slot, mlp_relative(&norms));
 }
 
-static void find_odd(struct audit *a, int64_t slot)
+/* Whether an output is NaN or infinite. */
+static bool has_odd(struct audit *a, int64_t slot)
 {
 	for (int64_t i = 0; i < a->o->batch * MLP_OUTPUTS; i++)
 		if (!isfinite(output_at(a, i))) {
 			mlp_note(a->v, INFINITY, 1, "row %ld of batch %ld: no finite number",
 				 (long)(i / MLP_OUTPUTS), (long)slot);
-			return;
+			return true;
 		}
+	return false;
 }
 
 static int check_batch(struct audit *a, int64_t slot)
@@ -110,7 +112,8 @@ static int check_batch(struct audit *a, int64_t slot)
 	struct pieces p = pieces_of(a->o->batch, 1, a->most, a->v->seed, (uint32_t)slot, 0);
 
 	dataset_fetch(&a->s->infer.set, 0, slot, 0, a->s->infer.set.shape.array[1].words, a->words);
-	find_odd(a, slot);
+	if (has_odd(a, slot))
+		return 0;
 	for (int64_t i = 0; i < p.count; i++) {
 		if (interrupted())
 			return -EINTR;
