@@ -3,10 +3,10 @@
  *
  * fp16, on tensor cores. A warp takes 32 rows through all layers, and no activation leaves its
  * registers: the sums of one product, as fp16, are the left operand of the next, lane by lane
- * (mma.m16n8k16). Weights lie in shared memory, loaded once per launch, in the order in which lanes
- * take them (infer.h). Blocks stay and warps walk over the batch, so that from DRAM come the inputs
- * once, and outputs go there once. Sums are in fp32; an activation is rounded to fp16 between
- * layers, as those that cuBLASLt leaves in memory are.
+ * (mma.m16n8k16). Weights lie in shared memory, fetched once per launch, in the order in which
+ * lanes take them (infer.h). Blocks stay and warps walk over the batch, so that from DRAM come the
+ * inputs once, and outputs go there once. Sums are in fp32; an activation is rounded to fp16
+ * between layers, as those that cuBLASLt leaves in memory are.
  *
  * fp32, on both devices: the plain version, a thread per row, with the same steps and slots.
  */
@@ -80,7 +80,8 @@ KERNEL(mlp_infer_plain);
 
 #ifdef __CUDACC__
 #include <cuda_fp16.h>
-#include <cuda_pipeline.h>
+
+#include "workloads/mlp/mbarrier.cuh"
 
 enum {
 	ROWS = 32,     /* of a warp: two tiles, which share each load of weights */
@@ -89,6 +90,7 @@ enum {
 	WARPS_64 = 16, /* of a block, by the registers of a thread */
 	WARPS_128 = 8,
 	WARPS_LEAST = 4,
+	MBARRIERS = sizeof(uint64_t) * (MLP_INFER_HIDDEN_MAX + 1), /* bytes */
 };
 
 /* A row's registers for products of `tiles` tiles of inputs: operand A, and what becomes it. */
@@ -96,8 +98,8 @@ template <int TILES> struct infer_rows {
 	uint32_t a[ROW_TILES][TILES][4];
 };
 
-/* The compiler is asked for older devices too, which have no such products. */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+/* The compiler is asked for older devices too, which cannot fetch weights so. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
 /* c += a b, of 16 x 16 and 16 x 8. */
 static __device__ inline void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0,
@@ -215,78 +217,114 @@ static __device__ inline void last_layer(const struct mlp_infer_launch &l, char 
 /* Where a lane finds its part of the weights of the first layer, of the others, of the last. */
 struct infer_weights {
 	const uint4 *first, *hidden, *last;
+	uint64_t *there; /* an mbarrier for each layer */
 };
 
-template <int WIDTH, int FEATURES>
-static __device__ inline void infer_tile(const struct mlp_infer_launch &l, struct infer_batch b,
-					 uint32_t tile, const struct infer_weights &w)
+/* first: the block may still wait for weights. */
+static __device__ inline void await(const struct infer_weights &w, bool first, uint32_t layer)
 {
-	infer_rows<WIDTH / MLP_TILE> even, odd;
-	infer_rows<FEATURES / MLP_TILE> in;
-	uint32_t layer = 2;
-
-	load_rows<FEATURES>(l, b.x, tile, in);
-	hidden_layer<FEATURES / MLP_TILE, WIDTH>(in, w.first, even);
-	for (; layer < l.net.hidden; layer += 2) {
-		const uint4 *at = w.hidden + (layer - 2) * (WIDTH * WIDTH / 8);
-
-		hidden_layer<WIDTH / MLP_TILE, WIDTH>(even, at, odd);
-		hidden_layer<WIDTH / MLP_TILE, WIDTH>(odd, at + WIDTH * WIDTH / 8, even);
-	}
-	if (layer == l.net.hidden) {
-		hidden_layer<WIDTH / MLP_TILE, WIDTH>(
-			even, w.hidden + (layer - 2) * (WIDTH * WIDTH / 8), odd);
-		even = odd;
-	}
-	last_layer<WIDTH>(l, b.y, tile, even, w.last);
+	if (first)
+		mbarrier_wait(&w.there[layer - 1], 0);
 }
 
-/* Enqueues n words of 16 bytes to shared memory, by all threads. */
-static __device__ inline void copy_weights(uint4 *to, const uint4 *from, uint32_t n)
+template <int WIDTH, int FEATURES>
+static __device__ inline void infer_tile(const struct mlp_infer_launch &l, char *y, uint32_t tile,
+					 const infer_rows<FEATURES / MLP_TILE> &in,
+					 const struct infer_weights &w, bool first)
 {
-	for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
-		__pipeline_memcpy_async(&to[i], &from[i], sizeof(*to));
-	__pipeline_commit();
+	enum { TILES = WIDTH / MLP_TILE };
+	infer_rows<TILES> even, odd;
+	const uint4 *at = w.hidden;
+	uint32_t layer = 2;
+
+	await(w, first, 1);
+	hidden_layer<FEATURES / MLP_TILE, WIDTH>(in, w.first, even);
+	for (; layer < l.net.hidden; layer += 2, at += 2 * (WIDTH * WIDTH / 8)) {
+		await(w, first, layer);
+		hidden_layer<TILES, WIDTH>(even, at, odd);
+		await(w, first, layer + 1);
+		hidden_layer<TILES, WIDTH>(odd, at + WIDTH * WIDTH / 8, even);
+	}
+	if (layer == l.net.hidden) {
+		await(w, first, layer);
+		hidden_layer<TILES, WIDTH>(even, at, odd);
+		even = odd;
+	}
+	await(w, first, l.net.hidden + 1);
+	last_layer<WIDTH>(l, y, tile, even, w.last);
+}
+
+/* For one thread: n words of 16 bytes to shared memory, whose mbarrier waits for them; 0: for none.
+ */
+static __device__ inline void fetch_layer(uint4 *to, const uint4 *from, uint32_t n, uint64_t *there)
+{
+	mbarrier_expect(there, n * sizeof(*to));
+	if (n)
+		fetch(to, from, n * sizeof(*to), there);
 }
 
 /*
- * The first and the last layer's weights stay in global memory (ENDS_STAY) where shared memory has
- * no room for all: they are few, and the first-level cache keeps them.
+ * Layer by layer, so that the first rows need not wait for all. The first and the last layer stay
+ * in global memory (ENDS_STAY) where shared memory has no room for all: they are few, and the
+ * first-level cache keeps them. Others see the mbarriers behind a barrier.
  */
 template <int WIDTH, int FEATURES, bool ENDS_STAY>
 static __device__ inline struct infer_weights fetch_weights(const struct mlp_infer_launch &l,
-							    uint4 *shared)
+							    uint4 *shared, uint64_t *there)
 {
-	const uint32_t first = WIDTH * FEATURES / 8;
-	const uint32_t hidden = (l.net.hidden - 1) * (WIDTH * WIDTH / 8);
-	const uint4 *w = (const uint4 *)l.weight;
+	const uint32_t square = WIDTH * WIDTH / 8,
+		       ends[] = { WIDTH * FEATURES / 8, WIDTH * MLP_OUTPUTS / 8 };
+	const uint4 *first = (const uint4 *)l.weight, *hidden = first + ends[0];
+	const uint4 *last = hidden + (l.net.hidden - 1) * square;
+	uint4 *own = ENDS_STAY ? shared : shared + ends[0];
+	uint4 *own_last = own + (l.net.hidden - 1) * square;
 	uint32_t lane = threadIdx.x % MLP_LANES;
 
-	if (ENDS_STAY) {
-		copy_weights(shared, w + first, hidden);
-		return { w + lane, shared + lane, w + first + hidden + lane };
+	if (!threadIdx.x) {
+		for (uint32_t i = 0; i <= l.net.hidden; i++)
+			mbarrier_init(&there[i]);
+		asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+		fetch_layer(shared, first, ENDS_STAY ? 0 : ends[0], &there[0]);
+		for (uint32_t i = 0; i < l.net.hidden - 1; i++)
+			fetch_layer(own + i * square, hidden + i * square, square, &there[i + 1]);
+		fetch_layer(own_last, last, ENDS_STAY ? 0 : ends[1], &there[l.net.hidden]);
 	}
-	copy_weights(shared, w, first + hidden + WIDTH * MLP_OUTPUTS / 8);
-	return { shared + lane, shared + first + lane, shared + first + hidden + lane };
+	return { (ENDS_STAY ? first : shared) + lane, own + lane,
+		 (ENDS_STAY ? last : own_last) + lane, there };
 }
 
+/* As slots_step(), whose second load waits for the first: here both words of it come at once. */
+static __device__ inline uint32_t step_now(const struct slots_counter *counter)
+{
+	uint2 steps = *(const uint2 *)counter->part[0].steps;
+
+	return slots_launches<false>(counter) % 2 ? steps.y : steps.x;
+}
+
+/* Weights, the step and the first rows are on their way side by side. */
 template <int WIDTH, int FEATURES, bool ENDS_STAY>
 static __global__ void __launch_bounds__((WIDTH == 64 ? WARPS_64 : WARPS_128) * MLP_LANES, 1)
 	mlp_infer_tensor(struct mlp_infer_launch l)
 {
 	DYN_SHARED(uint4, shared);
-	const struct infer_weights w = fetch_weights<WIDTH, FEATURES, ENDS_STAY>(l, shared);
+	SHARED_ARRAY(uint64_t, there, [MLP_INFER_HIDDEN_MAX + 1]);
+	const struct infer_weights w = fetch_weights<WIDTH, FEATURES, ENDS_STAY>(l, shared, there);
 	const uint32_t tiles = (l.batch + ROWS - 1) / ROWS;
 	const uint32_t warp = threadIdx.x / MLP_LANES * gridDim.x + blockIdx.x;
-	const uint32_t warps = blockDim.x / MLP_LANES * gridDim.x, first = slots_step(l.counter);
+	const uint32_t warps = blockDim.x / MLP_LANES * gridDim.x, step = step_now(l.counter);
+	infer_rows<FEATURES / MLP_TILE> in;
+	bool first = true;
 
-	__pipeline_wait_prior(0);
-	slots_advance(l.counter, l.steps); /* a barrier is within: the weights are there */
+	load_rows<FEATURES>(l, batch_of(l, step, 0).x, warp, in);
+	slots_advance(l.counter, l.steps); /* a barrier is within */
 	for (uint32_t k = 0; k < l.steps; k++) {
-		struct infer_batch b = batch_of(l, first, k);
+		struct infer_batch b = batch_of(l, step, k);
 
-		for (uint32_t tile = warp; tile < tiles; tile += warps)
-			infer_tile<WIDTH, FEATURES>(l, b, tile, w);
+		for (uint32_t tile = warp; tile < tiles; tile += warps, first = false) {
+			if (!first)
+				load_rows<FEATURES>(l, b.x, tile, in);
+			infer_tile<WIDTH, FEATURES>(l, b.y, tile, in, w, first);
+		}
 	}
 }
 #else
@@ -304,7 +342,7 @@ static infer_kernel choose_kernel(const struct mlp_infer_launch *l, size_t *byte
 {
 	const struct mlp_infer_net &n = l->net;
 	const size_t all = 2 * (size_t)mlp_infer_weights(&n);
-	const bool fits = all <= l->shared_most, narrow = n.features == 32;
+	const bool fits = all + MBARRIERS <= l->shared_most, narrow = n.features == 32;
 
 	*bytes = fits ? all : 2 * (size_t)(n.hidden - 1) * n.width * n.width;
 	if (n.width == 64)
@@ -319,8 +357,8 @@ static const char *prepare_tensor(struct mlp_infer_launch *l)
 	size_t bytes;
 	infer_kernel kernel;
 
-	if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 8)
-		return "products of fp16 need a device of compute capability 8.0 or newer";
+	if (device_attribute(cudaDevAttrComputeCapabilityMajor) < 9)
+		return "with precision=fp16 it needs a device of compute capability 9.0 or newer";
 	l->processors = device_attribute(cudaDevAttrMultiProcessorCount);
 	l->shared_most = (size_t)device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
 	kernel = choose_kernel(l, &bytes);
