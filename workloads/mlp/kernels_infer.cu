@@ -373,11 +373,11 @@ static const char *prepare_tensor(struct mlp_infer_launch *l)
 /* As few warps as one round takes, up to what registers allow: so a small batch is spread out. */
 static unsigned block_warps(const struct mlp_infer_launch *l)
 {
-	unsigned tiles = (l->batch + ROWS - 1) / ROWS, each = (unsigned)l->processors;
-	unsigned most = l->net.width == 64 ? WARPS_64 : WARPS_128;
+	const unsigned tiles = (l->batch + ROWS - 1) / ROWS, each = (unsigned)l->processors;
+	const unsigned least = WARPS_LEAST, most = l->net.width == 64 ? WARPS_64 : WARPS_128;
 	unsigned warps = (tiles + each - 1) / each;
 
-	return warps < WARPS_LEAST ? WARPS_LEAST : warps < most ? warps : most;
+	return warps < least ? least : warps < most ? warps : most;
 }
 
 static void launch_tensor(const struct mlp_infer_launch *l, cudaStream_t stream)
