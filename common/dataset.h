@@ -79,6 +79,7 @@ struct dataset_shape {
 	const char *unit; /* what a word of an output belongs to, for messages: "option" */
 	int64_t besides;  /* bytes of the device that the workload takes for itself */
 	bool host_turn;	  /* its launches cannot read the counter: the host chooses each slot */
+	bool uncounted;	  /* nor advance it: only the answers show that there were steps */
 };
 
 int dataset_chunks(const struct dataset_opts *o);

@@ -283,8 +283,8 @@ static cublasStatus_t multiply_lt(const struct product_of *p, cublasLtHandle_t l
 				    l->d, p->on_d, l->d, algo, p->workspace, WORKSPACE, p->stream);
 }
 
-/* With its bias, cut at 0. */
-static void is_cut(struct product_of *p)
+/* Cut at 0, with its bias or without. */
+static void is_cut(struct product_of *p, bool biased)
 {
 	static const float bias[M] = { 1, -20, 3, -40, 5 };
 
@@ -292,7 +292,7 @@ static void is_cut(struct product_of *p)
 	OK(cudaMemcpy(p->d, p->on_d, sizeof(p->d), cudaMemcpyDeviceToHost));
 	for (int j = 0; j < N; j++)
 		for (int i = 0; i < M; i++) {
-			float want = dot(p, i, j) + bias[i];
+			float want = dot(p, i, j) + (biased ? bias[i] : 0);
 
 			cr_assert(eq(flt, p->d[j * M + i], want > 0 ? want : 0), "%d, %d", i, j);
 		}
@@ -317,7 +317,7 @@ static void multiplies_with(uint32_t epilogue, bool of_cublas)
 		if (epilogue == CUBLASLT_EPILOGUE_DEFAULT)
 			is_product(&p, 1);
 		else
-			is_cut(&p);
+			is_cut(&p, epilogue != CUBLASLT_EPILOGUE_RELU);
 	}
 	OK(of_cublas ? p.b->cublasDestroy(own) : p.b->cublasLtDestroy(lt));
 	forget(&p, &l);
@@ -327,6 +327,7 @@ static void multiplies_with(uint32_t epilogue, bool of_cublas)
 Test(small_remote_blas, described_products_and_epilogues)
 {
 	multiplies_with(CUBLASLT_EPILOGUE_DEFAULT, false);
+	multiplies_with(CUBLASLT_EPILOGUE_RELU, false);
 	multiplies_with(CUBLASLT_EPILOGUE_RELU_BIAS, false);
 	multiplies_with(CUBLASLT_EPILOGUE_RELU_AUX_BIAS, true);
 }

@@ -230,6 +230,8 @@ static cublasLtMatmulDesc_t describe(const struct fixture *f, uint32_t epilogue)
 
 	BLAS(f->b, f->b->cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
 	set_attribute(f, desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
+	if (epilogue == CUBLASLT_EPILOGUE_RELU)
+		return desc;
 	set_attribute(f, desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &f->bias.device, sizeof(void *));
 	if (epilogue == CUBLASLT_EPILOGUE_RELU_BIAS)
 		return desc;
@@ -299,13 +301,14 @@ static bool multiply(struct fixture *f, uint32_t epilogue, bool captured)
 	return there;
 }
 
-static void expect_relu(struct fixture *f, const char *what)
+static void expect_relu(struct fixture *f, const char *what, bool biased)
 {
 	matrix_get(&f->d);
 	for (int j = 0; j < f->d.cols; j++)
 		for (int i = 0; i < f->d.rows; i++) {
 			double sum = dot(&f->a, false, &f->x, false, i, j);
-			double want = fmax(sum + (double)f->bias.host[i], 0);
+			double bias = biased ? (double)f->bias.host[i] : 0,
+			       want = fmax(sum + bias, 0);
 
 			cr_assert(fabs((double)at(&f->d, false, i, j) - want) <= 1e-4,
 				  "%s: (%d, %d) is %g, not %g", what, i, j,
@@ -342,11 +345,13 @@ Test(small_blas, epilogues_there_and_back)
 	struct fixture f = fixture_new(40, 24, 30);
 	struct matrix forward = matrix_new(40, 24, 0);
 
+	if (multiply(&f, CUBLASLT_EPILOGUE_RELU, false))
+		expect_relu(&f, "RELU", false);
 	if (multiply(&f, CUBLASLT_EPILOGUE_RELU_BIAS, false))
-		expect_relu(&f, "RELU_BIAS");
+		expect_relu(&f, "RELU_BIAS", true);
 	CUDA(cudaMemset(f.d.device, 0xff, bytes_of(&f.d)));
 	if (multiply(&f, CUBLASLT_EPILOGUE_RELU_AUX_BIAS, false)) {
-		expect_relu(&f, "RELU_AUX_BIAS");
+		expect_relu(&f, "RELU_AUX_BIAS", true);
 		for (int j = 0; j < 24; j++)
 			for (int i = 0; i < 40; i++)
 				forward.host[j * forward.ld + i] = at(&f.d, false, i, j);
@@ -367,7 +372,7 @@ Test(small_blas, products_are_captured)
 
 	if (!multiply(&f, CUBLASLT_EPILOGUE_RELU_BIAS, true))
 		cr_skip("no such epilogue");
-	expect_relu(&f, "captured");
+	expect_relu(&f, "captured", true);
 	fixture_free(&f);
 }
 

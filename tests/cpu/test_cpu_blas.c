@@ -92,6 +92,7 @@ Test(small_cpu_blas, the_heuristic_refuses_what_cublas_refuses)
 	cr_expect(ask(b, CUBLASLT_EPILOGUE_DEFAULT, NULL, 0, 6) == CUBLAS_STATUS_SUCCESS, "plain");
 	cr_expect(ask(b, CUBLASLT_EPILOGUE_DEFAULT, NULL, 0, 7) == CUBLAS_STATUS_INVALID_VALUE,
 		  "lengths");
+	cr_expect(ask(b, CUBLASLT_EPILOGUE_RELU, NULL, 0, 6) == CUBLAS_STATUS_SUCCESS, "ReLU");
 	cr_expect(ask(b, CUBLASLT_EPILOGUE_RELU_BIAS, memory, 0, 6) == CUBLAS_STATUS_SUCCESS,
 		  "bias");
 	cr_expect(ask(b, CUBLASLT_EPILOGUE_RELU_BIAS, NULL, 0, 6) == CUBLAS_STATUS_INVALID_VALUE,

@@ -72,6 +72,10 @@ int mlp_plot(const void *opts, void *state, struct plot *plot)
 	struct mlp_state *s = state;
 	int err = 0;
 
+	if (o->work == MLP_INFERENCE) {
+		complain(EINVAL, "not drawn: work=inference learns nothing");
+		return -EINVAL;
+	}
 	if (o->input == MLP_HOST) {
 		complain(EINVAL, "not drawn: input=host copies the same minibatch each step");
 		return -EINVAL;

@@ -18,6 +18,9 @@ struct mlp_before {
 /* How far products may be off, relative: norms of differences over norms. */
 double mlp_tolerance(const struct mlp_opts *o);
 
+/* The number that these bits are in fp16 (infer_check.c). */
+double mlp_fp16_value(uint16_t bits);
+
 /*
  * Notes an error in units of what is allowed, and where, if it is the largest so far. NaN is larger
  * than anything.

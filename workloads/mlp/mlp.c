@@ -11,6 +11,9 @@
  *
  * With launches=many each elementary operation is a launch (kernels_many.cu). check.c repeats the
  * steps and compares the last one with reference.c.
+ *
+ * With work=inference a step is one forward pass of another network (infer.h), by a product per
+ * layer or in one launch (infer.c, kernels_infer.cu).
  */
 #include "workloads/mlp/mlp.h"
 
@@ -19,8 +22,9 @@
 #include "common/check.h"
 #include "workloads/workload.h"
 
+static const char *const works[] = { "training", "inference", NULL };
 static const char *const models[] = { "small", "wide", "deep", NULL };
-static const char *const precisions[] = { "fp32", "tf32", "bf16", NULL };
+static const char *const precisions[] = { "fp32", "tf32", "bf16", "fp16", NULL };
 static const char *const launches[] = { "few", "many", "one", NULL };
 static const char *const inputs[] = { "device", "host", NULL };
 static const char *const epilogues[] = { "no", "forward", "yes", NULL };
@@ -29,14 +33,21 @@ static const char *const sources[] = { "auto", "idx", "generated", NULL };
 
 /* clang-format off */
 static const struct param params[] = {
-	PARAM_AXIS(mlp_opts, batch, "images", "64", 1, MLP_BATCH_MAX,
+	PARAM_AXIS(mlp_opts, batch, "images", "64", 1, MLP_INFER_BATCH_MAX,
 		   "16,32,64,128,256,512,1k,2k,4k,8k,16k", "images of a minibatch"),
+	PARAM_CHOICE(mlp_opts, work, "training", works,
+		     "a step trains with a minibatch, or is a forward pass of a network in "
+		     "tiny-cuda-nn's shape"),
 	PARAM_CHOICE(mlp_opts, model, "small", models,
 		     "784-128-10, 784-512-512-10, or eight hidden layers of 256"),
 	PARAM_LIST(mlp_opts, hidden, "units", "0", 0, MLP_WIDTH_MAX,
 		   "widths of 1 to 16 hidden layers, 8 or more each, instead of model=; 0: the model's"),
+	PARAM_INT(mlp_opts, features, "numbers", "64", 32, 64,
+		  "numbers of an input of inference: 32 or 64"),
+	PARAM_INT(mlp_opts, batches, "1", "2", 1, SLOTS_MAX,
+		  "batches of inference that steps use in turn"),
 	PARAM_CHOICE(mlp_opts, precision, "fp32", precisions,
-		     "precision of products; tf32 and bf16 need a GPU"),
+		     "precision of products; all but fp32 need a GPU; fp16 is for inference"),
 	PARAM_CHOICE_ASIDE(mlp_opts, launches, "few", launches, "few,many",
 			   "operations fused into few launches, one by one as in plain frameworks, or "
 			   "all of them in one, on a GPU with clusters"),
@@ -66,13 +77,25 @@ static const struct param params[] = {
 };
 /* clang-format on */
 
+/* clang-format off */
 static const struct param_need needs[] = {
 	{ "folder", "data=auto|idx" },	  { "images", "data=auto|generated" },
 	{ "images", "!folder" },	  { "data_seed", "data=auto|generated" },
 	{ "data_seed", "!folder" },	  { "epilogues", "launches=few" },
-	{ "fork", "launches=few" },	  { "precision", "launches=few|many" },
-	{ "input", "launches=few|many" }, { NULL, NULL },
+	{ "fork", "launches=few" },	  { "input", "launches=few|many" },
+	{ "features", "work=inference" }, { "batches", "work=inference" },
+	{ "model", "work=training" },	  { "input", "work=training" },
+	{ "epilogues", "work=training" }, { "fork", "work=training" },
+	{ "rate", "work=training" },	  { "momentum", "work=training" },
+	{ "data", "work=training" },	  { "folder", "work=training" },
+	{ "images", "work=training" },	  { "data_seed", "work=training" },
+	{ "epochs", "work=training" },	  { "sheet", "work=training" },
+	{ NULL, NULL },
 };
+/* clang-format on */
+
+/* Points of earlier sessions trained. */
+static const char *const added[] = { "work", "features", "batches", NULL };
 
 double mlp_rate(const struct mlp_opts *o)
 {
@@ -109,6 +132,9 @@ static int check_one(const struct mlp_opts *o)
 {
 	struct mlp_net net = mlp_make_net(o);
 
+	if (o->precision != MLP_FP32)
+		return complain(EINVAL, "launches=one trains in fp32; leave out precision=%s",
+				precisions[o->precision]);
 	if (net.hidden != 1 || net.width[1] != MLP_ONE_WIDTH)
 		return complain(EINVAL,
 				"launches=one is for one hidden layer of %d units; leave "
@@ -118,6 +144,16 @@ static int check_one(const struct mlp_opts *o)
 		return complain(EINVAL, "launches=one: batch=%ld must be at most %d",
 				(long)o->batch, MLP_ONE_BATCH_MAX);
 	return 0;
+}
+
+static int check_training(const struct mlp_opts *o)
+{
+	if (o->precision == MLP_FP16)
+		return complain(EINVAL, "precision=fp16 is for work=inference; training has bf16");
+	if (o->batch > MLP_BATCH_MAX)
+		return complain(EINVAL, "batch=%ld must be at most %d with work=training",
+				(long)o->batch, MLP_BATCH_MAX);
+	return o->launches == MLP_ONE ? check_one(o) : 0;
 }
 
 int mlp_limits(const void *opts, struct limits *out)
@@ -135,8 +171,8 @@ int mlp_limits(const void *opts, struct limits *out)
 				(long)o->epochs);
 #ifdef RIFT_CPU_DEVICE
 	if (o->precision != MLP_FP32)
-		out->device_refused = "precision=tf32 and bf16 need a GPU's tensor cores";
-	if (o->launches == MLP_ONE)
+		out->device_refused = "precision=tf32, bf16 and fp16 need a GPU's tensor cores";
+	if (o->launches == MLP_ONE && o->work == MLP_TRAINING)
 		out->device_refused = mlp_one_refused();
 #endif
 	if (o->launches != MLP_ONE)
@@ -144,7 +180,20 @@ int mlp_limits(const void *opts, struct limits *out)
 						"launch; with launches=one "
 						"it is one";
 	err = check_hidden(o);
-	return !err && o->launches == MLP_ONE ? check_one(o) : err;
+	if (err)
+		return err;
+	return o->work == MLP_TRAINING ? check_training(o) : mlp_infer_limits(o);
+}
+
+/* Inference counts launches in it, and a fused one is one. */
+static void scratch(const void *opts, const void *state, struct scratch *out)
+{
+	const struct mlp_state *s = state;
+	struct slots_counter *counter = s->infer.set.counter;
+
+	(void)opts;
+	if (counter)
+		out->part[out->n++] = (struct scratch_part){ counter, sizeof(*counter) };
 }
 
 const struct workload workload_mlp = {
@@ -155,6 +204,7 @@ const struct workload workload_mlp = {
 	.step_unit = "minibatch",
 	.params = params,
 	.needs = needs,
+	.added = added,
 	.opts_size = sizeof(struct mlp_opts),
 	.state_size = sizeof(struct mlp_state),
 	.limits = mlp_limits,
@@ -166,5 +216,6 @@ const struct workload workload_mlp = {
 	.report = mlp_report,
 	.plot = mlp_plot,
 	.cost = mlp_cost,
+	.scratch = scratch,
 	.teardown = mlp_teardown,
 };

@@ -1,15 +1,18 @@
 /*
  * mlp.h - the mlp workload: a multi-layer perceptron trained on images of digits.
  *
- * A step is one minibatch: forward, loss, backward, update. Options and what they mean: README.md.
+ * A step is one minibatch: forward, loss, backward, update; with work=inference one forward pass
+ * (infer.h). Options and what they mean: README.md.
  */
 #ifndef RIFT_MLP_H
 #define RIFT_MLP_H
 
 #include "common/blas.h"
+#include "common/dataset.h"
 #include "common/param.h"
 #include "workloads/mlp/data.h"
 #include "workloads/mlp/device.h"
+#include "workloads/mlp/infer.h"
 #include "workloads/mlp/kernels.h"
 #include "workloads/hooks.h"
 
@@ -17,8 +20,9 @@
 extern "C" {
 #endif
 
+enum mlp_work { MLP_TRAINING, MLP_INFERENCE };
 enum mlp_model { MLP_SMALL, MLP_WIDE, MLP_DEEP };
-enum mlp_precision { MLP_FP32, MLP_TF32, MLP_BF16 };
+enum mlp_precision { MLP_FP32, MLP_TF32, MLP_BF16, MLP_FP16 };
 enum mlp_launches { MLP_FEW, MLP_MANY, MLP_ONE };
 enum mlp_input { MLP_DEVICE, MLP_HOST };
 enum mlp_epilogues { MLP_EPILOGUES_NO, MLP_EPILOGUES_FORWARD, MLP_EPILOGUES_YES };
@@ -26,13 +30,15 @@ enum mlp_fork { MLP_FORK_IN_GRAPHS, MLP_FORK_NEVER, MLP_FORK_ALWAYS };
 
 struct mlp_opts {
 	int64_t batch;
+	int work;  /* enum mlp_work */
 	int model; /* enum mlp_model */
 	struct param_list hidden;
-	int precision; /* enum mlp_precision */
-	int launches;  /* enum mlp_launches */
-	int input;     /* enum mlp_input */
-	int epilogues; /* enum mlp_epilogues */
-	int fork;      /* enum mlp_fork */
+	int64_t features, batches; /* work=inference */
+	int precision;		   /* enum mlp_precision */
+	int launches;		   /* enum mlp_launches */
+	int input;		   /* enum mlp_input */
+	int epilogues;		   /* enum mlp_epilogues */
+	int fork;		   /* enum mlp_fork */
 	double rate, momentum;
 	int64_t seed;
 	int data; /* enum mlp_data_kind */
@@ -51,7 +57,7 @@ double mlp_rate(const struct mlp_opts *o);
  */
 struct mlp_net {
 	int hidden, last;		      /* last: the output layer, hidden + 1 */
-	int64_t width[MLP_LAYERS_MAX + 1];    /* from the input's 784 to 10 */
+	int64_t width[MLP_LAYERS_MAX + 1];    /* from the input's 784, or features, to 10 or 16 */
 	size_t weight_at[MLP_LAYERS_MAX + 1]; /* of layer l, counted in numbers */
 	size_t bias_at[MLP_LAYERS_MAX + 1];
 	size_t numbers;	    /* of the array */
@@ -107,12 +113,21 @@ struct mlp_history {
 	int64_t epochs;
 };
 
+/* work=inference. */
+struct mlp_inference {
+	struct dataset set; /* batches and their outputs */
+	struct mlp_infer_launch launch;
+	void *weight;	     /* as infer.h says */
+	void *activation[2]; /* launches=few: of odd and even layers, [batch][width] */
+};
+
 /* Device memory unless said otherwise; index l is the layer. */
 struct mlp_state {
 	struct mlp_net net;
 	uint32_t batch;
-	bool half;	/* activations and what flows back are bf16 */
-	int processors; /* of the device: SMs */
+	bool half;	     /* activations and what flows back are bf16; of inference fp16 */
+	cudaDataType number; /* what they are */
+	int processors;	     /* of the device: SMs */
 	const struct mlp_data *data;
 	struct mlp_source source;
 
@@ -138,6 +153,7 @@ struct mlp_state {
 	cudaEvent_t ready[MLP_LAYERS_MAX + 1], joined;
 	int kernels; /* launches a step, as counted; 0: no step can be captured here */
 	struct mlp_history history;
+	struct mlp_inference infer;
 
 	void *owned[MLP_OWNED_MAX]; /* device memory to free */
 	int n_owned;
@@ -155,6 +171,21 @@ int mlp_report(const void *opts, void *state, struct report *out);
 int mlp_plot(const void *opts, void *state, struct plot *plot);
 int mlp_cost(const void *opts, const void *state, struct cost *out);
 void mlp_teardown(void *state);
+
+/* The same of work=inference (infer.c, infer_check.c). */
+int mlp_infer_limits(const struct mlp_opts *o);
+int mlp_infer_setup(const struct mlp_opts *o, struct mlp_state *s);
+void mlp_infer_reset(struct mlp_state *s, cudaStream_t stream);
+void mlp_infer_step(const struct mlp_opts *o, struct mlp_state *s, cudaStream_t stream);
+int mlp_infer_fused(struct mlp_state *s, cudaStream_t stream, int64_t n);
+int mlp_infer_check(const struct mlp_opts *o, struct mlp_state *s, int64_t steps,
+		    struct verdict *verdict);
+void mlp_infer_cost(const struct mlp_opts *o, const struct mlp_state *s, struct cost *out);
+struct mlp_gemm mlp_infer_gemm(const struct mlp_state *s, int l);
+extern const struct dataset_work mlp_infer_work;
+
+/* One step, which loads every kernel, and counts what a step launches (setup.c). */
+void mlp_try_step(const struct mlp_opts *o, struct mlp_state *s);
 
 /* Device memory of the state's (memory.c). 0, or -ENOMEM after a line. */
 int mlp_allocate(struct mlp_state *s, void *out, size_t bytes);

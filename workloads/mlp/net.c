@@ -5,14 +5,14 @@
 
 enum { LINE = 64 }; /* numbers that a W or b begins at a multiple of: 256 bytes, in bf16 128 */
 
-static const struct {
+static const struct shape {
 	int hidden;
 	int64_t width;
 } models[] = {
 	[MLP_SMALL] = { 1, 128 },
 	[MLP_WIDE] = { 2, 512 },
 	[MLP_DEEP] = { 8, 256 },
-};
+}, inference = { 4, 64 };
 
 static size_t reserve_line(size_t *at, int64_t n)
 {
@@ -22,30 +22,34 @@ static size_t reserve_line(size_t *at, int64_t n)
 	return first;
 }
 
-static void lay_out_tensors(struct mlp_net *net)
+static void lay_out_tensors(struct mlp_net *net, bool biased)
 {
 	for (int l = 1; l <= net->last; l++) {
 		int64_t n = net->width[l - 1] * net->width[l];
 
 		net->weight_at[l] = reserve_line(&net->numbers, n);
+		net->parameters += n;
+		if (!biased)
+			continue;
 		net->bias_at[l] = reserve_line(&net->numbers, net->width[l]);
-		net->parameters += n + net->width[l];
+		net->parameters += net->width[l];
 	}
 }
 
 struct mlp_net mlp_make_net(const struct mlp_opts *o)
 {
-	struct mlp_net net = { .hidden = models[o->model].hidden };
-	bool given = o->hidden.value[0] != 0;
+	bool given = o->hidden.value[0] != 0, infers = o->work == MLP_INFERENCE;
+	const struct shape *shape = infers ? &inference : &models[o->model];
+	struct mlp_net net = { .hidden = shape->hidden };
 
 	if (given)
 		net.hidden = o->hidden.n;
 	net.last = net.hidden + 1;
-	net.width[0] = MLP_PIXELS;
-	net.width[net.last] = MLP_CLASSES;
+	net.width[0] = infers ? o->features : MLP_PIXELS;
+	net.width[net.last] = infers ? MLP_OUTPUTS : MLP_CLASSES;
 	for (int l = 1; l <= net.hidden; l++)
-		net.width[l] = given ? o->hidden.value[l - 1] : models[o->model].width;
-	lay_out_tensors(&net);
+		net.width[l] = given ? o->hidden.value[l - 1] : shape->width;
+	lay_out_tensors(&net, !infers);
 	return net;
 }
 

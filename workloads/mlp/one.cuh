@@ -8,6 +8,7 @@
 #include <cooperative_groups.h>
 #include <string.h>
 
+#include "workloads/mlp/mbarrier.cuh"
 #include "workloads/mlp/real.cuh"
 
 enum {
@@ -64,12 +65,7 @@ struct one_weights {
 /* The compiler is asked for older devices too, which have no clusters. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* ---- between blocks, and from memory: all that is written says so to an mbarrier ------------ */
-
-static __device__ inline uint32_t shared_at(const void *p)
-{
-	return (uint32_t)__cvta_generic_to_shared(p);
-}
+/* ---- between blocks: all that is written says so to an mbarrier ---------------------------- */
 
 /* The same place in another block of the cluster. */
 static __device__ inline uint32_t place_in(uint32_t block, const void *p)
@@ -80,35 +76,6 @@ static __device__ inline uint32_t place_in(uint32_t block, const void *p)
 		     : "=r"(at)
 		     : "r"(shared_at(p)), "r"(block));
 	return at;
-}
-
-static __device__ inline void mbarrier_init(uint64_t *m)
-{
-	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_at(m)) : "memory");
-}
-
-/* One thread, once in each phase: it ends when so many bytes have been written. */
-static __device__ inline void mbarrier_expect(uint64_t *m, uint32_t bytes)
-{
-	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_at(m)),
-		     "r"(bytes)
-		     : "memory");
-}
-
-/* Until the phase of this parity has ended; then all that it counted is seen. */
-static __device__ inline void mbarrier_wait(uint64_t *m, uint32_t parity)
-{
-	uint32_t is_over;
-
-	do
-		asm volatile("{ .reg .pred p;\n"
-			     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 "
-			     "p, [%1], %2;\n"
-			     "selp.u32 %0, 1, 0, p; }"
-			     : "=r"(is_over)
-			     : "r"(shared_at(m)), "r"(parity)
-			     : "memory");
-	while (!is_over);
 }
 
 /* Four floats, or one, to a place in another block, whose mbarrier at m counts them. */
@@ -127,15 +94,6 @@ static __device__ inline void send1(uint32_t to, float v, uint32_t m)
 			to),
 		"f"(v), "r"(m)
 		: "memory");
-}
-
-/* Bytes of global memory into shared memory, at addresses of whole 16 bytes. */
-static __device__ inline void fetch(void *to, const void *from, uint32_t bytes, const uint64_t *m)
-{
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-		     "[%0], [%1], %2, [%3];" ::"r"(shared_at(to)),
-		     "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_at(m))
-		     : "memory");
 }
 
 /* ---- tensor cores ---------------------------------------------------------------------- */

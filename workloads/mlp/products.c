@@ -14,7 +14,7 @@ static const float one = 1, none = 0;
 
 static cudaDataType number_type(const struct mlp_state *s, bool wide)
 {
-	return s->half && !wide ? CUDA_R_16BF : CUDA_R_32F;
+	return wide ? CUDA_R_32F : s->number;
 }
 
 static cublasComputeType_t compute_type(const struct mlp_opts *o)
@@ -215,6 +215,21 @@ static int plan_layer(const struct mlp_opts *o, struct mlp_state *s, int l)
 	return err;
 }
 
+/* A layer of work=inference: without biases, and all but the last cut at 0. */
+static int plan_inference(const struct mlp_opts *o, struct mlp_state *s, int l)
+{
+	const struct epilogue relu = { .kind = CUBLASLT_EPILOGUE_RELU };
+	struct mlp_plan *plan = &s->products.forward[l];
+	struct mlp_gemm g = mlp_infer_gemm(s, l);
+
+	if (l == s->net.last)
+		return plan_plain(o, s, plan, &g);
+	if (try_plan(o, s, plan, &g, &relu))
+		return 0;
+	return complain(ENOTSUP, "%s has no algorithm for a product of %d x %d x %d with ReLU",
+			s->products.blas->name, g.m, g.n, g.k);
+}
+
 void mlp_run_plan(const struct mlp_state *s, const struct mlp_plan *plan, int branch,
 		  cudaStream_t stream)
 {
@@ -242,7 +257,9 @@ int mlp_products_init(const struct mlp_opts *o, struct mlp_state *s)
 		return blas_create(p->blas, &p->handle);
 	}
 	err = blas_create_lt(p->blas, &p->lt);
-	for (int l = 1; !err && l <= s->net.hidden; l++)
+	for (int l = 1; !err && o->work == MLP_INFERENCE && l <= s->net.last; l++)
+		err = plan_inference(o, s, l);
+	for (int l = 1; !err && o->work == MLP_TRAINING && l <= s->net.hidden; l++)
 		err = plan_layer(o, s, l);
 	return err;
 }

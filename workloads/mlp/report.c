@@ -24,8 +24,12 @@ static void report_network(const struct mlp_opts *o, const struct mlp_state *s, 
 	char text[120];
 
 	mlp_net_text(&s->net, text, sizeof(text));
-	snprintf(row->text, sizeof(row->text), "%s, %ld parameters, rate %g", text,
-		 (long)s->net.parameters, mlp_rate(o));
+	if (o->work == MLP_INFERENCE)
+		snprintf(row->text, sizeof(row->text), "%s, %ld weights", text,
+			 (long)s->net.parameters);
+	else
+		snprintf(row->text, sizeof(row->text), "%s, %ld parameters, rate %g", text,
+			 (long)s->net.parameters, mlp_rate(o));
 }
 
 static void report_data(const struct mlp_state *s, struct report *out)
@@ -85,6 +89,22 @@ static void report_launches(const struct mlp_opts *o, const struct mlp_state *s,
 					      : "; in graphs two branches");
 }
 
+static void report_inference(const struct mlp_opts *o, const struct mlp_state *s,
+			     struct report *out)
+{
+	struct report_row *kernels = add_row(out, "kernels a step", "", 0), *touched;
+
+	if (s->kernels)
+		snprintf(kernels->text, sizeof(kernels->text), "%d, counted in a captured step; %s",
+			 s->kernels,
+			 o->launches == MLP_ONE ? "rift's own" : s->products.blas->name);
+	else
+		snprintf(kernels->text, sizeof(kernels->text),
+			 "not counted: no step can be captured here");
+	touched = add_row(out, "batches and outputs", "", 0);
+	dataset_touched_text(&s->infer.set, touched->text);
+}
+
 static void report_weights(struct mlp_state *s, struct report *out)
 {
 	struct report_row *row = add_row(out, "weights, sum of bits", "", 0);
@@ -134,6 +154,10 @@ int mlp_report(const void *opts, void *state, struct report *out)
 	int err;
 
 	report_network(o, s, out);
+	if (o->work == MLP_INFERENCE) {
+		report_inference(o, s, out);
+		return 0;
+	}
 	report_data(s, out);
 	report_products(o, s, out);
 	report_launches(o, s, out);
@@ -181,6 +205,10 @@ int mlp_cost(const void *opts, const void *state, struct cost *out)
 	const struct mlp_state *s = state;
 	double images = o->input == MLP_HOST ? s->batch * (MLP_PIXELS + 1.0) : 0;
 
+	if (o->work == MLP_INFERENCE) {
+		mlp_infer_cost(o, s, out);
+		return 0;
+	}
 	*out = (struct cost){
 		.launches = s->kernels,
 		.flops = step_flops(s),

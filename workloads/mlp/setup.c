@@ -121,7 +121,7 @@ static int count_kernels(void *arg)
  * nothing can be captured that stays unknown, and streams are measured all the same; but where a
  * capture cannot be ended, nothing can be waited for any more.
  */
-static void try_step(const struct mlp_opts *o, struct mlp_state *s)
+void mlp_try_step(const struct mlp_opts *o, struct mlp_state *s)
 {
 	struct counting c = { o, s };
 	struct refusal refusal;
@@ -143,9 +143,12 @@ int mlp_setup(const void *opts, void *state)
 
 	if (err)
 		return err;
+	if (o->work == MLP_INFERENCE)
+		return mlp_infer_setup(o, s);
 	s->net = mlp_make_net(o);
 	s->batch = (uint32_t)o->batch;
 	s->half = o->precision == MLP_BF16;
+	s->number = s->half ? CUDA_R_16BF : CUDA_R_32F;
 	s->processors = device_attribute(cudaDevAttrMultiProcessorCount);
 	err = mlp_allocate_all(o, s);
 	err = err ? err : get_data(o, s);
@@ -161,7 +164,7 @@ int mlp_setup(const void *opts, void *state)
 		return err;
 	mlp_fill_update(o, s);
 	CUDA(cudaDeviceSynchronize()); /* what was copied in other streams has arrived */
-	try_step(o, s);
+	mlp_try_step(o, s);
 	return interrupted() ? -EINTR : 0;
 }
 
@@ -170,6 +173,7 @@ void mlp_teardown(void *state)
 	struct mlp_state *s = state;
 
 	mlp_products_release(&s->products);
+	dataset_release(&s->infer.set);
 	if (s->own)
 		CUDA(cudaStreamDestroy(s->own));
 	if (s->side)

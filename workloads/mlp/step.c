@@ -223,6 +223,10 @@ int mlp_step(const void *opts, void *state, cudaStream_t stream)
 	const struct mlp_opts *o = opts;
 	struct mlp_state *s = state;
 
+	if (o->work == MLP_INFERENCE) {
+		mlp_infer_step(o, s, stream);
+		return 0;
+	}
 	if (o->input == MLP_HOST)
 		CUDA(cudaMemcpyAsync(s->staged, s->pinned, (size_t)s->batch * (MLP_PIXELS + 1),
 				     cudaMemcpyHostToDevice, stream));
@@ -235,7 +239,10 @@ int mlp_step(const void *opts, void *state, cudaStream_t stream)
 
 int mlp_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 {
-	(void)opts;
+	const struct mlp_opts *o = opts;
+
+	if (o->work == MLP_INFERENCE)
+		return mlp_infer_fused(state, stream, n);
 	steps_in_one(state, n, stream);
 	return 0;
 }
@@ -243,10 +250,14 @@ int mlp_fused(const void *opts, void *state, cudaStream_t stream, int64_t n)
 /* Losses of an earlier block become NaN: none of them passes for one of the next. */
 int mlp_reset(const void *opts, void *state, cudaStream_t stream)
 {
-	const struct mlp_state *s = state;
+	const struct mlp_opts *o = opts;
+	struct mlp_state *s = state;
 	size_t bytes = s->net.numbers * sizeof(float);
 
-	(void)opts;
+	if (o->work == MLP_INFERENCE) {
+		mlp_infer_reset(s, stream);
+		return 0;
+	}
 	CUDA(cudaMemcpyAsync(s->weight, s->initial, bytes, cudaMemcpyDeviceToDevice, stream));
 	CUDA(cudaMemsetAsync(s->velocity, 0, bytes, stream));
 	if (s->copy)

@@ -14,7 +14,8 @@ TestSuite(large_mlp_options, .timeout = 300);
 Test(small_mlp_options, defaults)
 {
 	rows_are(&workload_mlp,
-		 "batch=64 model=small hidden=0 precision=fp32 launches=few input=device "
+		 "batch=64 work=training model=small hidden=0 features=64 batches=2 precision=fp32 "
+		 "launches=few input=device "
 		 "epilogues=forward fork=graph rate=-1 momentum=0.9 seed=1 data=auto folder= "
 		 "images=60000 data_seed=1 epochs=0 sheet=");
 }
@@ -35,8 +36,10 @@ Test(small_mlp_options, refused)
 		{ "launches=one model=wide", "one hidden layer of 128" },
 		{ "launches=one hidden=64", "one hidden layer of 128" },
 		{ "launches=one batch=65", "batch=65 must be at most 64" },
-		{ "launches=one precision=tf32", "only with launches=few|many" },
+		{ "launches=one precision=tf32", "launches=one trains in fp32" },
 		{ "launches=one input=host", "only with launches=few|many" },
+		{ "batches=3", "only with work=inference" },
+		{ "precision=fp16", "fp16 is for work=inference" },
 	};
 
 	words_refused("run mlp", "hidden=16,16385 batch=0 batch=65537 rate=-2 rate=-0.5");
@@ -44,6 +47,7 @@ Test(small_mlp_options, refused)
 #ifdef RIFT_CPU_DEVICE
 	refused(4, "need a GPU", "run mlp precision=tf32");
 	refused(4, "need a GPU", "run mlp precision=bf16");
+	refused(4, "need a GPU", "run mlp work=inference precision=fp16");
 	refused(4, "needs a GPU with clusters", "run mlp launches=one");
 #endif
 }

@@ -151,7 +151,7 @@ static cublasStatus_t check_epilogue(const struct cpudev_matmul_desc *desc, uint
 	bool masked = desc->epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS ||
 		      desc->epilogue == CUBLASLT_EPILOGUE_DRELU_BGRAD;
 
-	if (desc->epilogue == CUBLASLT_EPILOGUE_DEFAULT)
+	if (desc->epilogue == CUBLASLT_EPILOGUE_DEFAULT || desc->epilogue == CUBLASLT_EPILOGUE_RELU)
 		return CUBLAS_STATUS_SUCCESS;
 	if (!masked && desc->epilogue != CUBLASLT_EPILOGUE_RELU_BIAS)
 		return CUBLAS_STATUS_NOT_SUPPORTED;

@@ -17,11 +17,12 @@ static inline void set_bit(const struct product *p, int row, int col, bool on)
 	p->mask[at / 8] = (uint8_t)(old | on << at % 8);
 }
 
-static void relu_bias(const struct product *p, bool masked)
+static void relu(const struct product *p, bool biased, bool masked)
 {
 	for (int j = 0; j < p->n; j++)
 		for (int i = 0; i < p->m; i++) {
-			float *d = &p->d[(int64_t)j * p->ldd + i], v = *d + p->bias[i];
+			float *d = &p->d[(int64_t)j * p->ldd + i];
+			float v = biased ? *d + p->bias[i] : *d;
 
 			*d = v > 0 ? v : v != v ? v : 0; /* NaN stays */
 			if (masked)
@@ -58,7 +59,8 @@ extern "C" __global__ void cublas_product(struct product p)
 	if (p.epilogue == CUBLASLT_EPILOGUE_DRELU_BGRAD)
 		relu_gradient(&p);
 	else if (p.epilogue != CUBLASLT_EPILOGUE_DEFAULT)
-		relu_bias(&p, p.epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS);
+		relu(&p, p.epilogue != CUBLASLT_EPILOGUE_RELU,
+		     p.epilogue == CUBLASLT_EPILOGUE_RELU_AUX_BIAS);
 }
 KERNEL(cublas_product);
 

@@ -26,6 +26,7 @@ typedef enum {
 /* Bits of the mask (aux) are those of D's elements that are above 0, column by column. */
 typedef enum {
 	CUBLASLT_EPILOGUE_DEFAULT = 1,
+	CUBLASLT_EPILOGUE_RELU = 2,
 	CUBLASLT_EPILOGUE_RELU_BIAS = 6,
 	CUBLASLT_EPILOGUE_RELU_AUX_BIAS = 134,
 	CUBLASLT_EPILOGUE_DRELU_BGRAD = 152,

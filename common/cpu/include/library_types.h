@@ -4,6 +4,7 @@
 
 typedef enum cudaDataType_t {
 	CUDA_R_32F = 0,
+	CUDA_R_16F = 2,
 	CUDA_R_16BF = 14,
 } cudaDataType;
 

@@ -94,6 +94,7 @@ static inline bool product_has_compute(int compute)
 
 enum product_epilogue {
 	EPILOGUE_DEFAULT = 1,
+	EPILOGUE_RELU = 2,
 	EPILOGUE_RELU_BIAS = 6,
 	EPILOGUE_RELU_AUX_BIAS = 134,
 	EPILOGUE_DRELU_BGRAD = 152,
@@ -101,8 +102,9 @@ enum product_epilogue {
 
 static inline bool product_has_epilogue(uint32_t epilogue)
 {
-	return epilogue == EPILOGUE_DEFAULT || epilogue == EPILOGUE_RELU_BIAS ||
-	       epilogue == EPILOGUE_RELU_AUX_BIAS || epilogue == EPILOGUE_DRELU_BGRAD;
+	return epilogue == EPILOGUE_DEFAULT || epilogue == EPILOGUE_RELU ||
+	       epilogue == EPILOGUE_RELU_BIAS || epilogue == EPILOGUE_RELU_AUX_BIAS ||
+	       epilogue == EPILOGUE_DRELU_BGRAD;
 }
 
 /* ---- what a product reads and writes ------------------------------------------------------- */
@@ -198,7 +200,7 @@ static inline int matmul_extents(const struct remote_matmul *m, struct extent ou
 {
 	const struct remote_product *p = &m->product;
 	uint64_t bias = product_type_bytes(p->d.type);
-	bool biased = p->epilogue != EPILOGUE_DEFAULT;
+	bool biased = p->epilogue != EPILOGUE_DEFAULT && p->epilogue != EPILOGUE_RELU;
 	bool masked = biased && p->epilogue != EPILOGUE_RELU_BIAS;
 	int status = product_check(p);
 
