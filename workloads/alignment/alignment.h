@@ -18,6 +18,7 @@ extern "C" {
 
 enum alignment_output { ALIGN_DISTANCE, ALIGN_CIGAR };
 enum alignment_letters { ALIGN_FOLD, ALIGN_EXACT };
+enum alignment_transfer { ALIGN_BYTES, ALIGN_PACKED };
 enum alignment_host { ALIGN_AUTO, ALIGN_PINNED, ALIGN_PAGEABLE, ALIGN_MAPPED };
 
 struct alignment_opts {
@@ -27,6 +28,7 @@ struct alignment_opts {
 	int output;  /* enum alignment_output */
 	int letters; /* enum alignment_letters */
 	int64_t cap;
+	int transfer; /* enum alignment_transfer */
 	int host;     /* enum alignment_host */
 	int resident; /* bool */
 	int64_t streams;
@@ -80,6 +82,7 @@ struct alignment_state {
 	bool pageable; /* host memory of the slots */
 	bool mapped;   /* kernels that do all in one launch read and write it themselves */
 	cudaEvent_t forked;
+	int64_t packing_ns;    /* that setup packed letters for */
 	struct output results; /* results=, open from setup to report */
 };
 
@@ -94,8 +97,20 @@ int alignment_report(const void *opts, void *state, struct report *out);
 int alignment_cost(const void *opts, const void *state, struct cost *out);
 void alignment_teardown(void *state);
 
-/* What slots need (memory.c). Each returns 0, or -ENOMEM after a line. */
-int alignment_slot_init(struct alignment_state *s, int i);
+/* Letters that pairs take where each sequence begins a group of 32 (packed.c). */
+size_t alignment_packed_letters(const struct alignment_pair *pair, uint32_t n);
+
+/*
+ * Packs the letters of n pairs, from number `first` of the batch on, and sets where pair[] finds
+ * them, in letters: four to a byte of `packed`, which begins at a whole word. Returns 0, or -EINVAL
+ * after a line about the first letter that is not A, C, G or T.
+ */
+int alignment_pack_letters(const struct alignment_opts *o, const struct alignment_batch *b,
+			   int64_t first, struct alignment_pair *pair, uint32_t n, uint8_t *packed);
+
+/* What slots need (memory.c). Each returns 0, or -ENOMEM after a line; the first one -EINVAL, too,
+ * where letters cannot be packed. */
+int alignment_slot_init(const struct alignment_opts *o, struct alignment_state *s, int i);
 int alignment_allocate_workspace(const struct alignment_state *s, struct alignment_slot *slot);
 int alignment_allocate_staging(struct alignment_slot *slot);
 /* For part.runs_max runs, instead of what there was. */

@@ -57,7 +57,7 @@ enum alignment_class { ALIGN_S1, ALIGN_S2, ALIGN_S4, ALIGN_L, ALIGN_CLASSES };
 enum alignment_strip { ALIGN_L4, ALIGN_L8, ALIGN_L16, ALIGN_L32, ALIGN_L32X4, ALIGN_STRIPS };
 
 struct alignment_pair {
-	uint32_t query, target; /* offsets of their letters, in bytes */
+	uint32_t query, target; /* offsets of their letters, in bytes as they are not packed */
 	uint32_t m, n;		/* letters */
 };
 
@@ -108,10 +108,11 @@ struct alignment_part {
 	uint64_t short_words, long_words;		  /* of a slice, in 32-bit words */
 	uint32_t short_blocks, long_blocks, long_threads; /* grids, threads of a block */
 	uint32_t pack_lanes;				  /* of a pair: 4 to 32 */
-	int32_t cap;   /* largest distance of interest; below 0: none */
-	uint32_t band; /* first band, in millionths of the shorter sequence */
-	uint8_t fold;  /* lower-case letters count as upper case */
-	uint8_t cigar; /* runs are wanted, not only distances */
+	int32_t cap;	/* largest distance of interest; below 0: none */
+	uint32_t band;	/* first band, in millionths of the shorter sequence */
+	uint8_t fold;	/* lower-case letters count as upper case */
+	uint8_t packed; /* letters come as two words for 32 (packed.c), offsets count letters */
+	uint8_t cigar;	/* runs are wanted, not only distances */
 	/* The same for traces of one strip at a time: a slice for each pair in flight. */
 	uint64_t kept_words;
 	uint32_t kept_blocks;

@@ -203,6 +203,8 @@ int alignment_report(const void *opts, void *state, struct report *out)
 	alignment_outcome_init(o, s, &outcome);
 	add_row(out, "pairs a batch", "pairs", (double)s->batch.n);
 	report_kernels(s, out);
+	if (o->transfer == ALIGN_PACKED)
+		add_row(out, "packing at setup, by one host thread", "ns", (double)s->packing_ns);
 	report_statuses(&s->batch, &outcome, out);
 	report_sums(o, &s->batch, &outcome, out);
 	if (o->results)
@@ -244,7 +246,7 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 	}
 	*out = (struct cost){
 		.launches = launches,
-		.bytes_moved = 1.75 * in + back + trace,
+		.bytes_moved = (o->transfer == ALIGN_PACKED ? 4 : 1.75) * in + back + trace,
 		.bytes_transferred = o->resident ? 0 : in + back,
 		.to_device = to_device,
 		.to_host = to_host,
@@ -254,7 +256,8 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		.formula = "launches: pack, one a class that pairs come to, one for traces that do "
 			   "not fit, 2 for CIGARs, for each stream; moved: 1.75 x letters in "
 			   "(read, and 3/8 as planes written and "
-			   "read) + results + trace; transferred: letters and results",
+			   "read; 4 x where they are packed) + results + trace; transferred: "
+			   "letters and results",
 	};
 	return 0;
 }

@@ -156,8 +156,9 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 
 	slot->part.cap = (int32_t)o->cap;
 	slot->part.fold = o->letters == ALIGN_FOLD;
+	slot->part.packed = o->transfer == ALIGN_PACKED;
 	slot->part.band = s->choice.band;
-	err = alignment_slot_init(s, i);
+	err = alignment_slot_init(o, s, i);
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
