@@ -7,6 +7,7 @@
  *   pack         letters -> three bit planes                               kernels_pack.cu
  *   short        pairs of up to 1024 letters, in bands of up to 128 rows   kernels_short.cu
  *   long         the others, strip by strip, in bands that double          kernels_long.cu
+ *                or, a few very long ones, their strips by many warps      kernels_wave.cu
  *   sum, gather  CIGARs in the order of the pairs, if they are wanted      kernels_pack.cu
  *   copy out     distances and runs
  *

@@ -72,6 +72,7 @@ struct alignment_choice {
 	uint32_t band;		    /* as in alignment_part */
 	bool one;		    /* in one launch, where a slot's pairs are few and short */
 	uint32_t warps; /* up to so many short pairs at once a warp each; 0: a thread each */
+	bool wave;	/* many warps share a long pair */
 };
 
 struct alignment_state {
@@ -141,12 +142,18 @@ struct alignment_extent {
 };
 enum alignment_strip alignment_strip_for(const struct alignment_extent *e);
 
+/* Are distances sooner found where many warps share a pair? */
+bool alignment_wave_pays(const struct alignment_extent *e);
+
 /* Order of a slot's pairs by class, and the first of each; pairs are numbered within the slot. */
 void alignment_order(const struct alignment_choice *choice, const struct alignment_pair *pair,
 		     uint32_t n, uint32_t *order, uint32_t first[ALIGN_CLASSES + 1]);
 
 /* Fills in what the slot's run at setup says about the one to come (plan.c). */
 void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot);
+
+/* Slices for pairs that many warps share, where there may be any. */
+void alignment_plan_wave(const struct alignment_state *s, struct alignment_slot *slot);
 
 /* Sizes of the workspace for `bytes` of memory. */
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,

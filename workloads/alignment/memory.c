@@ -144,6 +144,10 @@ int alignment_slot_init(const struct alignment_opts *o, struct alignment_state *
 	err = err ? err
 		  : on_device(&p->planes, 4 * alignment_planes_at(letters, 2 * (uint64_t)p->n + 1));
 	err = err ? err : allocate_lists(p);
+	if (s->choice.wave) {
+		alignment_plan_wave(s, slot);
+		err = err ? err : on_device(&p->wave, p->n * p->wave_bytes);
+	}
 	err = err ? err : alignment_allocate_back(s, slot);
 	if (err)
 		return err;
@@ -202,6 +206,7 @@ void alignment_slot_release(const struct alignment_state *s, struct alignment_sl
 	for (int c = 0; c < ALIGN_CLASSES; c++)
 		free_device(p->list[c]);
 	free_device(p->slot);
+	free_device(p->wave);
 	free_device(p->staging);
 	free_device(p->partial);
 	free_device(p->workspace);

@@ -111,6 +111,8 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 {
 	static const char *const shorts[] = { "S1", "S2", "S4" };
 	static const char *const strips[] = { "L4", "L8", "L16", "L32", "L32x4" };
+	const char *long_name =
+		s->choice.wave && !s->slot[0].part.cigar ? "wavefront" : strips[s->choice.strip];
 	struct report_row *row = add_row(out, "kernels", "", 0);
 	unsigned classes = 0, warps = 0, ones = 0, kept = 0;
 	size_t at = 0;
@@ -125,8 +127,7 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 	for (int c = ALIGN_S1; c <= ALIGN_L; c++)
 		if (classes >> c & 1)
 			at += (size_t)snprintf(row->text + at, sizeof(row->text) - at, "%s%s%s",
-					       at ? ", " : "",
-					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip],
+					       at ? ", " : "", c < ALIGN_L ? shorts[c] : long_name,
 					       warps >> c & 1 ? " by warps" : "");
 	if (kept)
 		at += (size_t)snprintf(row->text + at, sizeof(row->text) - at,

@@ -178,6 +178,7 @@ static void load_kernels(const struct alignment_state *s)
 	device_load_kernel(alignment_sum_kernel());
 	device_load_kernel(alignment_gather_kernel());
 	device_load_kernel(alignment_kept_kernel());
+	device_load_kernel(alignment_wave_kernel());
 	device_load_kernel(alignment_one_kernel(false));
 	device_load_kernel(alignment_one_kernel(true));
 	for (int cigar = 0; cigar < 2; cigar++) {
@@ -217,8 +218,8 @@ struct alignment_choice alignment_choose(const struct alignment_opts *o,
 		.cigar = o->output == ALIGN_CIGAR,
 	};
 
-	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true,
-					  warps_worth() };
+	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true, warps_worth(),
+					  alignment_wave_pays(&e) };
 }
 
 static int check_mapped(const struct alignment_opts *o, const struct alignment_state *s)

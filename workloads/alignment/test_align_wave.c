@@ -1,0 +1,134 @@
+/* test_align_wave.c - long pairs that many warps share: the results of the kernel with a warp a
+ * pair, bit for bit. */
+#include "tests/plain.h"
+#include "tests/races.h"
+#include "workloads/alignment/test_batch.h"
+
+TestSuite(small_align_wave, .timeout = 300);
+
+static const struct alignment_choice one_warp = { ALIGN_L32, ALIGN_L, 0, false, 0, false };
+static const struct alignment_choice many_warps = { ALIGN_L32, ALIGN_L, 0, false, 0, true };
+
+enum { LONGEST = 2200 };
+
+/* A target made from the query: so many letters of it drawn once more, and some left out. */
+static void add_edited(struct run *r, uint64_t *state, size_t m, size_t edits, size_t left_out)
+{
+	static char q[LONGEST], t[LONGEST];
+
+	random_letters(state, q, m, 4);
+	memcpy(t, q, m);
+	for (size_t e = 0; e < edits; e++)
+		random_letters(state, &t[draw(state) % m], 1, 4);
+	add(r, q, m, t + left_out, m - left_out);
+}
+
+/* Strips that are one row, or a row short or long; one to three of them; a value that one band
+ * proves, or several; a bad letter. */
+static void add_pairs(struct run *r)
+{
+	static const size_t letters[] = { 33, 1024, 1025, 2049 };
+	uint64_t state = 31;
+
+	for (size_t i = 0; i < 4; i++)
+		add_edited(r, &state, letters[i], letters[i] / (i % 2 ? 5 : 30), i % 4);
+	add_edited(r, &state, 1100, 40, 300);
+	add_text(r, "ACGTRACGT", "ACGT");
+	if (!RACES)
+		add_edited(r, &state, LONGEST, 1200, 0);
+}
+
+static struct run *make_run(const struct alignment_choice *choice, double band, int64_t cap,
+			    int64_t streams)
+{
+	struct alignment_opts o = default_opts();
+	struct run *r;
+
+	o.output = ALIGN_DISTANCE;
+	o.band = band;
+	o.cap = cap;
+	o.streams = streams;
+	r = run_new(o);
+	add_pairs(r);
+	run_setup(r, choice);
+	return r;
+}
+
+static void expect_same(const struct run *r, const struct run *want, const char *what)
+{
+	for (int64_t i = 0; i < want->s.batch.n; i++)
+		cr_assert(
+			!memcmp(&r->out.result[i], &want->out.result[i], sizeof(*want->out.result)),
+			"%s, pair %ld: %u, %u rounds, not %u, %u", what, (long)i,
+			r->out.result[i].distance, r->out.result[i].rounds,
+			want->out.result[i].distance, want->out.result[i].rounds);
+}
+
+/* From a band of 32 on, which takes several rounds; with caps that some pairs are beyond. */
+static void expect_alike(double band, int64_t cap)
+{
+	struct run *want = make_run(&one_warp, band, cap, 1);
+	struct run *r = make_run(&many_warps, band, cap, 1);
+
+	run_steps(want, 1);
+	run_steps(r, 1);
+	expect_same(r, want, "a step");
+	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
+	run_end(r);
+	run_end(want);
+}
+
+Test(small_align_wave, bands_and_caps)
+{
+	need_device();
+	expect_alike(0.05, 0);
+	expect_alike(0, -1);
+	expect_alike(0, 150);
+}
+
+/* What a batch leaves behind is not taken for steps of the next one. */
+Test(small_align_wave, steps_graphs_and_streams)
+{
+	struct run *want, *r;
+
+	need_device();
+	want = make_run(&one_warp, 0, -1, 1);
+	run_steps(want, 1);
+	r = make_run(&many_warps, 0, -1, 2);
+	run_steps(r, 2);
+	expect_same(r, want, "two steps");
+	run_graph(r, 1, 2);
+	expect_same(r, want, "a graph");
+	cr_assert(run_check(r, 4).passed, "%s", run_check(r, 4).worst);
+	run_end(r);
+	run_end(want);
+}
+
+/* A block waits only for strips that have begun, so that one after another is enough. */
+Test(small_align_wave, blocks_one_after_another)
+{
+	struct run *r;
+
+	setenv("RIFT_CPU_WORKERS", "1", 1);
+	need_device();
+	r = make_run(&many_warps, 0.05, -1, 1);
+	run_steps(r, 1);
+	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
+	run_end(r);
+}
+
+/* Few long pairs only. */
+Test(small_align_wave, when_it_is_chosen)
+{
+	struct alignment_extent e = {
+		.pairs = 1, .longest = 524288, .first_band = 26214, .memory = 4e9, .cigar = false
+	};
+
+	cr_assert(alignment_wave_pays(&e), "one long pair");
+	e.pairs = ALIGN_WAVE_PAIRS + 1;
+	cr_assert(!alignment_wave_pays(&e), "many pairs");
+	e.pairs = 64;
+	cr_assert(!alignment_wave_pays(&e), "more device memory than is meant for it");
+	e = (struct alignment_extent){ .pairs = 1, .longest = 4095, .first_band = 204 };
+	cr_assert(!alignment_wave_pays(&e), "few strips");
+}
