@@ -54,6 +54,7 @@ struct alignment_slot {
 	cudaEvent_t joined;
 	/* From the run at setup. */
 	bool one;	  /* all in one launch */
+	bool wave;	  /* many warps share each pair that comes to the long kernel */
 	uint64_t columns; /* of the longest pair that short kernels may see */
 	/* Pairs that come to a class, where a warp each is quicker; 0: a thread each. */
 	uint32_t warps[ALIGN_L];
@@ -62,6 +63,7 @@ struct alignment_slot {
 	uint64_t trace_bytes;	     /* that its pairs write in a batch */
 	uint64_t needed;	     /* words of the largest trace of the long kernel */
 	uint32_t long_pairs;	     /* that come to the long kernel */
+	uint32_t wave_pairs;	     /* of its list, bad ones too, where many warps share a pair */
 	uint32_t kept_pairs;	     /* of these, whose traces do not fit there */
 };
 
@@ -154,6 +156,10 @@ void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot
 
 /* Slices for pairs that many warps share, where there may be any. */
 void alignment_plan_wave(const struct alignment_state *s, struct alignment_slot *slot);
+
+/* Their traces, in so many bytes; where these are too few, the long kernel takes the pairs. */
+void alignment_plan_wave_traces(const struct alignment_state *s, struct alignment_slot *slot,
+				size_t bytes);
 
 /* Sizes of the workspace for `bytes` of memory. */
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,

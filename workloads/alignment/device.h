@@ -140,6 +140,8 @@ struct alignment_part {
 	 */
 	uint8_t *wave;
 	uint64_t wave_bytes; /* of a slice */
+	uint64_t
+		wave_words; /* of the workspace, for the trace of a pair; all strips have as much */
 	uint32_t wave_blocks;
 };
 
@@ -277,6 +279,14 @@ ALIGN_FN uint64_t alignment_wave_head(void)
 ALIGN_FN uint64_t alignment_wave_bytes(int m, int n)
 {
 	return alignment_wave_head() + 2 * alignment_wave_strips(m) * alignment_wave_row(n) * 8;
+}
+
+/* 32-bit words of the trace of any strip in a band of cost k. */
+ALIGN_FN uint64_t alignment_wave_trace(int m, int n, int k)
+{
+	const struct alignment_shape shape = { 32, ALIGN_WAVE_ROWS / 32 / 32 };
+
+	return (uint64_t)(alignment_widest(shape, m, n, k).last + 31 * ALIGN_WAVE_LAG) * 64;
 }
 
 /* ---- where a pair starts ---------------------------------------------------------------- */

@@ -87,37 +87,6 @@ static __device__ struct long_outcome long_distance(const struct alignment_part 
 	return out;
 }
 
-template <int G, int NW, bool CIGAR, class TASK>
-static __device__ void long_finish(const struct alignment_part &part, const TASK &t,
-				   const struct long_outcome &out)
-{
-	struct alignment_result *r = &part.result[t.pair];
-	struct runs_writer runs;
-	uint32_t *end;
-	uint64_t offset = 0;
-	bool is_stored = false;
-
-	if (t.lane == 0)
-		long_store(part, t.pair, out, CIGAR);
-	if (!CIGAR || out.status != ALIGN_OK)
-		return;
-	if (t.lane == 0) {
-		is_stored = runs_begin(part, t.pair, (uint32_t)out.distance, runs);
-		offset = (uint64_t)(runs.at - part.staging);
-	}
-	offset = __shfl_sync(t.lanes, is_stored ? offset + 1 : (uint64_t)0, 0, G);
-	if (!offset)
-		return;
-	runs = { part.staging + (offset - 1), 0 };
-	end = runs.at;
-	if (!long_walk<G, NW>(t, runs)) {
-		if (t.lane == 0)
-			r->status = ALIGN_NOT_DONE;
-	} else if (t.lane == 0) {
-		runs_end(part, t.pair, runs, end);
-	}
-}
-
 template <int G, int NW, bool CIGAR>
 static __device__ inline void long_list(const struct alignment_part &part)
 {

@@ -7,10 +7,10 @@
  *     if its band is not the one at hand: wait until all strips of that one are done; if it has
  *       proven the distance: leave; else go on to the next band (long_bands.cuh)
  *     compute the strip (long_wave.cuh), and add its part of the value at the end of the band
- *   the last block that leaves stores the result
+ *   the last block that leaves stores the result, and with CIGARs walks back through the trace
  *
  * Bands, values and results are those of the long kernel with strips of 1,024 rows, which it is
- * tested against, as well as alignment_distance() of reference.c.
+ * tested against, as well as alignment_distance() and alignment_path() of reference.c.
  */
 #include "workloads/alignment/kernels.h"
 
@@ -65,16 +65,23 @@ static __device__ inline void wave_clear(const struct wave_task &t, uint32_t rou
 		store_relaxed(steps + (uint64_t)strip * t.row + i, (uint64_t)0);
 }
 
+/* The band of a round, and the trace of its strips. */
+static __device__ inline void wave_set_band(struct wave_task &t, int k)
+{
+	t.band = alignment_cost_band(t.m, t.n, k);
+	t.each = alignment_wave_trace(t.m, t.n, k) / 2;
+}
+
+template <bool CIGAR>
 static __device__ void wave_do_strip(struct alignment_wave *w, struct wave_task &t,
 				     const struct wave_round &r, uint32_t strip, uint32_t strips)
 {
 	uint64_t *steps = (uint64_t *)((uint8_t *)w + alignment_wave_head());
 	int part_of_value;
 
-	t.band = alignment_cost_band(t.m, t.n, r.k);
 	t.steps = steps + r.number % 2 * strips * t.row;
 	wave_clear(t, r.number, (int)strip, steps + (r.number + 1) % 2 * strips * t.row);
-	part_of_value = wave_run(t, wave_strip(t, (int)strip));
+	part_of_value = wave_run<CIGAR>(t, wave_strip(t, (int)strip));
 	__syncwarp(); /* what other lanes stored is published by lane 0 */
 	if (t.lane)
 		return;
@@ -83,8 +90,37 @@ static __device__ void wave_do_strip(struct alignment_wave *w, struct wave_task 
 		store_release(&w->round[r.number].value, load_relaxed(&w->round[r.number].sum) + 1);
 }
 
+/* Does the trace fit? It did at setup. */
+static __device__ inline bool wave_fits(const struct alignment_part &part,
+					const struct wave_task &t, struct wave_round &r,
+					uint32_t strips)
+{
+	if (2 * t.each * strips <= part.wave_words)
+		return true;
+	r.out.status = ALIGN_OUT_OF_MEMORY;
+	r.k = -1;
+	return false;
+}
+
+/* The last block to leave stores the result, when all strips of all rounds are done. */
+template <bool CIGAR>
+static __device__ void wave_leave(const struct alignment_part &part, struct alignment_wave *w,
+				  struct wave_task &t, const struct long_outcome &out)
+{
+	uint32_t before = 0;
+
+	__syncwarp(); /* all lanes have read the status */
+	if (t.lane == 0)
+		before = atomic_add_acq_rel(&w->left, 1);
+	__syncwarp();
+	if (__shfl_sync(0xffffffff, before, 0) != gridDim.x - 1)
+		return;
+	wave_set_band(t, out.band);
+	long_finish<32, 1, CIGAR>(part, t, out);
+}
+
 /* A row of blocks for each pair of the list. */
-extern "C" __global__ void __launch_bounds__(32) alignment_long_wave(struct alignment_part part)
+template <bool CIGAR> static __device__ void wave_pair(const struct alignment_part &part)
 {
 	struct alignment_wave *w =
 		(struct alignment_wave *)(part.wave + blockIdx.y * part.wave_bytes);
@@ -99,6 +135,7 @@ extern "C" __global__ void __launch_bounds__(32) alignment_long_wave(struct alig
 	t.lanes = 0xffffffff;
 	long_load_pair(part, t);
 	t.row = alignment_wave_row(t.n);
+	t.trace = (uint2 *)(part.workspace + blockIdx.y * part.wave_words);
 	strips = alignment_wave_strips(t.m);
 	/* Nobody writes the result before the last block has come here and left. */
 	if (part.result[t.pair].status != ALIGN_NOT_DONE)
@@ -109,15 +146,28 @@ extern "C" __global__ void __launch_bounds__(32) alignment_long_wave(struct alig
 
 		while (r.k >= 0 && r.number < taken / strips)
 			wave_next_round(part, w, t, r);
-		if (r.k >= 0)
-			wave_do_strip(w, t, r, taken % strips, strips);
+		if (r.k < 0)
+			break;
+		wave_set_band(t, r.k);
+		if (!CIGAR || wave_fits(part, t, r, strips))
+			wave_do_strip<CIGAR>(w, t, r, taken % strips, strips);
 	}
-	if (t.lane == 0 && atomic_add_acq_rel(&w->left, 1) == gridDim.x - 1)
-		long_store(part, t.pair, r.out, false);
+	wave_leave<CIGAR>(part, w, t, r.out);
 }
-KERNEL(alignment_long_wave);
 
-const void *alignment_wave_kernel(void)
+extern "C" __global__ void __launch_bounds__(32) alignment_wave_distance(struct alignment_part part)
 {
-	return (const void *)alignment_long_wave;
+	wave_pair<false>(part);
+}
+KERNEL(alignment_wave_distance);
+
+extern "C" __global__ void __launch_bounds__(32) alignment_wave_cigar(struct alignment_part part)
+{
+	wave_pair<true>(part);
+}
+KERNEL(alignment_wave_cigar);
+
+const void *alignment_wave_kernel(bool cigar)
+{
+	return cigar ? (const void *)alignment_wave_cigar : (const void *)alignment_wave_distance;
 }

@@ -7,7 +7,7 @@
 #ifndef RIFT_ALIGNMENT_LONG_BANDS_CUH
 #define RIFT_ALIGNMENT_LONG_BANDS_CUH
 
-#include "workloads/alignment/long_strip.cuh"
+#include "workloads/alignment/long_walk.cuh"
 
 static __device__ inline void long_load_pair(const struct alignment_part &part, struct long_task &t)
 {
@@ -74,6 +74,38 @@ static __device__ inline void long_store(const struct alignment_part &part, uint
 		r->distance = (uint32_t)out.distance;
 	if (!cigar)
 		r->at = (uint32_t)out.band;
+}
+
+/* The result of a pair; its runs, where its trace is that of the band which proved the distance. */
+template <int G, int NW, bool CIGAR, class TASK>
+static __device__ void long_finish(const struct alignment_part &part, const TASK &t,
+				   const struct long_outcome &out)
+{
+	struct alignment_result *r = &part.result[t.pair];
+	struct runs_writer runs;
+	uint32_t *end;
+	uint64_t offset = 0;
+	bool is_stored = false;
+
+	if (t.lane == 0)
+		long_store(part, t.pair, out, CIGAR);
+	if (!CIGAR || out.status != ALIGN_OK)
+		return;
+	if (t.lane == 0) {
+		is_stored = runs_begin(part, t.pair, (uint32_t)out.distance, runs);
+		offset = (uint64_t)(runs.at - part.staging);
+	}
+	offset = __shfl_sync(t.lanes, is_stored ? offset + 1 : (uint64_t)0, 0, G);
+	if (!offset)
+		return;
+	runs = { part.staging + (offset - 1), 0 };
+	end = runs.at;
+	if (!long_walk<G, NW>(t, runs)) {
+		if (t.lane == 0)
+			r->status = ALIGN_NOT_DONE;
+	} else if (t.lane == 0) {
+		runs_end(part, t.pair, runs, end);
+	}
 }
 
 #endif

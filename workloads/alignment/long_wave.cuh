@@ -8,17 +8,19 @@
  *
  * The lanes of a strip are four columns apart and do four in a turn. One shuffle then brings the
  * steps of four columns from the lane above, where its latency would else be most of a turn.
+ * With CIGARs the trace of each strip is kept, at a place of its own, for one warp to walk back.
  */
 #ifndef RIFT_ALIGNMENT_LONG_WAVE_CUH
 #define RIFT_ALIGNMENT_LONG_WAVE_CUH
 
-#include "workloads/alignment/long_strip.cuh"
+#include "workloads/alignment/long_walk.cuh"
 
 enum { WAVE_LATE = 31 * ALIGN_WAVE_LAG /* columns that the last lane is behind */ };
 
 struct wave_task : long_task {
 	uint64_t *steps; /* below all strips, in the round at hand */
 	uint64_t row;	 /* words below one */
+	uint64_t each;	 /* cells of the trace of a strip */
 };
 
 static __device__ inline uint64_t *wave_row(const struct wave_task &t, int number)
@@ -123,9 +125,10 @@ static __device__ inline void wave_steps(const struct wave_above &a, const struc
  * 32 columns of each lane, the first of which is number `first` of the strip in lane 0. `kept` has
  * the steps below the lane's rows, the last 32 columns of them.
  */
-template <bool STEADY>
+template <bool STEADY, bool CIGAR>
 static __device__ inline void wave_block(const struct wave_task &t, struct long_rows<1> &r,
-					 struct long_block in, uint2 &kept, int first, int columns)
+					 struct long_block in, uint2 &kept, int first, int columns,
+					 uint2 *trace)
 {
 	const int lag = ALIGN_WAVE_LAG;
 
@@ -142,7 +145,8 @@ static __device__ inline void wave_block(const struct wave_task &t, struct long_
 			int column = first + turn + c;
 
 			if (STEADY || (column >= 0 && column < columns))
-				long_column<1, false>(r, in, c, plus << c, minus << c, NULL);
+				long_column<1, CIGAR>(r, in, c, plus << c, minus << c,
+						      trace + (turn + c) * 32);
 			kept.x = __funnelshift_l(r.left, kept.x, 1);
 			kept.y = __funnelshift_l(r.right, kept.y, 1);
 		}
@@ -166,12 +170,14 @@ static __device__ inline int wave_sum(int value)
  * way from row `above` to row `bottom` in the column before the first, and from there to the column
  * before the first of the strip below; the way to the end where there is none below.
  */
+template <bool CIGAR>
 static __device__ int wave_run(const struct wave_task &t, const struct long_strip &s)
 {
 	int columns = s.columns.last - s.columns.first + 1, rows = s.bottom - s.above, own = 0;
 	bool more = s.bottom < t.m, first_lane = t.lane == 0, last_lane = t.lane == 31;
 	struct wave_above above = wave_open(t, s);
 	uint64_t *below = wave_row(t, s.number);
+	uint2 *trace = CIGAR ? t.trace + (uint64_t)s.number * t.each + t.lane : NULL;
 	struct long_block next;
 	struct long_rows<1> r;
 	uint2 kept = { 0, 0 };
@@ -185,9 +191,10 @@ static __device__ int wave_run(const struct wave_task &t, const struct long_stri
 		wave_steps(above, s, s.columns.first + at, now);
 		wave_letters(t, s.columns.first + at + 32, next);
 		if (at >= WAVE_LATE && at + 32 <= columns)
-			wave_block<true>(t, r, now, kept, at, columns);
+			wave_block<true, CIGAR>(t, r, now, kept, at, columns, trace);
 		else
-			wave_block<false>(t, r, now, kept, at, columns);
+			wave_block<false, CIGAR>(t, r, now, kept, at, columns, trace);
+		trace += CIGAR ? 32 * 32 : 0;
 		if (more && last_lane) {
 			store_relaxed(below++, wave_word(kept));
 			own += long_sum(kept.x, kept.y,
@@ -200,6 +207,29 @@ static __device__ int wave_run(const struct wave_task &t, const struct long_stri
 	}
 	return wave_sum(more ? own + (first_lane ? rows : 0)
 			     : own + long_rows_sum(r, t.lane, rows));
+}
+
+/* ---- the walk ---------------------------------------------------------------------------- */
+
+template <int G, int NW>
+static __device__ inline void walk_start(const struct wave_task &t, struct walk_position &at)
+{
+	int last = (t.m - 1) / ALIGN_WAVE_ROWS, above = last * ALIGN_WAVE_ROWS;
+
+	at = { t.m,
+	       t.n,
+	       above,
+	       walk_columns<G, NW>(t, above),
+	       t.trace + (uint64_t)last * t.each,
+	       ALIGN_WAVE_LAG };
+}
+
+template <int G, int NW>
+static __device__ inline void walk_strip_up(const struct wave_task &t, struct walk_position &at)
+{
+	at.above -= ALIGN_WAVE_ROWS;
+	at.columns = walk_columns<G, NW>(t, at.above);
+	at.trace -= t.each;
 }
 
 #endif

@@ -171,6 +171,8 @@ int alignment_allocate_workspace(const struct alignment_state *s, struct alignme
 	uint64_t longs =
 		larger(p->long_words * p->long_blocks * in_block, p->kept_words * p->kept_blocks);
 
+	if (slot->wave)
+		longs = p->wave_words * slot->wave_pairs;
 	device_free(p->workspace);
 	p->workspace = NULL;
 	return on_device(&p->workspace, 4 * larger(shorts, longs));

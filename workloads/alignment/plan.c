@@ -177,7 +177,7 @@ void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot
 void alignment_plan_wave(const struct alignment_state *s, struct alignment_slot *slot)
 {
 	struct alignment_part *p = &slot->part;
-	uint64_t fit = device_resident(alignment_wave_kernel(), 32, 0) / p->n, strips = 1;
+	uint64_t fit = device_resident(alignment_wave_kernel(true), 32, 0) / p->n, strips = 1;
 
 	p->wave_bytes = alignment_wave_bytes(1, 1);
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -192,6 +192,30 @@ void alignment_plan_wave(const struct alignment_state *s, struct alignment_slot 
 			strips = alignment_wave_strips((int)pair->m);
 	}
 	p->wave_blocks = (uint32_t)(strips < fit ? strips : fit ? fit : 1);
+}
+
+void alignment_plan_wave_traces(const struct alignment_state *s, struct alignment_slot *slot,
+				size_t bytes)
+{
+	const struct alignment_result *result = (const struct alignment_result *)slot->back;
+	uint64_t most = 0, written = slot->trace_bytes;
+
+	for (uint32_t i = 0; slot->wave && i < slot->part.n; i++) {
+		const struct alignment_pair *p = &s->batch.pair[slot->first + i];
+		uint64_t words;
+
+		if (!reached_long(s, p, &result[i]))
+			continue;
+		words = alignment_wave_strips((int)p->m) *
+			alignment_wave_trace((int)p->m, (int)p->n, (int)result[i].at);
+		most = words > most ? words : most;
+		written += 4 * words - 4 * long_trace_words(s, p, &result[i]);
+	}
+	slot->wave = slot->wave && 4 * most * slot->wave_pairs <= bytes;
+	if (!slot->wave)
+		return;
+	slot->part.wave_words = most;
+	slot->trace_bytes = written;
 }
 
 /* ---- workspace -------------------------------------------------------------------------- */
@@ -301,6 +325,8 @@ void alignment_plan_workspace(const struct alignment_state *s, struct alignment_
 			      size_t bytes)
 {
 	plan_short(s, slot, bytes / 4);
+	if (slot->wave)
+		return;
 	plan_long(s, slot, bytes / 4);
 	if (slot->part.cigar)
 		plan_kept(s, slot, bytes / 4);

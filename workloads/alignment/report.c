@@ -111,8 +111,7 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 {
 	static const char *const shorts[] = { "S1", "S2", "S4" };
 	static const char *const strips[] = { "L4", "L8", "L16", "L32", "L32x4" };
-	const char *long_name =
-		s->choice.wave && !s->slot[0].part.cigar ? "wavefront" : strips[s->choice.strip];
+	const char *long_name = s->slot[0].wave ? "wavefront" : strips[s->choice.strip];
 	struct report_row *row = add_row(out, "kernels", "", 0);
 	unsigned classes = 0, warps = 0, ones = 0, kept = 0;
 	size_t at = 0;

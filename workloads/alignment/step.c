@@ -71,10 +71,13 @@ static uint32_t gather_split(uint32_t columns)
 }
 
 /* The kernel's counters and steps start at 0. */
-static void launch_wave(const struct alignment_part *p, cudaStream_t stream)
+static void launch_wave(const struct alignment_slot *slot, cudaStream_t stream)
 {
-	CUDA(cudaMemsetAsync(p->wave, 0, p->n * p->wave_bytes, stream));
-	launch_kernel(alignment_wave_kernel(), p, (dim3){ p->wave_blocks, p->n, 1 }, 32, 0, stream);
+	const struct alignment_part *p = &slot->part;
+
+	CUDA(cudaMemsetAsync(p->wave, 0, slot->wave_pairs * p->wave_bytes, stream));
+	launch_kernel(alignment_wave_kernel(p->cigar), p,
+		      (dim3){ p->wave_blocks, slot->wave_pairs, 1 }, 32, 0, stream);
 }
 
 int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
@@ -97,8 +100,8 @@ int alignment_launch(const struct alignment_state *s, const struct alignment_slo
 			launches++;
 		}
 	if (slot->classes >> ALIGN_L & 1) {
-		if (s->choice.wave && !p->cigar)
-			launch_wave(p, stream);
+		if (slot->wave)
+			launch_wave(slot, stream);
 		else
 			launch_kernel(alignment_long_kernel(s->choice.strip, p->cigar), p,
 				      grid_1d(p->long_blocks), (int)p->long_threads, 0, stream);
