@@ -1,5 +1,6 @@
 /* test_align_packed.c - transfer=packed: the same answers from letters of two bits, and what two
  * bits do not hold. */
+/* sanitizers: races seen elsewhere */
 #include "tests/plain.h"
 #include "tests/folder.h"
 #include "tests/rows.h"

@@ -30,12 +30,13 @@ static void add_pairs(struct run *r)
 	static const size_t letters[] = { 33, 1024, 1025, 2049 };
 	uint64_t state = 31;
 
+	add_text(r, "ACGTRACGT", "ACGT");
+	add_edited(r, &state, 1100, RACES ? 100 : 600, 0);
+	if (RACES)
+		return;
+	add_edited(r, &state, 1100, 40, 300);
 	for (size_t i = 0; i < 4; i++)
 		add_edited(r, &state, letters[i], letters[i] / (i % 2 ? 9 : 30), i % 4);
-	add_edited(r, &state, 1100, 40, 300);
-	add_text(r, "ACGTRACGT", "ACGT");
-	if (!RACES)
-		add_edited(r, &state, 1100, 600, 0);
 }
 
 static struct run *make_run(const struct alignment_choice *choice, enum alignment_output output,
@@ -91,27 +92,26 @@ static void expect_alike(enum alignment_output output, double band, int64_t cap)
 Test(small_align_wave, bands_and_caps)
 {
 	need_device();
+	if (RACES)
+		return;
+	expect_alike(ALIGN_CIGAR, 0.05, 0);
 	expect_alike(ALIGN_DISTANCE, 0, -1);
 	expect_alike(ALIGN_CIGAR, 0, 150);
-	expect_alike(ALIGN_CIGAR, 0.05, 0);
 }
 
 /* What a batch leaves behind is not taken for steps of the next one. */
 Test(small_align_wave, steps_graphs_and_streams)
 {
-	struct run *want, *r;
+	struct run *r;
 
 	need_device();
-	want = make_run(&one_warp, ALIGN_CIGAR, 0.05, -1, 1);
-	run_steps(want, 1);
-	r = make_run(&many_warps, ALIGN_CIGAR, 0.05, -1, 2);
+	r = make_run(&many_warps, ALIGN_CIGAR, 0.05, -1, RACES ? 1 : 2);
+	cr_assert(r->s.slot[0].wave, "many warps a pair");
 	run_steps(r, 1);
-	expect_same(r, want, "a step");
+	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
 	run_graph(r, 1, 1);
-	expect_same(r, want, "a graph");
-	cr_assert(run_check(r, 2).passed, "%s", run_check(r, 4).worst);
+	cr_assert(run_check(r, 2).passed, "%s", run_check(r, 2).worst);
 	run_end(r);
-	run_end(want);
 }
 
 /* A block waits only for strips that have begun, so that one after another is enough. */
@@ -121,6 +121,8 @@ Test(small_align_wave, blocks_one_after_another)
 
 	setenv("RIFT_CPU_WORKERS", "1", 1);
 	need_device();
+	if (RACES)
+		return;
 	r = make_run(&many_warps, ALIGN_CIGAR, 0.05, -1, 1);
 	run_steps(r, 1);
 	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
@@ -135,6 +137,8 @@ Test(small_align_wave, little_memory)
 	struct run *r;
 
 	need_device();
+	if (RACES)
+		return;
 	o.memory = 1 << 20;
 	r = run_new(o);
 	for (int i = 0; i < 3; i++)
