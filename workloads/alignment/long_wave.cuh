@@ -2,9 +2,9 @@
  * long_wave.cuh - one long pair by many warps, a strip of 1,024 rows each, as a wavefront.
  *
  * A strip follows the one above it as closely as the steps between them allow. Each word of these
- * steps, of 32 columns, is its own flag: it is 0 until it is written, in one piece, and never
- * after. So no fence is needed. Strips are taken in order: a warp waits only for strips that have
- * begun, whichever blocks run at once.
+ * steps, of 32 columns, is its own flag: it is 0 until it is written, in one piece, once in a band.
+ * So no fence is needed. Strips are taken in order: a warp waits only for strips that have begun,
+ * whichever blocks run at once.
  *
  * The lanes of a strip are four columns apart and do four in a turn. One shuffle then brings the
  * steps of four columns from the lane above, where its latency would else be most of a turn.
