@@ -35,6 +35,7 @@ static void add_pairs(struct run *r)
 	if (RACES)
 		return;
 	add_edited(r, &state, 1100, 40, 300);
+	add_text(r, "ACGTACGTTTGACCA", "GGGGGGACGTACGTTTGACCA");
 	for (size_t i = 0; i < 4; i++)
 		add_edited(r, &state, letters[i], letters[i] / (i % 2 ? 9 : 30), i % 4);
 }
@@ -111,6 +112,48 @@ Test(small_align_wave, steps_graphs_and_streams)
 	cr_assert(run_check(r, 1).passed, "%s", run_check(r, 1).worst);
 	run_graph(r, 1, 1);
 	cr_assert(run_check(r, 2).passed, "%s", run_check(r, 2).worst);
+	run_end(r);
+}
+
+/* Of a pair that took so many rounds: the steps that the next one would have written. */
+static bool are_cleared(const struct run *r, uint32_t number, const struct alignment_pair *p,
+			uint32_t rounds)
+{
+	const struct alignment_part *part = &r->s.slot[0].part;
+	uint64_t words = alignment_wave_strips((int)p->m) * alignment_wave_row((int)p->n), set = 0;
+	uint64_t *steps = calloc(words, sizeof(*steps));
+
+	cr_assert(steps, "memory");
+	CUDA(cudaMemcpy(steps,
+			part->wave + number * part->wave_bytes + alignment_wave_head() +
+				rounds % 2 * words * sizeof(*steps),
+			words * sizeof(*steps), cudaMemcpyDeviceToHost));
+	for (uint64_t i = 0; i < words; i++)
+		set += steps[i] != 0;
+	free(steps);
+	return !set;
+}
+
+/* A band must not take the steps of the one before the last for its own. */
+Test(small_align_wave, steps_of_earlier_bands_are_cleared)
+{
+	uint64_t state = 33;
+	struct alignment_opts o = default_opts();
+	struct run *r;
+
+	need_device();
+	if (RACES)
+		return;
+	o.output = ALIGN_DISTANCE;
+	o.band = 0;
+	r = run_new(o);
+	add_edited(r, &state, 1100, 600, 0);
+	run_setup(r, &many_warps);
+	run_steps(r, 1);
+	cr_assert(r->out.result[0].rounds > 2, "%u rounds", r->out.result[0].rounds);
+	cr_assert(are_cleared(r, 0, &r->s.batch.pair[0], r->out.result[0].rounds), "not cleared");
+	cr_assert(!are_cleared(r, 0, &r->s.batch.pair[0], r->out.result[0].rounds - 1u),
+		  "all is 0");
 	run_end(r);
 }
 
