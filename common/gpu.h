@@ -24,6 +24,9 @@
 #define RIFT_GPU_H
 
 #include <cuda_runtime.h>
+#ifndef __CUDACC__
+#include <sched.h>
+#endif
 #include <stdint.h>
 
 #include <tuple>
@@ -70,7 +73,8 @@ static inline cudaError_t gpu_launch(void (*kernel)(P...), dim3 grid, dim3 block
  *   load_relaxed(p)           only the value, without the fence, which costs half a microsecond
  *   store_relaxed(p, v)       likewise: v is all that is published
  *   atomic_add_acq_rel(p, v)  both, returns the old value ("am I the last block?")
- * p points to a 32-bit unsigned in global memory.
+ *   wait_briefly()            in a loop that waits for another block: others go first
+ * p points to a 32-bit unsigned in global memory; of the relaxed two also to a 64-bit one.
  */
 #ifdef __CUDACC__
 static __device__ inline void store_release(uint32_t *p, uint32_t v)
@@ -97,6 +101,24 @@ static __device__ inline uint32_t load_relaxed(const uint32_t *p)
 static __device__ inline void store_relaxed(uint32_t *p, uint32_t v)
 {
 	asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+static __device__ inline void wait_briefly()
+{
+	__nanosleep(32);
+}
+
+static __device__ inline uint64_t load_relaxed(const uint64_t *p)
+{
+	uint64_t v;
+
+	asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(v) : "l"(p));
+	return v;
+}
+
+static __device__ inline void store_relaxed(uint64_t *p, uint64_t v)
+{
+	asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 
 static __device__ inline uint32_t atomic_add_acq_rel(uint32_t *p, uint32_t v)
@@ -126,6 +148,21 @@ static inline uint32_t load_relaxed(const uint32_t *p)
 }
 
 static inline void store_relaxed(uint32_t *p, uint32_t v)
+{
+	__atomic_store_n(p, v, __ATOMIC_RELAXED);
+}
+
+static inline void wait_briefly()
+{
+	sched_yield();
+}
+
+static inline uint64_t load_relaxed(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static inline void store_relaxed(uint64_t *p, uint64_t v)
 {
 	__atomic_store_n(p, v, __ATOMIC_RELAXED);
 }

@@ -7,6 +7,7 @@
  *   pack         letters -> three bit planes                               kernels_pack.cu
  *   short        pairs of up to 1024 letters, in bands of up to 128 rows   kernels_short.cu
  *   long         the others, strip by strip, in bands that double          kernels_long.cu
+ *                or, a few very long ones, their strips by many warps      kernels_wave.cu
  *   sum, gather  CIGARs in the order of the pairs, if they are wanted      kernels_pack.cu
  *   copy out     distances and runs
  *
@@ -28,6 +29,7 @@ static const char *const profiles[] = { "balanced", "illumina",	 "hifi", "ont",
 static const char *const outputs[] = { "distance", "cigar", NULL };
 static const char *const columns[] = { "few", "all", NULL };
 static const char *const letters[] = { "fold", "exact", NULL };
+static const char *const transfers[] = { "bytes", "packed", NULL };
 static const char *const hosts[] = { "auto", "pinned", "pageable", "mapped", NULL };
 static const char *const no_yes[] = { "no", "yes", NULL };
 
@@ -49,6 +51,9 @@ static const struct param params[] = {
 		  "largest distance of interest, others are over_cap; -1: all are"),
 	PARAM_REAL(alignment_opts, band, "1", "0.05", 0, 1,
 		   "cost of the first band, as a share of the shorter sequence"),
+	PARAM_CHOICE(alignment_opts, transfer, "bytes", transfers,
+		     "letters travel as bytes, or in 2 bits each, packed on the host at setup, "
+		     "which must all be A, C, G or T"),
 	PARAM_CHOICE(alignment_opts, host, "auto", hosts,
 		     "memory of the host that batches travel from and to; mapped: without copies"),
 	PARAM_CHOICE_ASIDE(alignment_opts, resident, "no", no_yes, "no,yes",
@@ -75,6 +80,7 @@ static const struct param_need needs[] = {
 	{ "error", "!input" },
 	{ "error", "profile=balanced|illumina|hifi|ont|bursty" },
 	{ "seed", "!input" },
+	{ "transfer", "resident=no" },
 	{ "host", "resident=no" },
 	{ "memory", "output=cigar" },
 	{ "columns", "results" },

@@ -18,6 +18,7 @@ extern "C" {
 
 enum alignment_output { ALIGN_DISTANCE, ALIGN_CIGAR };
 enum alignment_letters { ALIGN_FOLD, ALIGN_EXACT };
+enum alignment_transfer { ALIGN_BYTES, ALIGN_PACKED };
 enum alignment_host { ALIGN_AUTO, ALIGN_PINNED, ALIGN_PAGEABLE, ALIGN_MAPPED };
 
 struct alignment_opts {
@@ -27,6 +28,7 @@ struct alignment_opts {
 	int output;  /* enum alignment_output */
 	int letters; /* enum alignment_letters */
 	int64_t cap;
+	int transfer; /* enum alignment_transfer */
 	int host;     /* enum alignment_host */
 	int resident; /* bool */
 	int64_t streams;
@@ -52,6 +54,7 @@ struct alignment_slot {
 	cudaEvent_t joined;
 	/* From the run at setup. */
 	bool one;	  /* all in one launch */
+	bool wave;	  /* many warps share each pair that comes to the long kernel */
 	uint64_t columns; /* of the longest pair that short kernels may see */
 	/* Pairs that come to a class, where a warp each is quicker; 0: a thread each. */
 	uint32_t warps[ALIGN_L];
@@ -60,6 +63,7 @@ struct alignment_slot {
 	uint64_t trace_bytes;	     /* that its pairs write in a batch */
 	uint64_t needed;	     /* words of the largest trace of the long kernel */
 	uint32_t long_pairs;	     /* that come to the long kernel */
+	uint32_t wave_pairs;	     /* of its list, bad ones too, where many warps share a pair */
 	uint32_t kept_pairs;	     /* of these, whose traces do not fit there */
 };
 
@@ -70,6 +74,7 @@ struct alignment_choice {
 	uint32_t band;		    /* as in alignment_part */
 	bool one;		    /* in one launch, where a slot's pairs are few and short */
 	uint32_t warps; /* up to so many short pairs at once a warp each; 0: a thread each */
+	bool wave;	/* many warps share a long pair */
 };
 
 struct alignment_state {
@@ -80,6 +85,7 @@ struct alignment_state {
 	bool pageable; /* host memory of the slots */
 	bool mapped;   /* kernels that do all in one launch read and write it themselves */
 	cudaEvent_t forked;
+	int64_t packing_ns;    /* that setup packed letters for */
 	struct output results; /* results=, open from setup to report */
 };
 
@@ -94,8 +100,20 @@ int alignment_report(const void *opts, void *state, struct report *out);
 int alignment_cost(const void *opts, const void *state, struct cost *out);
 void alignment_teardown(void *state);
 
-/* What slots need (memory.c). Each returns 0, or -ENOMEM after a line. */
-int alignment_slot_init(struct alignment_state *s, int i);
+/* Letters that pairs take where each sequence begins a group of 32 (packed.c). */
+size_t alignment_packed_letters(const struct alignment_pair *pair, uint32_t n);
+
+/*
+ * Packs the letters of n pairs, from number `first` of the batch on, and sets where pair[] finds
+ * them, in letters: four to a byte of `packed`, which begins at a whole word. Returns 0, or -EINVAL
+ * after a line about the first letter that is not A, C, G or T.
+ */
+int alignment_pack_letters(const struct alignment_opts *o, const struct alignment_batch *b,
+			   int64_t first, struct alignment_pair *pair, uint32_t n, uint8_t *packed);
+
+/* What slots need (memory.c). Each returns 0, or -ENOMEM after a line; the first one -EINVAL, too,
+ * where letters cannot be packed. */
+int alignment_slot_init(const struct alignment_opts *o, struct alignment_state *s, int i);
 int alignment_allocate_workspace(const struct alignment_state *s, struct alignment_slot *slot);
 int alignment_allocate_staging(struct alignment_slot *slot);
 /* For part.runs_max runs, instead of what there was. */
@@ -126,12 +144,22 @@ struct alignment_extent {
 };
 enum alignment_strip alignment_strip_for(const struct alignment_extent *e);
 
+/* Are distances sooner found where many warps share a pair? */
+bool alignment_wave_pays(const struct alignment_extent *e);
+
 /* Order of a slot's pairs by class, and the first of each; pairs are numbered within the slot. */
 void alignment_order(const struct alignment_choice *choice, const struct alignment_pair *pair,
 		     uint32_t n, uint32_t *order, uint32_t first[ALIGN_CLASSES + 1]);
 
 /* Fills in what the slot's run at setup says about the one to come (plan.c). */
 void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot);
+
+/* Slices for pairs that many warps share, where there may be any. */
+void alignment_plan_wave(const struct alignment_state *s, struct alignment_slot *slot);
+
+/* Their traces, in so many bytes; where these are too few, the long kernel takes the pairs. */
+void alignment_plan_wave_traces(const struct alignment_state *s, struct alignment_slot *slot,
+				size_t bytes);
 
 /* Sizes of the workspace for `bytes` of memory. */
 void alignment_plan_workspace(const struct alignment_state *s, struct alignment_slot *slot,

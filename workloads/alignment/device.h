@@ -27,10 +27,15 @@ enum {
 	ALIGN_SHORT_THREADS = 128,  /* of a block, a pair each */
 	ALIGN_LONG_THREADS = 128,   /* of a block, at most; 4 to 32 a pair */
 	ALIGN_GATHER_THREADS = 256, /* of a block, a pair each */
-	ALIGN_ONE_HEAD = 2048, /* bytes of a batch up to which each of its blocks takes in all */
-	ALIGN_ONE_PAIRS = 32,  /* at most, of a batch that is done in one launch */
-	ALIGN_WARP_SPARE = 8,  /* columns of its trace beyond the last */
-	ALIGN_WARP_RUNS = 260, /* of a CIGAR there: more than twice what 128 rows prove */
+	ALIGN_ONE_HEAD = 2048,	/* bytes of a batch up to which each of its blocks takes in all */
+	ALIGN_ONE_PAIRS = 32,	/* at most, of a batch that is done in one launch */
+	ALIGN_WAVE_ROWS = 1024, /* of a strip where many warps share a pair */
+	ALIGN_WAVE_LAG = 4,	/* columns that a lane is behind the one above there */
+	ALIGN_WAVE_PAIRS = 64,	/* at most, of a batch in which pairs are shared so */
+	ALIGN_WAVE_ROUNDS = 24, /* bands tried: costs of 32 to ALIGN_LENGTH_MAX that double, and
+				   some that do not */
+	ALIGN_WARP_SPARE = 8,	/* columns of its trace beyond the last */
+	ALIGN_WARP_RUNS = 260,	/* of a CIGAR there: more than twice what 128 rows prove */
 };
 
 /* In alignment_pair.m and .n: not taken along, the sequence is longer than ALIGN_LENGTH_MAX. */
@@ -57,7 +62,7 @@ enum alignment_class { ALIGN_S1, ALIGN_S2, ALIGN_S4, ALIGN_L, ALIGN_CLASSES };
 enum alignment_strip { ALIGN_L4, ALIGN_L8, ALIGN_L16, ALIGN_L32, ALIGN_L32X4, ALIGN_STRIPS };
 
 struct alignment_pair {
-	uint32_t query, target; /* offsets of their letters, in bytes */
+	uint32_t query, target; /* offsets of their letters, in bytes as they are not packed */
 	uint32_t m, n;		/* letters */
 };
 
@@ -68,6 +73,21 @@ struct alignment_result {
 	uint32_t runs;	   /* of the CIGAR */
 	uint32_t at;	   /* of the first run; of the first bad letter; where no CIGAR is wanted,
 			    * the cost of the last band of the long kernel */
+};
+
+/*
+ * A pair that many warps align, strip by strip (long_wave.cuh), in device memory: all 0 at the
+ * start of a batch. Rounds are bands that were tried; strips of all rounds are numbered in order.
+ * After this, for even rounds and then for odd ones, the steps below each strip.
+ */
+struct alignment_wave {
+	uint32_t ticket; /* the next strip */
+	uint32_t left;	 /* blocks that are done with the pair */
+	struct {
+		uint32_t sum;	/* of what strips add to the value at the end of the band */
+		uint32_t done;	/* strips */
+		uint32_t value; /* plus 1, once all are done */
+	} round[ALIGN_WAVE_ROUNDS];
 };
 
 /* Counters of a part, in device memory; all but batches start over with each batch. */
@@ -108,13 +128,21 @@ struct alignment_part {
 	uint64_t short_words, long_words;		  /* of a slice, in 32-bit words */
 	uint32_t short_blocks, long_blocks, long_threads; /* grids, threads of a block */
 	uint32_t pack_lanes;				  /* of a pair: 4 to 32 */
-	int32_t cap;   /* largest distance of interest; below 0: none */
-	uint32_t band; /* first band, in millionths of the shorter sequence */
-	uint8_t fold;  /* lower-case letters count as upper case */
-	uint8_t cigar; /* runs are wanted, not only distances */
+	int32_t cap;	/* largest distance of interest; below 0: none */
+	uint32_t band;	/* first band, in millionths of the shorter sequence */
+	uint8_t fold;	/* lower-case letters count as upper case */
+	uint8_t packed; /* letters come as two words for 32 (packed.c), offsets count letters */
+	uint8_t cigar;	/* runs are wanted, not only distances */
 	/* The same for traces of one strip at a time: a slice for each pair in flight. */
 	uint64_t kept_words;
 	uint32_t kept_blocks;
+	/* Pairs of the long kernel's list that many warps share: a slice and a row of blocks each.
+	 */
+	uint8_t *wave;
+	uint64_t wave_bytes; /* of a slice */
+	uint64_t
+		wave_words; /* of the workspace, for the trace of a pair; all strips have as much */
+	uint32_t wave_blocks;
 };
 
 /*
@@ -227,6 +255,38 @@ ALIGN_FN uint64_t alignment_kept_words(struct alignment_shape s, int m, int n, i
 {
 	return alignment_strip_count(s, m) * alignment_kept_row(s, m, n, k) +
 	       alignment_strip_words(s, alignment_widest(s, m, n, k));
+}
+
+/* ---- pairs that many warps share (long_wave.cuh) ----------------------------------------- */
+
+ALIGN_FN uint32_t alignment_wave_strips(int m)
+{
+	return ((uint32_t)m + ALIGN_WAVE_ROWS - 1) / ALIGN_WAVE_ROWS;
+}
+
+/* 64-bit words of the steps below a strip: 32 columns each, and some more as lanes are late. */
+ALIGN_FN uint64_t alignment_wave_row(int n)
+{
+	return (uint64_t)(n + 31 * ALIGN_WAVE_LAG + 31) / 32;
+}
+
+/* Bytes before the steps of a pair. */
+ALIGN_FN uint64_t alignment_wave_head(void)
+{
+	return (sizeof(struct alignment_wave) + 7) / 8 * 8;
+}
+
+ALIGN_FN uint64_t alignment_wave_bytes(int m, int n)
+{
+	return alignment_wave_head() + 2 * alignment_wave_strips(m) * alignment_wave_row(n) * 8;
+}
+
+/* 32-bit words of the trace of any strip in a band of cost k. */
+ALIGN_FN uint64_t alignment_wave_trace(int m, int n, int k)
+{
+	const struct alignment_shape shape = { 32, ALIGN_WAVE_ROWS / 32 / 32 };
+
+	return (uint64_t)(alignment_widest(shape, m, n, k).last + 31 * ALIGN_WAVE_LAG) * 64;
 }
 
 /* ---- where a pair starts ---------------------------------------------------------------- */

@@ -21,6 +21,8 @@ const void *alignment_warp_kernel(enum alignment_class c, bool cigar);
 /* A block of 32 threads a pair; with CIGARs dynamic shared memory for the trace. */
 const void *alignment_one_kernel(bool cigar);
 const void *alignment_long_kernel(enum alignment_strip strip, bool cigar);
+/* Pairs of the long kernel's list: blocks of 32 threads, a row of them for each. */
+const void *alignment_wave_kernel(bool cigar);
 /* With CIGARs, for pairs whose trace did not fit the long kernel's workspace. Blocks of 32 threads,
  * one a pair. */
 const void *alignment_kept_kernel(void);

@@ -17,6 +17,7 @@
  */
 #include "workloads/alignment/kernels.h"
 
+#include "workloads/alignment/long_bands.cuh"
 #include "workloads/alignment/long_kept.cuh"
 
 /* The next pair of the list that is still to be done; ALIGN_UNKNOWN: there is none. */
@@ -33,14 +34,6 @@ static __device__ inline uint32_t long_next_pair(const struct alignment_part &pa
 	}
 }
 
-static __device__ inline void long_load_pair(const struct alignment_part &part, struct long_task &t)
-{
-	t.m = (int)part.pair[t.pair].m;
-	t.n = (int)part.pair[t.pair].n;
-	t.query = query_letters(part, t.pair);
-	t.target = target_letters(part, t.pair);
-}
-
 /* Lane 0 fetches for all; false: there is none. */
 template <int G>
 static __device__ inline bool long_fetch_pair(const struct alignment_part &part,
@@ -53,16 +46,6 @@ static __device__ inline bool long_fetch_pair(const struct alignment_part &part,
 		return false;
 	long_load_pair(part, t);
 	return true;
-}
-
-/* The outcome of all bands of a pair. */
-struct long_outcome {
-	int distance, status, rounds, band;
-};
-
-static __device__ inline int smaller(int a, int b)
-{
-	return a < b ? a : b;
 }
 
 /* Does the trace of a band of cost k fit the workspace? */
@@ -88,74 +71,20 @@ static __device__ inline bool long_fits(const struct alignment_part &part, struc
 	return alignment_kept_words(shape, t.m, t.n, k) <= part.kept_words;
 }
 
-/*
- * A value of at most k is the distance. A larger one bounds it, and a band of that cost proves it;
- * where that is much wider, twice the band may do. The last band holds every path.
- */
 template <int G, int NW, bool CIGAR, class TASK>
 static __device__ struct long_outcome long_distance(const struct alignment_part &part, TASK &t)
 {
-	int k = alignment_first_band(part.band, t.m, t.n), cap = part.cap,
-	    longest = t.m > t.n ? t.m : t.n;
-	int gap = t.m > t.n ? t.m - t.n : t.n - t.m;
-	struct long_outcome out = { 0, ALIGN_OK, 0, 0 };
+	struct long_outcome out;
 
-	if (cap >= 0 && gap > cap)
-		out.status = ALIGN_OVER_CAP;
-	while (out.status == ALIGN_OK) {
-		k = cap >= 0 ? smaller(k, cap) : k;
+	for (int k = long_first(part, t, out); k >= 0;) {
 		if (!long_fits<G, NW, CIGAR>(part, t, k)) {
 			out.status = ALIGN_OUT_OF_MEMORY;
 			break;
 		}
 		t.band = alignment_cost_band(t.m, t.n, k);
-		out.distance = long_forward<G, NW, CIGAR>(t);
-		out.rounds++;
-		out.band = k;
-		if (out.distance <= k)
-			break;
-		if (cap >= 0 && k >= cap)
-			out.status = ALIGN_OVER_CAP;
-		k = smaller(out.distance <= 3 * k ? out.distance : 2 * k, longest);
+		k = long_next_band(part, t, k, long_forward<G, NW, CIGAR>(t), out);
 	}
 	return out;
-}
-
-template <int G, int NW, bool CIGAR, class TASK>
-static __device__ void long_finish(const struct alignment_part &part, const TASK &t,
-				   const struct long_outcome &out)
-{
-	struct alignment_result *r = &part.result[t.pair];
-	struct runs_writer runs;
-	uint32_t *end;
-	uint64_t offset = 0;
-	bool is_stored = false;
-
-	if (t.lane == 0) {
-		r->rounds += (uint16_t)out.rounds;
-		r->status = (uint16_t)out.status;
-		if (out.status == ALIGN_OK)
-			r->distance = (uint32_t)out.distance;
-		if (!CIGAR)
-			r->at = (uint32_t)out.band;
-	}
-	if (!CIGAR || out.status != ALIGN_OK)
-		return;
-	if (t.lane == 0) {
-		is_stored = runs_begin(part, t.pair, (uint32_t)out.distance, runs);
-		offset = (uint64_t)(runs.at - part.staging);
-	}
-	offset = __shfl_sync(t.lanes, is_stored ? offset + 1 : (uint64_t)0, 0, G);
-	if (!offset)
-		return;
-	runs = { part.staging + (offset - 1), 0 };
-	end = runs.at;
-	if (!long_walk<G, NW>(t, runs)) {
-		if (t.lane == 0)
-			r->status = ALIGN_NOT_DONE;
-	} else if (t.lane == 0) {
-		runs_end(part, t.pair, runs, end);
-	}
 }
 
 template <int G, int NW, bool CIGAR>

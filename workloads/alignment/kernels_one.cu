@@ -28,7 +28,13 @@ static __device__ void one_align(const struct alignment_part &part, const uint8_
 	t.r = { ALIGN_UNKNOWN, ALIGN_LONG_SEQUENCE, 0, 0, 0 };
 	if (c == ALIGN_CLASSES)
 		return;
-	bad = lane_pair(letters, part.fold, t.p, t.query, t.target);
+	if (part.packed) {
+		t.query = lane_packed(letters + t.p.query / 4, t.p.m);
+		t.target = lane_packed(letters + t.p.target / 4, t.p.n);
+		bad = ALIGN_UNKNOWN;
+	} else {
+		bad = lane_pair(letters, part.fold, t.p, t.query, t.target);
+	}
 	t.r.status = ALIGN_NOT_DONE;
 	if (bad < t.p.m + t.p.n) {
 		t.r.status = ALIGN_BAD_CHARACTER;

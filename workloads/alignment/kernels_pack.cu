@@ -4,10 +4,10 @@
  * In pseudo-code:
  *
  *   pack:   the lanes of a pair: 32 letters -> one word of each of three bit planes; the first bad
- *           letter; lane 0 stores the pair's first status and its entry in the list of its class
- *   sum:    partial[block] = number of runs of 256 pairs
- *   gather: base = sum of the partial sums of earlier blocks; end = inclusive scan over the block's
- *           pairs; copy each pair's runs from staging to runs[base + end - count]
+ *           letter (of packed letters two words are there already, and none is bad); lane 0 stores
+ * the pair's first status and its entry in the list of its class sum:    partial[block] = number of
+ * runs of 256 pairs gather: base = sum of the partial sums of earlier blocks; end = inclusive scan
+ * over the block's pairs; copy each pair's runs from staging to runs[base + end - count]
  *
  * alignment_bad_letter() of reference.c is what bad letters are tested against; the tests of
  * CIGARs cover the rest.
@@ -46,6 +46,31 @@ static __device__ uint32_t pack_word(const uint32_t *letters, uint32_t n, uint32
 	for (int k = 0; k < 3; k++)
 		plane[3 * w + (uint32_t)k] = p[k];
 	return bad;
+}
+
+/* Of packed letters: none is bad. */
+static __device__ void unpack_word(const uint32_t *packed, uint32_t n, uint32_t w, uint32_t *plane)
+{
+	uint32_t here = n - 32 * w, beyond = here < 32 ? 0xffffffff << here : 0;
+
+	plane[3 * w] = packed[2 * w] | beyond;
+	plane[3 * w + 1] = packed[2 * w + 1] | beyond;
+	plane[3 * w + 2] = beyond;
+}
+
+static __device__ void unpack_pair(const struct alignment_part &part, uint32_t pair, uint32_t lane)
+{
+	const struct alignment_pair &p = part.pair[pair];
+	uint32_t *query = part.planes + alignment_planes_at(p.query, 2 * (uint64_t)pair);
+	uint32_t *target = part.planes + alignment_planes_at(p.target, 2 * (uint64_t)pair + 1);
+	uint32_t words = (p.m + 31) / 32, all = words + (p.n + 31) / 32;
+
+	for (uint32_t w = lane; w < all; w += part.pack_lanes)
+		if (w < words)
+			unpack_word((const uint32_t *)(part.letters + p.query / 4), p.m, w, query);
+		else
+			unpack_word((const uint32_t *)(part.letters + p.target / 4), p.n, w - words,
+				    target);
 }
 
 /* The lanes of a pair pack it. Returns on each of them the first bad letter, query first, or m + n.
@@ -99,8 +124,8 @@ static __device__ inline void start_result(const struct alignment_part &part, ui
 	const struct alignment_pair &p = part.pair[pair];
 
 	if (p.m != ALIGN_TOO_LONG) {
-		r.status = bad == p.m + p.n ? ALIGN_NOT_DONE : ALIGN_BAD_CHARACTER;
-		r.at = bad == p.m + p.n ? 0 : bad;
+		r.status = bad < p.m + p.n ? ALIGN_BAD_CHARACTER : ALIGN_NOT_DONE;
+		r.at = bad < p.m + p.n ? bad : 0;
 	}
 	part.result[pair] = r;
 }
@@ -116,8 +141,12 @@ extern "C" __global__ void __launch_bounds__(PACK_THREADS)
 
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		start_counters(part);
-	if (there && part.pair[pair].m != ALIGN_TOO_LONG)
-		bad = pack_pair(part, pair, lane);
+	if (there && part.pair[pair].m != ALIGN_TOO_LONG) {
+		if (part.packed)
+			unpack_pair(part, pair, lane);
+		else
+			bad = pack_pair(part, pair, lane);
+	}
 	for (uint32_t other = lanes / 2; other; other /= 2) {
 		uint32_t theirs = __shfl_xor_sync(0xffffffff, bad, (int)other);
 

@@ -78,6 +78,16 @@ static __device__ inline uint32_t lane_least(uint32_t value)
 	return value;
 }
 
+/* This lane's word of each plane of n packed letters (packed.c). */
+static __device__ inline struct lane_letters lane_packed(const uint8_t *packed, uint32_t n)
+{
+	const uint32_t w = threadIdx.x, left = 32 * w < n ? n - 32 * w : 0;
+	const uint32_t beyond = left < 32 ? 0xffffffff << left : 0;
+	const uint32_t *word = (const uint32_t *)packed + 2 * w;
+
+	return { { left ? word[0] | beyond : beyond, left ? word[1] | beyond : beyond, beyond } };
+}
+
 /* Both sequences of a pair. Returns the first bad letter, query first, or m + n. */
 static __device__ inline uint32_t lane_pair(const uint8_t *letters, bool fold,
 					    const struct alignment_pair &p,

@@ -50,6 +50,7 @@ static __device__ inline void walk_start(const struct kept_task &t, struct walk_
 	at.i = t.m;
 	at.j = t.n;
 	at.trace = t.trace;
+	at.lag = 1;
 	kept_strip<G, NW>(t, at, (t.m - 1) / rows * rows);
 }
 

@@ -17,6 +17,7 @@ struct walk_position {
 	int above; /* the strip is the one of rows above + 1 and on */
 	struct alignment_columns columns;
 	const uint2 *trace; /* trace of the strip */
+	int lag;	    /* columns that a lane was behind the one above */
 };
 
 /* Columns of a window that a lane has: 32 in all for 8 lanes and more. */
@@ -46,7 +47,7 @@ static __device__ inline void walk_start(const struct long_task &t, struct walk_
 {
 	const struct alignment_shape shape = { G, NW };
 
-	at = { t.m, t.n, 0, walk_columns<G, NW>(t, 0), t.trace };
+	at = { t.m, t.n, 0, walk_columns<G, NW>(t, 0), t.trace, 1 };
 	while (at.above + 32 * G * NW < t.m) {
 		at.trace += alignment_strip_words(shape, at.columns) / 2;
 		at.above += 32 * G * NW;
@@ -72,7 +73,7 @@ static __device__ inline void walk_load(const struct long_task &t, const struct 
 	w.j = at.j;
 	for (int k = 0; k < walk_each<G>(); k++) {
 		int back = t.lane + k * G, row = at.i - 1 - at.above - back, j = at.j - back;
-		int turn = j - at.columns.first + row / (32 * NW);
+		int turn = j - at.columns.first + row / (32 * NW) * at.lag;
 
 		w.number[k] = -1;
 		if (row < 0 || j < at.columns.first || j > at.columns.last)

@@ -5,6 +5,7 @@
 
 #include "common/cuda_check.h"
 #include "common/device.h"
+#include "common/timing.h"
 #include "workloads/alignment/alignment.h"
 
 static int on_device(void *to, size_t bytes)
@@ -36,9 +37,20 @@ static void free_host(const struct alignment_state *s, void *p)
 
 /* ---- slots ------------------------------------------------------------------------------ */
 
+static int pack_letters(const struct alignment_opts *o, struct alignment_state *s,
+			const struct alignment_slot *slot, uint8_t *packed)
+{
+	struct alignment_pair *pair = (struct alignment_pair *)slot->blob;
+	int64_t begun = timing_now_ns();
+	int err = alignment_pack_letters(o, &s->batch, slot->first, pair, slot->part.n, packed);
+
+	s->packing_ns += timing_now_ns() - begun;
+	return err;
+}
+
 /* Pairs, their order and their letters, offsets counted from the slot's first letter. */
-static void fill_blob(const struct alignment_state *s, struct alignment_slot *slot, size_t from,
-		      size_t letters)
+static int fill_blob(const struct alignment_opts *o, struct alignment_state *s,
+		     struct alignment_slot *slot, size_t from, size_t letters)
 {
 	struct alignment_pair *pair = (struct alignment_pair *)slot->blob;
 	uint32_t n = slot->part.n, *order = (uint32_t *)(pair + n);
@@ -49,7 +61,10 @@ static void fill_blob(const struct alignment_state *s, struct alignment_slot *sl
 		pair[i].target -= (uint32_t)from;
 	}
 	alignment_order(&s->choice, pair, n, order, slot->part.first);
+	if (slot->part.packed)
+		return pack_letters(o, s, slot, (uint8_t *)(order + n));
 	memcpy(order + n, s->batch.letters + from, letters);
+	return 0;
 }
 
 /* Lanes that a pair keeps busy when each packs 32 letters. */
@@ -96,7 +111,15 @@ int alignment_allocate_back(const struct alignment_state *s, struct alignment_sl
 	return err;
 }
 
-int alignment_slot_init(struct alignment_state *s, int i)
+static int refuse_packed(size_t letters)
+{
+	return complain(EINVAL,
+			"transfer=packed: %zu letters where each sequence takes a multiple of 32: "
+			"a batch takes 4 GiB; use transfer=bytes or fewer pairs",
+			letters);
+}
+
+int alignment_slot_init(const struct alignment_opts *o, struct alignment_state *s, int i)
 {
 	struct alignment_slot *slot = &s->slot[i];
 	struct alignment_part *p = &slot->part;
@@ -108,22 +131,30 @@ int alignment_slot_init(struct alignment_state *s, int i)
 	p->n = (uint32_t)(end - slot->first);
 	from = letters_before(&s->batch, slot->first);
 	letters = letters_before(&s->batch, end) - from;
+	if (p->packed)
+		letters = alignment_packed_letters(&s->batch.pair[slot->first], p->n);
+	if (p->packed && letters > ALIGN_BYTES_MAX)
+		return refuse_packed(letters);
 	p->pack_lanes = pack_lanes(letters, p->n);
-	slot->blob_bytes = p->n * (sizeof(struct alignment_pair) + sizeof(uint32_t)) + letters;
+	slot->blob_bytes = p->n * (sizeof(struct alignment_pair) + sizeof(uint32_t)) +
+			   (p->packed ? letters / 4 : letters);
 	p->bytes = (uint32_t)(slot->blob_bytes < UINT32_MAX ? slot->blob_bytes : UINT32_MAX);
 	err = on_host(s, &slot->blob, slot->blob_bytes);
 	err = err ? err : on_device(&slot->blob_device, slot->blob_bytes);
 	err = err ? err
 		  : on_device(&p->planes, 4 * alignment_planes_at(letters, 2 * (uint64_t)p->n + 1));
 	err = err ? err : allocate_lists(p);
+	if (s->choice.wave) {
+		alignment_plan_wave(s, slot);
+		err = err ? err : on_device(&p->wave, p->n * p->wave_bytes);
+	}
 	err = err ? err : alignment_allocate_back(s, slot);
 	if (err)
 		return err;
-	fill_blob(s, slot, from, letters);
 	p->pair = (const struct alignment_pair *)slot->blob_device;
 	p->order = (const uint32_t *)(p->pair + p->n);
 	p->letters = (const uint8_t *)(p->order + p->n);
-	return 0;
+	return fill_blob(o, s, slot, from, letters);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -140,6 +171,8 @@ int alignment_allocate_workspace(const struct alignment_state *s, struct alignme
 	uint64_t longs =
 		larger(p->long_words * p->long_blocks * in_block, p->kept_words * p->kept_blocks);
 
+	if (slot->wave)
+		longs = p->wave_words * slot->wave_pairs;
 	device_free(p->workspace);
 	p->workspace = NULL;
 	return on_device(&p->workspace, 4 * larger(shorts, longs));
@@ -175,6 +208,7 @@ void alignment_slot_release(const struct alignment_state *s, struct alignment_sl
 	for (int c = 0; c < ALIGN_CLASSES; c++)
 		free_device(p->list[c]);
 	free_device(p->slot);
+	free_device(p->wave);
 	free_device(p->staging);
 	free_device(p->partial);
 	free_device(p->workspace);

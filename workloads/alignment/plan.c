@@ -39,6 +39,34 @@ enum alignment_strip alignment_strip_for(const struct alignment_extent *e)
 	return best;
 }
 
+/*
+ * The same for pairs whose strips many warps share: a strip begins as soon as the one above has the
+ * steps that it needs, about three words more than a strip has rows and lanes are late. Clocks of a
+ * column, 55 alone and 35 where warps share a scheduler, are by counting instructions: nobody has
+ * measured them.
+ */
+static double wave_clocks(const struct alignment_extent *e)
+{
+	double rows = ALIGN_WAVE_ROWS, band = 2.0 * e->first_band, late = 31.0 * ALIGN_WAVE_LAG;
+	double columns = (rows + band < e->longest ? rows + band : e->longest) + late;
+	double strips = ceil(e->longest / rows), apart = rows + late + 96;
+	double alone = (strips - 1) * (apart < columns ? apart : columns) + columns;
+	double shared = e->pairs * strips * columns / 528;
+
+	return alone * 55 > shared * 35 ? alone * 55 : shared * 35;
+}
+
+enum { WAVE_BYTES_MAX = 1 << 30 }; /* of device memory */
+
+bool alignment_wave_pays(const struct alignment_extent *e)
+{
+	double bytes = (double)alignment_wave_bytes((int)e->longest, (int)e->longest);
+
+	return e->longest >= 4 * ALIGN_WAVE_ROWS && e->pairs <= ALIGN_WAVE_PAIRS &&
+	       e->pairs * bytes <= WAVE_BYTES_MAX &&
+	       wave_clocks(e) < strip_clocks(e, alignment_strip_for(e));
+}
+
 /* A pair without a query or a target has nothing that the long kernel could do. */
 enum alignment_class alignment_class_in(const struct alignment_choice *choice,
 					const struct alignment_pair *p)
@@ -142,6 +170,53 @@ void alignment_plan(const struct alignment_state *s, struct alignment_slot *slot
 	for (uint32_t i = 0; i < slot->part.n; i++)
 		if (result[i].status == ALIGN_OK || result[i].status == ALIGN_OVER_CAP)
 			plan_pair(s, slot, &pair[i], &result[i]);
+}
+
+/* ---- pairs that many warps share -------------------------------------------------------- */
+
+/* A pair has a block for each of its strips, as far as all of them run at once. */
+void alignment_plan_wave(const struct alignment_state *s, struct alignment_slot *slot)
+{
+	struct alignment_part *p = &slot->part;
+	uint64_t fit = device_resident(alignment_wave_kernel(true), 32, 0) / p->n, strips = 1;
+
+	p->wave_bytes = alignment_wave_bytes(1, 1);
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct alignment_pair *pair = &s->batch.pair[slot->first + i];
+		uint64_t bytes;
+
+		if (pair->m == ALIGN_TOO_LONG)
+			continue;
+		bytes = alignment_wave_bytes((int)pair->m, (int)pair->n);
+		p->wave_bytes = bytes > p->wave_bytes ? bytes : p->wave_bytes;
+		if (alignment_wave_strips((int)pair->m) > strips)
+			strips = alignment_wave_strips((int)pair->m);
+	}
+	p->wave_blocks = (uint32_t)(strips < fit ? strips : fit ? fit : 1);
+}
+
+void alignment_plan_wave_traces(const struct alignment_state *s, struct alignment_slot *slot,
+				size_t bytes)
+{
+	const struct alignment_result *result = (const struct alignment_result *)slot->back;
+	uint64_t most = 0, written = slot->trace_bytes;
+
+	for (uint32_t i = 0; slot->wave && i < slot->part.n; i++) {
+		const struct alignment_pair *p = &s->batch.pair[slot->first + i];
+		uint64_t words;
+
+		if (!reached_long(s, p, &result[i]))
+			continue;
+		words = alignment_wave_strips((int)p->m) *
+			alignment_wave_trace((int)p->m, (int)p->n, (int)result[i].at);
+		most = words > most ? words : most;
+		written += 4 * words - 4 * long_trace_words(s, p, &result[i]);
+	}
+	slot->wave = slot->wave && 4 * most * slot->wave_pairs <= bytes;
+	if (!slot->wave)
+		return;
+	slot->part.wave_words = most;
+	slot->trace_bytes = written;
 }
 
 /* ---- workspace -------------------------------------------------------------------------- */
@@ -251,6 +326,8 @@ void alignment_plan_workspace(const struct alignment_state *s, struct alignment_
 			      size_t bytes)
 {
 	plan_short(s, slot, bytes / 4);
+	if (slot->wave)
+		return;
 	plan_long(s, slot, bytes / 4);
 	if (slot->part.cigar)
 		plan_kept(s, slot, bytes / 4);

@@ -111,6 +111,7 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 {
 	static const char *const shorts[] = { "S1", "S2", "S4" };
 	static const char *const strips[] = { "L4", "L8", "L16", "L32", "L32x4" };
+	const char *long_name = s->slot[0].wave ? "wavefront" : strips[s->choice.strip];
 	struct report_row *row = add_row(out, "kernels", "", 0);
 	unsigned classes = 0, warps = 0, ones = 0, kept = 0;
 	size_t at = 0;
@@ -125,8 +126,7 @@ static void report_kernels(const struct alignment_state *s, struct report *out)
 	for (int c = ALIGN_S1; c <= ALIGN_L; c++)
 		if (classes >> c & 1)
 			at += (size_t)snprintf(row->text + at, sizeof(row->text) - at, "%s%s%s",
-					       at ? ", " : "",
-					       c < ALIGN_L ? shorts[c] : strips[s->choice.strip],
+					       at ? ", " : "", c < ALIGN_L ? shorts[c] : long_name,
 					       warps >> c & 1 ? " by warps" : "");
 	if (kept)
 		at += (size_t)snprintf(row->text + at, sizeof(row->text) - at,
@@ -203,6 +203,8 @@ int alignment_report(const void *opts, void *state, struct report *out)
 	alignment_outcome_init(o, s, &outcome);
 	add_row(out, "pairs a batch", "pairs", (double)s->batch.n);
 	report_kernels(s, out);
+	if (o->transfer == ALIGN_PACKED)
+		add_row(out, "packing at setup, by one host thread", "ns", (double)s->packing_ns);
 	report_statuses(&s->batch, &outcome, out);
 	report_sums(o, &s->batch, &outcome, out);
 	if (o->results)
@@ -244,7 +246,7 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 	}
 	*out = (struct cost){
 		.launches = launches,
-		.bytes_moved = 1.75 * in + back + trace,
+		.bytes_moved = (o->transfer == ALIGN_PACKED ? 4 : 1.75) * in + back + trace,
 		.bytes_transferred = o->resident ? 0 : in + back,
 		.to_device = to_device,
 		.to_host = to_host,
@@ -254,7 +256,8 @@ int alignment_cost(const void *opts, const void *state, struct cost *out)
 		.formula = "launches: pack, one a class that pairs come to, one for traces that do "
 			   "not fit, 2 for CIGARs, for each stream; moved: 1.75 x letters in "
 			   "(read, and 3/8 as planes written and "
-			   "read) + results + trace; transferred: letters and results",
+			   "read; 4 x where they are packed) + results + trace; transferred: "
+			   "letters and results",
 	};
 	return 0;
 }

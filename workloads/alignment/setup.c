@@ -84,6 +84,7 @@ static void plan_lists(const struct alignment_state *s, struct alignment_slot *s
 	slot->classes = 0;
 	for (int i = 0; i < ALIGN_CLASSES; i++)
 		slot->classes |= (c.listed[i] ? 1u : 0) << i;
+	slot->wave_pairs = c.listed[ALIGN_L];
 	for (int i = 0; i < ALIGN_L; i++)
 		slot->warps[i] =
 			c.listed[i] <= s->choice.warps / (uint32_t)s->slots ? c.listed[i] : 0;
@@ -113,6 +114,7 @@ static int try_distances(const struct alignment_opts *o, struct alignment_state 
 	if (err)
 		return err;
 	slot->classes = possible_classes(s, slot);
+	slot->wave_pairs = slot->part.n;
 	run_slot_once(s, slot);
 	plan_lists(s, slot);
 	slot->long_pairs = 0;
@@ -135,6 +137,7 @@ static int try_cigars(const struct alignment_opts *o, struct alignment_state *s,
 	int err;
 
 	slot->part.cigar = true;
+	alignment_plan_wave_traces(s, slot, (size_t)o->memory / (size_t)s->slots);
 	slot->part.staging_runs = with_reserve(slot->staged);
 	alignment_plan_workspace(s, slot, (size_t)o->memory / (size_t)s->slots);
 	err = alignment_allocate_staging(slot);
@@ -156,8 +159,10 @@ static int setup_slot(const struct alignment_opts *o, struct alignment_state *s,
 
 	slot->part.cap = (int32_t)o->cap;
 	slot->part.fold = o->letters == ALIGN_FOLD;
+	slot->part.packed = o->transfer == ALIGN_PACKED;
+	slot->wave = s->choice.wave;
 	slot->part.band = s->choice.band;
-	err = alignment_slot_init(s, i);
+	err = alignment_slot_init(o, s, i);
 	err = err ? err : try_distances(o, s, slot);
 	if (!err && o->output == ALIGN_CIGAR)
 		err = try_cigars(o, s, slot);
@@ -183,6 +188,7 @@ static void load_kernels(const struct alignment_state *s)
 		for (int c = ALIGN_S1; c < ALIGN_L; c++)
 			load_short((enum alignment_class)c, cigar);
 		device_load_kernel(alignment_long_kernel(s->choice.strip, cigar));
+		device_load_kernel(alignment_wave_kernel(cigar));
 	}
 }
 
@@ -216,8 +222,8 @@ struct alignment_choice alignment_choose(const struct alignment_opts *o,
 		.cigar = o->output == ALIGN_CIGAR,
 	};
 
-	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true,
-					  warps_worth() };
+	return (struct alignment_choice){ alignment_strip_for(&e), ALIGN_S1, 0, true, warps_worth(),
+					  alignment_wave_pays(&e) };
 }
 
 static int check_mapped(const struct alignment_opts *o, const struct alignment_state *s)

@@ -70,6 +70,16 @@ static uint32_t gather_split(uint32_t columns)
 	return split < ALIGN_GATHER_THREADS / 8 ? split : ALIGN_GATHER_THREADS / 8;
 }
 
+/* The kernel's counters and steps start at 0. */
+static void launch_wave(const struct alignment_slot *slot, cudaStream_t stream)
+{
+	const struct alignment_part *p = &slot->part;
+
+	CUDA(cudaMemsetAsync(p->wave, 0, slot->wave_pairs * p->wave_bytes, stream));
+	launch_kernel(alignment_wave_kernel(p->cigar), p,
+		      (dim3){ p->wave_blocks, slot->wave_pairs, 1 }, 32, 0, stream);
+}
+
 int alignment_launch(const struct alignment_state *s, const struct alignment_slot *slot,
 		     cudaStream_t stream)
 {
@@ -90,8 +100,11 @@ int alignment_launch(const struct alignment_state *s, const struct alignment_slo
 			launches++;
 		}
 	if (slot->classes >> ALIGN_L & 1) {
-		launch_kernel(alignment_long_kernel(s->choice.strip, p->cigar), p,
-			      grid_1d(p->long_blocks), (int)p->long_threads, 0, stream);
+		if (slot->wave)
+			launch_wave(slot, stream);
+		else
+			launch_kernel(alignment_long_kernel(s->choice.strip, p->cigar), p,
+				      grid_1d(p->long_blocks), (int)p->long_threads, 0, stream);
 		launches++;
 	}
 	if (slot->kept_pairs) {

@@ -15,7 +15,8 @@ Test(small_align_options, defaults)
 {
 	rows_are(&workload_alignment,
 		 "pairs=1k length=150 error=-1 profile=balanced output=cigar letters=fold cap=-1 "
-		 "band=0.05 host=auto resident=no streams=1 memory=4G seed=1 input= results= "
+		 "band=0.05 transfer=bytes host=auto resident=no streams=1 memory=4G seed=1 input= "
+		 "results= "
 		 "columns=few");
 }
 

@@ -68,10 +68,11 @@ static void expect_properties(const struct run *r, int64_t pair)
 
 static void properties(int pairs)
 {
-	static const struct alignment_choice choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0 },
-							   { ALIGN_L8, ALIGN_L, 0, false, 0 },
-							   { ALIGN_L32, ALIGN_L, 0, false,
-							     false } };
+	static const struct alignment_choice choices[] = {
+		{ ALIGN_L4, ALIGN_S1, 0, false, 0, false },
+		{ ALIGN_L8, ALIGN_L, 0, false, 0, false },
+		{ ALIGN_L32, ALIGN_L, 0, false, 0, false }
+	};
 	struct run *r;
 
 	need_device();

@@ -107,9 +107,9 @@ static void capped(const struct alignment_choice *choice, int cap, size_t letter
 	run_end(r);
 }
 
-static const struct alignment_choice cap_choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0 },
-						       { ALIGN_L32, ALIGN_S2, 0, false, 0 },
-						       { ALIGN_L4, ALIGN_L, 0, false, 0 } };
+static const struct alignment_choice cap_choices[] = { { ALIGN_L4, ALIGN_S1, 0, false, 0, false },
+						       { ALIGN_L32, ALIGN_S2, 0, false, 0, false },
+						       { ALIGN_L4, ALIGN_L, 0, false, 0, false } };
 
 Test(small_align_status, caps)
 {

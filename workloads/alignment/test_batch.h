@@ -238,17 +238,23 @@ static inline char *filled(size_t n, char c)
 
 /* What each of them does with any pair: narrow bands that spill, and each shape of strips. */
 static const struct alignment_choice all_kernels[] = {
-	{ ALIGN_L4, ALIGN_S1, 0, false, 0 },	{ ALIGN_L8, ALIGN_S2, 0, false, 0 },
-	{ ALIGN_L32, ALIGN_S4, 0, false, 0 },	{ ALIGN_L4, ALIGN_L, 0, false, 0 },
-	{ ALIGN_L8, ALIGN_L, 0, false, 0 },	{ ALIGN_L16, ALIGN_L, 0, false, 0 },
-	{ ALIGN_L32, ALIGN_L, 0, false, 0 },	{ ALIGN_L32X4, ALIGN_L, 0, false, 0 },
-	{ ALIGN_L4, ALIGN_S1, 0, false, 4096 }, { ALIGN_L4, ALIGN_S2, 0, false, 4096 },
-	{ ALIGN_L4, ALIGN_S4, 0, false, 4096 },
+	{ ALIGN_L4, ALIGN_S1, 0, false, 0, false },
+	{ ALIGN_L8, ALIGN_S2, 0, false, 0, false },
+	{ ALIGN_L32, ALIGN_S4, 0, false, 0, false },
+	{ ALIGN_L4, ALIGN_L, 0, false, 0, false },
+	{ ALIGN_L8, ALIGN_L, 0, false, 0, false },
+	{ ALIGN_L16, ALIGN_L, 0, false, 0, false },
+	{ ALIGN_L32, ALIGN_L, 0, false, 0, false },
+	{ ALIGN_L32X4, ALIGN_L, 0, false, 0, false },
+	{ ALIGN_L4, ALIGN_S1, 0, false, 4096, false },
+	{ ALIGN_L4, ALIGN_S2, 0, false, 4096, false },
+	{ ALIGN_L4, ALIGN_S4, 0, false, 4096, false },
+	{ ALIGN_L32, ALIGN_L, 0, false, 0, true },
 };
 static const char *const kernel_names[] = { "S1",  "S2",    "S4", "L4", "L8", "L16",
-					    "L32", "L32x4", "W1", "W2", "W4" };
+					    "L32", "L32x4", "W1", "W2", "W4", "wavefront" };
 
-enum { CHOICES = 11 };
+enum { CHOICES = 12 };
 
 /* Adds pairs, sets up, runs and compares. */
 static inline void one_choice(struct run *r, int c, void (*add_pairs)(struct run *r))
