@@ -36,8 +36,6 @@ int mlp_infer_limits(const struct mlp_opts *o)
 		return complain(EINVAL, "work=inference takes precision=fp32 or fp16");
 	if (o->launches == MLP_MANY)
 		return complain(EINVAL, "work=inference takes launches=few or one");
-	if (o->features != 32 && o->features != 64)
-		return complain(EINVAL, "features=%ld must be 32 or 64", (long)o->features);
 	if (net.hidden < MLP_INFER_HIDDEN_MIN || net.hidden > MLP_INFER_HIDDEN_MAX)
 		return complain(EINVAL, "work=inference takes %d to %d hidden layers, not %d",
 				MLP_INFER_HIDDEN_MIN, MLP_INFER_HIDDEN_MAX, net.hidden);
@@ -53,7 +51,7 @@ int mlp_infer_limits(const struct mlp_opts *o)
 /* In words of 4 bytes; a row of a batch is never cut. */
 static struct dataset_shape layout(const struct mlp_opts *o)
 {
-	int64_t in = o->batch * o->features * number_bytes(o) / 4;
+	int64_t in = o->batch * mlp_features(o) * number_bytes(o) / 4;
 	int64_t out = o->batch * MLP_OUTPUTS * number_bytes(o) / 4;
 
 	return (struct dataset_shape){
@@ -82,7 +80,7 @@ static void fill_launch(const struct mlp_opts *o, struct mlp_state *s)
 	const struct dataset *set = &s->infer.set;
 
 	s->infer.launch = (struct mlp_infer_launch){
-		.net = { (uint32_t)o->features, (uint32_t)s->net.width[1],
+		.net = { (uint32_t)mlp_features(o), (uint32_t)s->net.width[1],
 			 (uint32_t)s->net.hidden },
 		.batch = s->batch,
 		.slots = (uint32_t)o->batches,
@@ -118,7 +116,7 @@ static void make_batch(const void *opts, void *state, int64_t slot, int64_t at)
 	struct mlp_state *s = state;
 
 	mlp_infer_fill(dataset_device(&s->infer.set, INPUTS, at),
-		       (uint32_t)(o->batch * o->features), (uint32_t)slot, (uint64_t)o->seed,
+		       (uint32_t)(o->batch * mlp_features(o)), (uint32_t)slot, (uint64_t)o->seed,
 		       s->half, 0);
 }
 
@@ -241,7 +239,7 @@ void mlp_infer_cost(const struct mlp_opts *o, const struct mlp_state *s, struct 
 	*out = (struct cost){
 		.launches = s->kernels,
 		.flops = 2 * batch * (double)s->net.parameters,
-		.bytes_moved = each * (batch * (double)(o->features + MLP_OUTPUTS) + kept +
+		.bytes_moved = each * (batch * (double)(mlp_features(o) + MLP_OUTPUTS) + kept +
 				       (double)s->net.parameters),
 		.evaluations = batch,
 		.evaluation = "input",

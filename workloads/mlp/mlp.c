@@ -24,6 +24,7 @@
 
 static const char *const works[] = { "training", "inference", NULL };
 static const char *const models[] = { "small", "wide", "deep", NULL };
+static const char *const features[] = { "32", "64", NULL }; /* mlp_features() */
 static const char *const precisions[] = { "fp32", "tf32", "bf16", "fp16", NULL };
 static const char *const launches[] = { "few", "many", "one", NULL };
 static const char *const inputs[] = { "device", "host", NULL };
@@ -42,8 +43,7 @@ static const struct param params[] = {
 		     "784-128-10, 784-512-512-10, or eight hidden layers of 256"),
 	PARAM_LIST(mlp_opts, hidden, "units", "0", 0, MLP_WIDTH_MAX,
 		   "widths of 1 to 16 hidden layers, 8 or more each, instead of model=; 0: the model's"),
-	PARAM_INT(mlp_opts, features, "numbers", "64", 32, 64,
-		  "numbers of an input of inference: 32 or 64"),
+	PARAM_CHOICE(mlp_opts, features, "64", features, "numbers of an input of inference"),
 	PARAM_INT(mlp_opts, batches, "1", "2", 1, SLOTS_MAX,
 		  "batches of inference that steps use in turn"),
 	PARAM_CHOICE(mlp_opts, precision, "fp32", precisions,

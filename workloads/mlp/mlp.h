@@ -33,12 +33,13 @@ struct mlp_opts {
 	int work;  /* enum mlp_work */
 	int model; /* enum mlp_model */
 	struct param_list hidden;
-	int64_t features, batches; /* work=inference */
-	int precision;		   /* enum mlp_precision */
-	int launches;		   /* enum mlp_launches */
-	int input;		   /* enum mlp_input */
-	int epilogues;		   /* enum mlp_epilogues */
-	int fork;		   /* enum mlp_fork */
+	int features;	 /* 32 or 64 of an input, as mlp_features() says; work=inference */
+	int64_t batches; /* likewise */
+	int precision;	 /* enum mlp_precision */
+	int launches;	 /* enum mlp_launches */
+	int input;	 /* enum mlp_input */
+	int epilogues;	 /* enum mlp_epilogues */
+	int fork;	 /* enum mlp_fork */
 	double rate, momentum;
 	int64_t seed;
 	int data; /* enum mlp_data_kind */
@@ -50,6 +51,12 @@ struct mlp_opts {
 
 /* rate=, or what goes with the network. */
 double mlp_rate(const struct mlp_opts *o);
+
+/* Numbers of an input of inference. */
+static inline int64_t mlp_features(const struct mlp_opts *o)
+{
+	return 32ll << o->features;
+}
 
 /* ---- the network (net.c) --------------------------------------------------------------- */
 

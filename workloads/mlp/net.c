@@ -45,7 +45,7 @@ struct mlp_net mlp_make_net(const struct mlp_opts *o)
 	if (given)
 		net.hidden = o->hidden.n;
 	net.last = net.hidden + 1;
-	net.width[0] = infers ? o->features : MLP_PIXELS;
+	net.width[0] = infers ? mlp_features(o) : MLP_PIXELS;
 	net.width[net.last] = infers ? MLP_OUTPUTS : MLP_CLASSES;
 	for (int l = 1; l <= net.hidden; l++)
 		net.width[l] = given ? o->hidden.value[l - 1] : shape->width;

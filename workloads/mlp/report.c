@@ -101,7 +101,7 @@ static void report_inference(const struct mlp_opts *o, const struct mlp_state *s
 	else
 		snprintf(kernels->text, sizeof(kernels->text),
 			 "not counted: no step can be captured here");
-	touched = add_row(out, "batches and outputs", "", 0);
+	touched = add_row(out, "inputs, outputs", "", 0);
 	dataset_touched_text(&s->infer.set, touched->text);
 }
 
