@@ -174,11 +174,10 @@ static int64_t steps_for(double step_ns, int64_t depth, int64_t depth_max)
 }
 
 /* Short and long in turn, so that a drifting clock moves both alike. pair_ns: what both take. */
-static int time_pairs(const struct submission *length, int most, double pair_ns,
-		      double median_ns[2])
+static int time_pairs(const struct submission *length, double pair_ns, double median_ns[2])
 {
 	int64_t total_ns[2][PAIRS_MAX];
-	int n = (int)clamp(pairs_max_ns / pair_ns, 1, most);
+	int n = (int)clamp(pairs_max_ns / pair_ns, 1, PAIRS_MAX);
 	struct block b;
 	int err;
 
@@ -258,7 +257,6 @@ struct slope {
 	const struct instance *instance;
 	double step_ns;
 	int64_t depth_max;
-	int pairs; /* at most */
 };
 
 /* out->steps and twice as many. */
@@ -271,7 +269,7 @@ static int time_two_lengths(const struct slope *s, double median_ns[2])
 	if (!err)
 		err = submission_init(&length[1], s->instance, s->out->mode, 2 * steps);
 	if (!err)
-		err = time_pairs(length, s->pairs, 3 * s->step_ns * (double)steps, median_ns);
+		err = time_pairs(length, 3 * s->step_ns * (double)steps, median_ns);
 	submission_release(&length[0]);
 	submission_release(&length[1]);
 	return err;
@@ -310,10 +308,9 @@ static void start(struct kernel_time *out, enum mode mode, int64_t steps)
 
 int kernel_time_measure(struct kernel_time *out, const struct instance *instance,
 			const bool allowed[MODE_COUNT], double step_ns, int64_t depth,
-			int64_t depth_max, int64_t samples)
+			int64_t depth_max)
 {
-	int pairs = samples > 0 && samples < PAIRS_MAX ? (int)samples : PAIRS_MAX;
-	struct slope s = { out, instance, step_ns, depth_max, pairs };
+	struct slope s = { out, instance, step_ns, depth_max };
 	struct refusal refusal;
 	enum mode mode = allowed[MODE_FUSED]   ? MODE_FUSED
 			 : allowed[MODE_GRAPH] ? MODE_GRAPH

@@ -26,16 +26,15 @@ struct kernel_time {
 };
 
 /*
- * Times 5 blocks each of n and 2n steps, or as many as samples were asked for if those are fewer
- * (0: any number), in turn, in the mode with the smallest gaps that the workload allows: fused,
- * else graph, else stream. n is depth / 2 where that lasts 0.25 to 10 ms, given step_ns of a step
- * (from warm-up). depth_max limits 2n; 0: no limit. Where depth is more than 2n, K comes from 3
- * fused blocks of the whole depth, if they last at most 2 s each, less the ends: steps of one
- * workload may differ. Returns 0, what a hook returned, or -EINTR.
+ * Times 5 blocks each of n and 2n steps, in turn, in the mode with the smallest gaps that the
+ * workload allows: fused, else graph, else stream. n is depth / 2 where that lasts 0.25 to
+ * 10 ms, given step_ns of a step (from warm-up). depth_max limits 2n; 0: no limit. Where depth is
+ * more than 2n, K comes from 3 fused blocks of the whole depth, if they last at most 2 s each,
+ * less the ends: steps of one workload may differ. Returns 0, what a hook returned, or -EINTR.
  */
 int kernel_time_measure(struct kernel_time *out, const struct instance *instance,
 			const bool allowed[MODE_COUNT], double step_ns, int64_t depth,
-			int64_t depth_max, int64_t samples);
+			int64_t depth_max);
 
 /* A block, for non_kernel_share(). */
 struct timing {

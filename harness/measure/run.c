@@ -282,7 +282,7 @@ static int time_blocks(struct run *r, struct submission *sub)
 	r->startup.block_ns = (double)r->warmup.first_ns;
 	step_ns = (double)r->warmup.total_ns / (double)r->depth;
 	err = kernel_time_measure(&r->kernel, &r->instance, r->allowed, step_ns, r->depth,
-				  r->limits.depth_max, n);
+				  r->limits.depth_max);
 	if (err)
 		return err;
 	NVTX_BEGIN("timed");

@@ -256,7 +256,7 @@ Test(small_measure, kernel_time_takes_the_mode_with_the_smallest_gaps)
 	set_up_fake(1);
 	for (int i = 0; i < 3; i++) {
 		forget();
-		cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed[i], 2.5e4, 1, 0, 0)),
+		cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed[i], 2.5e4, 1, 0)),
 			  "time");
 		cr_assert(eq(int, k.mode, taken[i]), "case %d", i);
 		cr_assert(began_with(k.steps, 10), "0.25 ms of steps of 25 us: %ld", (long)k.steps);
@@ -277,26 +277,9 @@ Test(small_measure, kernel_time_takes_half_the_depth_within_bounds)
 
 	set_up_fake(1);
 	for (int i = 0; i < 4; i++) {
-		kernel_time_measure(&k, &instance, allowed, 1e5, want[i][0], 0, 0);
+		kernel_time_measure(&k, &instance, allowed, 1e5, want[i][0], 0);
 		cr_assert(began_with(k.steps, want[i][1]), "depth=%ld: %ld", (long)want[i][0],
 			  (long)k.steps);
-	}
-}
-
-/* A first pair warms up where there are several. */
-Test(small_measure, kernel_time_takes_no_more_pairs_than_samples)
-{
-	static const int want[][2] = { { 0, 6 }, { 1, 1 }, { 2, 3 }, { 5, 6 }, { 100, 6 } };
-	static const bool allowed[MODE_COUNT] = { true };
-	struct kernel_time k;
-
-	set_up_fake(1);
-	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		int resets = fake_log.resets;
-
-		kernel_time_measure(&k, &instance, allowed, 10, 64, 9, want[i][0]);
-		cr_assert(eq(int, fake_log.resets - resets, 2 * want[i][1]), "%d samples",
-			  want[i][0]);
 	}
 }
 
@@ -306,11 +289,11 @@ Test(small_measure, kernel_time_keeps_to_depth_max)
 	struct kernel_time k;
 
 	set_up_fake(1);
-	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 10, 64, 9, 0)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 10, 64, 9)), "time");
 	cr_assert(eq(i64, k.steps, 4), "2 * 4 <= 9");
 	/* 250 steps last 0.25 ms: one block of them is allowed, two are not */
-	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 1e3, 64, 300, 0)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 1e3, 64, 300)), "time");
 	cr_assert(eq(i64, k.steps, 150), "2 * 150 <= 300");
-	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 10, 64, 1, 0)), "time");
+	cr_assert(zero(int, kernel_time_measure(&k, &instance, allowed, 10, 64, 1)), "time");
 	cr_assert(isnan(k.ns) && k.unknown, "depth 1 has no slope");
 }
