@@ -176,8 +176,10 @@ void dataset_step(struct dataset *d, const struct dataset_work *w, const void *o
 
 enum {
 	DATASET_PIECE = 1 << 18, /* words; how much of an array is looked at in one go */
-	DATASET_LOOK = 1 << 24,	 /* words that are fetched and compared in 0.05 s */
 };
+
+/* Words that are fetched and compared in 0.05 s; a test asks for fewer. */
+extern int64_t dataset_look;
 
 struct dataset_audit {
 	uint64_t answers; /* a bit for each slot that has them */
@@ -196,7 +198,7 @@ struct dataset_extent {
  * After so many steps, graphs of at most graph_steps among them: were they counted; are the outputs
  * of slots that none came to, and what is behind the end of each array, still poison; streamed, did
  * the others come back as they are computed once more, from inputs that were not copied? The audit
- * looks at every byte. Where that is more than DATASET_LOOK words, and not full, it looks at
+ * looks at every byte. Where that is more than dataset_look words, and not full, it looks at
  * a seeded sample of each array (common/pieces.h). Answers themselves are for the workload to
  * compare. Returns 0 or -EINTR.
  */

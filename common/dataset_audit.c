@@ -126,6 +126,8 @@ static bool is_audited(const struct audit *l, int64_t slot)
 	return l->d->host || !has_answers(l, slot);
 }
 
+int64_t dataset_look = 1 << 24;
+
 /* Words of each array, if all that are audited have as many as this one. */
 static int64_t audited_words(const struct audit *l, const struct dataset_array *a)
 {
@@ -133,8 +135,8 @@ static int64_t audited_words(const struct audit *l, const struct dataset_array *
 
 	for (int64_t slot = 0; slot < l->d->o.slots; slot++)
 		arrays += is_audited(l, slot) ? l->d->shape.outputs : 0;
-	return l->extent->full || arrays * a->words <= DATASET_LOOK ? a->words
-								    : DATASET_LOOK / arrays;
+	return l->extent->full || arrays * a->words <= dataset_look ? a->words
+								    : dataset_look / arrays;
 }
 
 /* The words of an array: answers of streamed slots, or poison. */

@@ -46,7 +46,7 @@ static void all_pass(const char *layer)
 	static const char *const runs[] = {
 		"launch us=0",
 		"launch us=0 entry=launchex",
-		"launch us=0 hold_pinned=1M hold_mapped=1M hold_device=1M hold_pieces=64 "
+		"launch us=0 hold_pinned=1M hold_mapped=256k hold_device=1M hold_pieces=64 "
 		"hold_streams=20 hold_events=3000",
 		"graph length=10 node=mixed",
 		"graph length=10 op=params",

@@ -452,16 +452,21 @@ Test(small_emulate, what_was_asked_for_is_added)
 /* ---- what NVIDIA's article on CUDA on WSL2 says of asynchronous submission ---------------------
  */
 
-/* Of launches of so many us under the layer, the least of some runs: other work only adds. */
+/* Of launches of so many us under the layer, the least of up to three runs, until that is enough:
+ * other work only adds. */
 struct launches {
 	double submit_ns, block_ns; /* the thread's time for a launch; all of a block */
 };
 
-static struct launches least_launches(const char *costs, int us, int depth, int runs)
-{
-	struct launches least = { INFINITY, INFINITY };
+static const struct launches any = { INFINITY, INFINITY };
 
-	for (int i = 0; i < runs; i++) {
+static struct launches least_launches(const char *costs, int us, int depth, struct launches enough)
+{
+	struct launches least = any;
+
+	for (int i = 0; i < 3 && (!i || least.submit_ns >= enough.submit_ns ||
+				  least.block_ns >= enough.block_ns);
+	     i++) {
 		const json_t *run = rift_json("run launch us=%d --samples 3 --depth %d "
 					      "--check-steps 4 --json --layer 'emulate %s'",
 					      us, depth, costs);
@@ -484,9 +489,10 @@ Test(small_emulate, asynchronous_launches_take_the_thread_as_long_as_windows)
 	double slow;
 
 	need_device();
-	slow = least_launches(slow_submit, 0, 4, 3).submit_ns;
+	slow = least_launches(slow_submit, 0, 4, (struct launches){ 1e6, INFINITY }).submit_ns;
 	cr_expect(lt(dbl, slow, 1e6), "%g ns", slow);
-	slow = least_launches("preset=wsl2-hags-async submit=2000 where=caller", 0, 4, 1).submit_ns;
+	slow = least_launches("preset=wsl2-hags-async submit=2000 where=caller", 0, 4, any)
+		       .submit_ns;
 	cr_expect(le(dbl, 2e6, slow), "else the thread pays: %g", slow);
 }
 
@@ -496,8 +502,9 @@ Test(small_emulate, a_launch_and_a_synchronize_take_longer_than_on_windows)
 	double windows, wsl;
 
 	need_device();
-	windows = least_launches("preset=windows-hags", 0, 1, 3).block_ns;
-	wsl = least_launches("preset=wsl2-hags-async latency=2000", 0, 1, 1).block_ns;
+	windows = least_launches("preset=windows-hags", 0, 1, (struct launches){ INFINITY, 2e6 })
+			  .block_ns;
+	wsl = least_launches("preset=wsl2-hags-async latency=2000", 0, 1, any).block_ns;
 	cr_expect(lt(dbl, windows, 2e6), "%g ns", windows);
 	cr_expect(le(dbl, 2e6, wsl), "%g ns", wsl);
 }
@@ -510,22 +517,22 @@ Test(small_emulate, the_way_is_seen_at_the_beginning_of_a_series_only)
 	double one, series;
 
 	need_device();
-	one = least_launches(slow_way, 200, 1, 1).block_ns;
-	series = least_launches(slow_way, 200, 16, 1).block_ns;
+	one = least_launches(slow_way, 200, 1, any).block_ns;
+	series = least_launches(slow_way, 200, 16, any).block_ns;
 	cr_expect(le(dbl, 5.2e6, one), "0.2 ms and 5 ms: %g", one);
 	cr_expect(le(dbl, 8.2e6, series), "3.2 ms and 5 ms: %g", series);
 	cr_expect(lt(dbl, series, 70e6), "not 16 times 5.2 ms: %g", series);
 }
 
-/* A bucket of 10 % of 4 ms is at -1.4 ms or less after a kernel of 2 ms: the next is 14 ms later at
+/* A bucket of 10 % of 4 ms is at -0.5 ms or less after a kernel of 1 ms: the next is 5 ms later at
  * least, however busy the machine is. */
 Test(small_emulate, a_kernel_that_ran_is_paid_for_by_the_next)
 {
 	double block;
 
 	need_device();
-	block = least_launches("compute=10 window=4", 2000, 4, 1).block_ns;
-	cr_expect(le(dbl, 3 * 14e6, block), "%g ns", block);
+	block = least_launches("compute=10 window=4", 1000, 4, any).block_ns;
+	cr_expect(le(dbl, 3 * 5e6, block), "%g ns", block);
 }
 
 /* By the layer's own account, over a thousand calls and more: half of them within 10 ns. */
@@ -602,13 +609,6 @@ Test(small_emulate, cuda_is_cuda_under_packets)
 	run_runtime_tests("preset=wsl2-2020" NO_AGE);
 }
 
-/* Limits that are no hindrance to these programs. */
-Test(small_emulate, cuda_is_cuda_under_limits)
-{
-	need_device();
-	run_runtime_tests("compute=99 memory=64G");
-}
-
 Test(small_emulate, cuda_is_cuda_under_asynchronous_packets)
 {
 	need_device();
@@ -621,10 +621,11 @@ Test(small_emulate, cuda_is_cuda_in_confidential_computing)
 	run_runtime_tests("preset=h100-cc");
 }
 
-Test(small_emulate, cuda_is_cuda_over_a_network)
+/* Also under limits that are no hindrance to these programs. */
+Test(small_emulate, cuda_is_cuda_over_a_network_and_under_limits)
 {
 	need_device();
-	run_runtime_tests("preset=vmcuda-tcp");
+	run_runtime_tests("preset=vmcuda-tcp compute=99 memory=64G");
 }
 
 /* Each checks its results against a reference. */
@@ -632,7 +633,7 @@ Test(large_emulate, workloads_pass_their_checks)
 {
 	static const char *const runs[] = {
 		"mlp batch=32 hidden=16 images=600 --depth 4",
-		"radixsort pairs=4k --depth 4",
+		"radixsort pairs=1k --depth 4",
 		"myocyte control=host granularity=stage --depth 1",
 		"transfer bytes=64k host=pageable --depth 4",
 	};

@@ -228,13 +228,13 @@ Test(large_decode_check, a_lap_that_began_before_the_notes)
 	struct decode_opts o = golden_opts(GOLDEN_TIED, DECODE_FP32);
 	struct run *r;
 
-	o.positions = 64;
-	o.batch = 20;
+	o.positions = 24;
+	o.batch = 8;
 	r = run_begin(o);
-	r->s.device.history = r->s.shape.history = 20;
+	r->s.device.history = r->s.shape.history = 6;
 	run_reset(r);
-	run_steps(r, 26);
-	run_passes(r, 26);
+	run_steps(r, 9);
+	run_passes(r, 9);
 	run_end(r);
 }
 

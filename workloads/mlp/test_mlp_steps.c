@@ -61,10 +61,11 @@ Test(small_mlp_steps, gradients_are_the_references)
 	expect_variants(&shapes[0]);
 }
 
+/* The first one is above. */
 Test(large_mlp_steps, gradients_of_many_shapes)
 {
 	need_device();
-	for (int i = 0; i < SHAPES; i++)
+	for (int i = 1; i < SHAPES; i++)
 		expect_variants(&shapes[i]);
 }
 

@@ -24,10 +24,10 @@
 enum {
 	PIECE = DATASET_PIECE,
 	MERGE_MAX = 1 << 22,
-	ALL = 1 << 21,	  /* pairs of all slots: merged and compared in 0.2 s */
-	SOME = 1 << 20,	  /* of more, pairs that are looked at: 0.1 s */
 	WINDOW = 1 << 12, /* pairs side by side */
 };
+
+int64_t radixsort_looked_at = 1 << 20;
 
 static const uint32_t POISON = 0x01010101u * SLOTS_POISON_INTEGER;
 static const uint32_t NONE = UINT32_MAX; /* no value is as large */
@@ -158,7 +158,7 @@ static int64_t pairs_to_check(const struct audit *a)
 {
 	int64_t slots = answered_slots(a);
 
-	return a->rule == SAMPLED ? SOME / (slots ? slots : 1) : a->o->pairs;
+	return a->rule == SAMPLED ? radixsort_looked_at / (slots ? slots : 1) : a->o->pairs;
 }
 
 static void prepare_slot(struct audit *a, int64_t slot)
@@ -220,7 +220,7 @@ static int check_all_slots(struct audit *a)
 
 static enum rule choose_rule(const struct audit *a)
 {
-	if (!a->v->full && a->o->pairs * answered_slots(a) > ALL)
+	if (!a->v->full && a->o->pairs * answered_slots(a) > 2 * radixsort_looked_at)
 		return SAMPLED;
 	return a->o->pairs <= MERGE_MAX ? MERGED : RULES;
 }

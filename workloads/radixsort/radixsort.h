@@ -39,6 +39,8 @@ int radixsort_setup(const void *opts, void *state);
 int radixsort_reset(const void *opts, void *state, cudaStream_t stream);
 int radixsort_step(const void *opts, void *state, cudaStream_t stream);
 int radixsort_fused(const void *opts, void *state, cudaStream_t stream, int64_t n);
+/* Of more than twice as many pairs the check looks at so many, in 0.1 s; a test asks for fewer. */
+extern int64_t radixsort_looked_at;
 int radixsort_check(const void *opts, void *state, int64_t steps, struct verdict *verdict);
 int radixsort_cost(const void *opts, const void *state, struct cost *out);
 int radixsort_report(const void *opts, void *state, struct report *out);

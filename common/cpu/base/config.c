@@ -244,7 +244,7 @@ const struct config *config(void)
  */
 static void spend(int64_t ns)
 {
-	const int64_t long_ns = 5000000, polled_ns = 2000000;
+	const int64_t long_ns = 5000000, polled_ns = 1000000;
 	int64_t end = clock_ns() + ns, asleep = ns - polled_ns;
 
 	if (ns >= long_ns)

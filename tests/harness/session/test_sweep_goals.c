@@ -406,7 +406,7 @@ static const char *sweep(const char *options)
 	setenv("RIFT_CPU_LAUNCH_NS", "20000", 1);
 	cr_assert(zero(int,
 		       run_rift(OUT, &text,
-				"sweep launch us=0 --depth 1,4,16 --mode stream --quick --rounds 2 "
+				"sweep launch us=0 --depth 1,4,16 --mode stream --express --rounds 2 "
 				"--warm-up 0.01 --output '%s' %s",
 				path, options)),
 		  "%s", text);
