@@ -347,6 +347,8 @@ $B/tests/recorder/injected: tests/recorder/injected.c
 $B/tests/recorder/cupti.so $B/tests/recorder/injected: common/recorder/cupti/abi.h $B/flags
 	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) $(if $(filter %.so,$@),-shared) -o $@ $(filter %.c,$^) -ldl -lpthread
+# A file of that library by itself, with the test for a recorder.
+$B/tests/recorder/test_feed: $B/common/recorder/cupti/feed.c.o
 
 # Programs to be recorded.
 $B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so
