@@ -321,7 +321,10 @@ Test(small_feed, rounds)
 	kernel(79, 1, 420, 430);
 	forward(true);
 	kernel(4, 1, 440, 450); /* another one of the same call */
-	forward(false);
+	call(MALLOC, 6, 600, 610);
+	forward(true);
+	kernel(6, 1, 620, 630); /* of a call that gives the device nothing */
+	forward(true);
 	is_told("cupti-feed-rounds");
 }
 
