@@ -3,7 +3,7 @@
  * this file: what its file has (in tests/golden/outputs/recorder-process.txt, without times), the
  * limits, the ends that are announced, children.
  */
-/* sanitizers: seen elsewhere */
+/* sanitizers: races seen elsewhere */
 #include "tests/test.h"
 #include "common/recorder/recorder.h"
 
@@ -21,12 +21,13 @@
 
 TEST_FOLDER(folder);
 
-static char path[4096];
+static char path[4096], said[4200];
 
 static void prepare(void)
 {
 	make_folder();
 	snprintf(path, sizeof(path), "%s/a.trace", folder);
+	snprintf(said, sizeof(said), "%s/said", folder);
 	setenv("RIFT_TRACE", path, 1);
 	setenv("RIFT_TRACE_FOLD", "0", 1);
 	setenv("RIFT_TRACE_CPU", "0", 1);
@@ -98,7 +99,7 @@ static int status_of(void (*run)(void))
 	int status;
 
 	if (!child) {
-		dup2(open("said", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+		dup2(open(said, O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
 		recorder_load(&source);
 		run();
 		quick_exit(0);
