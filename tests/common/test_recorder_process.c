@@ -191,9 +191,13 @@ Test(small_recorder_process, its_file)
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
+/* Five of them once the recorder has seen that it is full. */
 static void forty(void)
 {
-	launches(40);
+	launches(35);
+	while (recorder_start())
+		usleep(1000);
+	launches(5);
 }
 
 Test(small_recorder_process, no_more_rows_than_asked_for)
@@ -318,6 +322,15 @@ static void deep_ranges(void)
 	mark(TRACE_MARK_push, "step");
 }
 
+/* An end that has no begin is none. */
+static void too_deep(void)
+{
+	mark(TRACE_MARK_pop, NULL);
+	for (int i = 0; i < 65; i++)
+		recorder_mark(TRACE_MARK_push, i == 64 ? "step" : "other");
+	want(recorder_now());
+}
+
 static void profiler(void)
 {
 	want(recorder_now());
@@ -333,6 +346,7 @@ Test(small_recorder_process, ranges_that_are_wanted)
 	setenv("RIFT_TRACE_RANGE", "step", 1);
 	cr_expect(eq(str, (char *)wanted_by(ranges), (char *)"00111 111000 01010"));
 	cr_expect(eq(str, (char *)wanted_by(deep_ranges), (char *)"1101"));
+	cr_expect(eq(str, (char *)wanted_by(too_deep), (char *)"00"));
 	setenv("RIFT_TRACE_RANGE", "@profiler", 1);
 	cr_expect(eq(str, (char *)wanted_by(profiler), (char *)"001101"));
 	setenv("RIFT_TRACE_RANGE", "", 1);
@@ -440,7 +454,11 @@ static void stopped(void)
 Test(small_recorder_process, why_it_ends)
 {
 	json_t *rows = record(one);
+	const json_t *limits = json_object_get(json_array_get(rows, 0), "limits");
 
+	cr_expect(zero(i64, trace_int(limits, "delay_ns")));
+	cr_expect(zero(i64, trace_int(limits, "duration_ns")));
+	cr_expect(eq(i64, trace_int(limits, "max_events"), 2000000));
 	trace_row(rows, "end", "reason", "exit");
 	json_decref(rows);
 	rows = record(stopped);
@@ -505,6 +523,10 @@ Test(small_recorder_process, a_source_that_cannot_begin)
 	cr_expect(ne(int, access(path, F_OK), 0));
 	setenv("RIFT_TRACE_RECORDER", "made", 1);
 	json_decref(record(one));
+	setenv("RIFT_TRACE", "", 1);
+	cr_expect(zero(int, status_of(is_off)));
+	unsetenv("RIFT_TRACE");
+	cr_expect(zero(int, status_of(is_off)));
 }
 
 static void is_on(void)
