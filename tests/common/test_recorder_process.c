@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/recorder/ends.h"
@@ -200,6 +201,12 @@ static void forty(void)
 	launches(5);
 }
 
+static void forty_records(void)
+{
+	for (int i = 0; i < 40; i++)
+		call(TRACE_CLASS_record, false);
+}
+
 Test(small_recorder_process, no_more_rows_than_asked_for)
 {
 	json_t *rows;
@@ -212,6 +219,12 @@ Test(small_recorder_process, no_more_rows_than_asked_for)
 	calls = trace_int(end, "calls");
 	cr_expect(eq(i64, calls, 10), "of two rows each");
 	cr_expect(eq(i64, trace_int(end, "ops"), calls), "each has its operation");
+	cr_expect(eq(i64, trace_int(end, "dropped"), 40 - calls));
+	json_decref(rows);
+	rows = record(forty_records);
+	end = trace_row(rows, "end", "reason", "limit");
+	calls = trace_int(end, "calls");
+	cr_expect(lt(i64, calls, 21), "no operation came");
 	cr_expect(eq(i64, trace_int(end, "dropped"), 40 - calls));
 	json_decref(rows);
 }
@@ -307,6 +320,9 @@ static void ranges(void)
 	mark(TRACE_MARK_stop, NULL);
 	mark(TRACE_MARK_start, NULL);
 	mark(TRACE_MARK_pop, NULL);
+	mark(TRACE_MARK_push, "other");
+	mark(TRACE_MARK_pop, NULL);
+	mark(TRACE_MARK_push, "step");
 }
 
 /* 64 of them are looked at; below that all ends that come are told apart. */
@@ -341,12 +357,26 @@ static void profiler(void)
 	mark(TRACE_MARK_start, NULL);
 }
 
+static void edges(void)
+{
+	recorder_mark(TRACE_MARK_push, "step");
+	recorder_mark(TRACE_MARK_push, "inner");
+	recorder_mark(TRACE_MARK_pop, NULL);
+	recorder_mark(TRACE_MARK_pop, NULL);
+	recorder_mark(TRACE_MARK_push, "other");
+}
+
 Test(small_recorder_process, ranges_that_are_wanted)
 {
+	json_t *rows;
+
 	setenv("RIFT_TRACE_RANGE", "step", 1);
-	cr_expect(eq(str, (char *)wanted_by(ranges), (char *)"00111 111000 01010"));
+	cr_expect(eq(str, (char *)wanted_by(ranges), (char *)"00111 111000 01010001"));
 	cr_expect(eq(str, (char *)wanted_by(deep_ranges), (char *)"1101"));
 	cr_expect(eq(str, (char *)wanted_by(too_deep), (char *)"00"));
+	rows = record(edges);
+	cr_expect(eq(sz, trace_count(rows, "mark", NULL, NULL), 4), "its own begin and end, too");
+	json_decref(rows);
 	setenv("RIFT_TRACE_RANGE", "@profiler", 1);
 	cr_expect(eq(str, (char *)wanted_by(profiler), (char *)"001101"));
 	setenv("RIFT_TRACE_RANGE", "", 1);
@@ -558,6 +588,7 @@ Test(small_recorder_process, children)
 
 	cr_assert(zero(int, chdir(folder)));
 	setenv("RIFT_TRACE", "a.trace", 1);
+	source.calibrate = NULL; /* after one calls count from 1, too */
 	rows = record(is_on);
 	cr_expect(
 		eq(str,
@@ -571,6 +602,7 @@ Test(small_recorder_process, children)
 	cr_expect(eq(i64, trace_int(trace_row(rows, "call", NULL, NULL), "id"), 1));
 	cr_expect(eq(i64, trace_int(trace_row(rows, "thread", NULL, NULL), "id"), 0));
 	cr_expect(eq(i64, trace_int(trace_row(rows, "end", NULL, NULL), "calls"), 2));
+	cr_expect(zero(i64, trace_int(trace_row(rows, "end", NULL, NULL), "dropped")));
 	json_decref(rows);
 	unlink(path);
 	setenv("RIFT_TRACE_OWNER", "1", 1); /* of another process's, which has started this one */
@@ -610,4 +642,60 @@ Test(small_recorder_process, threads)
 		cr_expect(le(sz, 3, trace_count(rows, "thread", NULL, NULL)));
 		json_decref(rows);
 	}
+}
+
+/* ---- the processor's time ------------------------------------------------------------------ */
+
+enum { COMPUTED_NS = 2000000 };
+
+/* Two calls in a row, one after so much of the thread's own time, and one after a while. */
+static void gaps(void)
+{
+	struct timespec t;
+	int64_t from = -1, now;
+
+	launches(2);
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		now = t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+		from = from < 0 ? now : from;
+	} while (now < from + COMPUTED_NS);
+	launches(1);
+	usleep(20000);
+	launches(1);
+}
+
+/* Of gaps that are worth a look, and none longer than the gap. */
+Test(small_recorder_process, the_processor_s_time_between_calls)
+{
+	json_t *rows, *row;
+	int64_t last = 0, cpu[4], gap[4];
+	int n = 0;
+	size_t i;
+
+	setenv("RIFT_TRACE_CPU", "1", 1);
+	rows = record(gaps);
+	json_array_foreach(rows, i, row)
+	{
+		if (strcmp(json_string_value(json_object_get(row, "record")), "call") != 0)
+			continue;
+		cr_assert(lt(int, n, 4));
+		gap[n] = trace_int(row, "t0") - last;
+		cpu[n] = json_object_get(row, "cpu_ns") ? trace_int(row, "cpu_ns") : -1;
+		cr_expect(le(i64, cpu[n], gap[n]), "call %d", n);
+		if (n)
+			cr_expect(eq(int, cpu[n] >= 0, gap[n] >= 20000), "call %d: %ld", n,
+				  (long)gap[n]);
+		last = trace_int(row, "t1");
+		n++;
+	}
+	cr_assert(eq(int, n, 4));
+	cr_expect(eq(i64, cpu[0], -1), "nothing was before it");
+	cr_expect(le(i64, COMPUTED_NS * 9 / 10, cpu[2]));
+	cr_expect(lt(i64, cpu[3], gap[3] / 2));
+	json_decref(rows);
+	setenv("RIFT_TRACE_CPU", "0", 1);
+	rows = record(gaps);
+	json_array_foreach(rows, i, row) cr_expect(zero(ptr, json_object_get(row, "cpu_ns")));
+	json_decref(rows);
 }
