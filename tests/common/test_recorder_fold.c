@@ -682,6 +682,25 @@ Test(small_recorder_fold, an_operation_after_the_flush)
 	json_decref(rows);
 }
 
+/* Where clocks differ: as if it began with its call. */
+Test(small_recorder_fold, operations_that_seem_to_begin_before_their_calls)
+{
+	json_t *rows, *lag;
+
+	for (int i = 0; i < 20; i++) {
+		call(2, 0);
+		op_came[n_came - 1].t0 = came[n_came - 1].t0 - i % 2 * 5;
+	}
+	deliver(0);
+	rows = end();
+	lag = json_array_get(json_object_get(trace_row(rows, "fold", NULL, NULL), "body"), 0);
+	lag = json_object_get(json_object_get(lag, "op"), "lag_ns");
+	cr_assert(eq(sz, json_array_size(lag), 1));
+	cr_expect(zero(i64, json_integer_value(json_array_get(json_array_get(lag, 0), 0))));
+	cr_expect(eq(i64, json_integer_value(json_array_get(json_array_get(lag, 0), 1)), 20));
+	json_decref(rows);
+}
+
 /* Before any of their calls, more than there is room for at first. */
 Test(small_recorder_fold, operations_before_all_calls)
 {
