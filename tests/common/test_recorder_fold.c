@@ -682,6 +682,65 @@ Test(small_recorder_fold, an_operation_after_the_flush)
 	json_decref(rows);
 }
 
+/* One thing about a call or its operation. */
+static void alter(struct trace_event *call, struct trace_event *op, int which)
+{
+	switch (which) {
+#define ALTER(i, member, is)                                                                       \
+	case i:                                                                                    \
+		member = is;                                                                       \
+		break;
+		ALTER(0, call->name, "other")
+		ALTER(1, call->kernel, "other")
+		ALTER(2, call->stream, 9)
+		ALTER(3, call->graph, 1)
+		ALTER(4, call->event, 1)
+		ALTER(5, call->bytes, 1)
+		ALTER(6, call->memory, TRACE_MEMORY_device)
+		ALTER(7, call->is_async, true)
+		ALTER(8, call->kind, TRACE_CLASS_copy)
+		ALTER(9, call->is_captured, true)
+		ALTER(10, op->name, "other")
+		ALTER(11, op->stream, 9)
+		ALTER(12, op->graph, 1)
+		ALTER(13, op->bytes, 1)
+		ALTER(14, op->memory, TRACE_MEMORY_device)
+		ALTER(15, op->direction, TRACE_DIRECTION_to_host)
+		ALTER(16, op->is_async, true)
+		ALTER(17, op->kind, TRACE_KIND_copy)
+		ALTER(18, op->grid[0], 9)
+		ALTER(19, op->grid[1], 9)
+		ALTER(20, op->grid[2], 9)
+		ALTER(21, op->block[0], 9)
+		ALTER(22, op->block[1], 9)
+		ALTER(23, op->block[2], 9)
+		ALTER(24, op->shared, 9)
+		ALTER(25, op->registers, 9)
+	}
+}
+
+/* Calls that differ in it do not fold into one; each second one does, here. */
+Test(small_recorder_fold, what_must_be_equal)
+{
+	for (int which = 0; which < 26; which++) {
+		json_t *rows;
+		const json_t *fold;
+
+		if (which)
+			begin_again();
+		for (int i = 0; i < 20; i++) {
+			call(2, 0);
+			if (i % 2)
+				alter(&came[n_came - 1], &op_came[n_came - 1], which);
+		}
+		deliver(0);
+		rows = end();
+		fold = trace_row(rows, "fold", NULL, NULL);
+		cr_expect(eq(sz, json_array_size(json_object_get(fold, "body")), 2), "%d", which);
+		json_decref(rows);
+	}
+}
+
 /* Where clocks differ: as if it began with its call. */
 Test(small_recorder_fold, operations_that_seem_to_begin_before_their_calls)
 {
