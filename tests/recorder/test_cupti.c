@@ -499,7 +499,7 @@ static void is_found_at(const char *place, const char *variables)
 	snprintf(stub, sizeof(stub), "%s", beside_tests("recorder/cupti.so"));
 	shell(NULL, "cd '%s' && mkdir -p \"$(dirname '%s')\" && ln -s '%s' '%s'", folder, place,
 	      stub, place);
-	snprintf(all, sizeof(all), "RIFT_TRACE_CUPTI= %s", variables);
+	snprintf(all, sizeof(all), "env -u RIFT_TRACE_CUPTI %s", variables);
 	json_decref(record(all, "every"));
 	shell(NULL, "cd '%s' && rm '%s' a.trace", folder, place);
 }
