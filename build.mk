@@ -347,6 +347,11 @@ $B/tests/recorder/injected: tests/recorder/injected.c
 $B/tests/recorder/cupti.so $B/tests/recorder/injected: common/recorder/cupti/abi.h $B/flags
 	$(call begin,LINK,$@)
 	$(Q)$(CC) $(PRELOADED) $(if $(filter %.so,$@),-shared) -o $@ $(filter %.c,$^) -ldl -lpthread
+# A file of such a library by itself, with the test for a recorder and for the driver. What is looked for by its name is the test's, too.
+$B/tests/recorder/test_feed: $B/common/recorder/cupti/feed.c.o
+$B/tests/recorder/test_driver: $B/common/recorder/cupti/driver.c.o
+$B/tests/recorder/test_handles: $B/common/recorder/preload/handles.c.o
+$B/tests/recorder/test_driver $B/tests/common/test_recorder_process: private LDFAST += -rdynamic
 
 # Programs to be recorded.
 $B/tests/harness/profile/test_recorder_cost: $B/recorder/calls.so

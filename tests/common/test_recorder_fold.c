@@ -482,8 +482,8 @@ Test(small_recorder_fold, how_far_behind_another_threads_operation)
 	json_decref(rows);
 }
 
-/* One that comes before another that ran ahead of it stands behind that all the same. */
-Test(small_recorder_fold, operations_that_come_in_another_order)
+/* Of two that come in turned order, which follow each other after so long. */
+static void come_turned(int64_t gap)
 {
 	json_t *rows;
 	size_t i;
@@ -494,7 +494,7 @@ Test(small_recorder_fold, operations_that_come_in_another_order)
 		call(0, 0);
 		came[n_came - 1].stream = op_came[n_came - 1].stream = 1;
 		came[n_came - 1].t1 = now = came[n_came - 1].t0 + 10;
-		op_came[n_came - 1].t0 = 100000 + 6000 * k;
+		op_came[n_came - 1].t0 = 100000 + (5000 + gap) * k;
 		op_came[n_came - 1].t1 = op_came[n_came - 1].t0 + 5000;
 	}
 	for (size_t at = 0; at < n_came; at++)
@@ -508,11 +508,19 @@ Test(small_recorder_fold, operations_that_come_in_another_order)
 	{
 		int64_t sum = sum_of(json_object_get(c, "op"), "behind_ns", &n);
 
-		cr_expect(eq(i64, sum, 1000 * (n - before)), "call %zu: %ld", i, (long)sum);
+		cr_expect(eq(i64, sum, gap * (n - before)), "call %zu: %ld", i, (long)sum);
 		before = n;
 	}
 	cr_expect(eq(i64, n, 199), "all but the first: %ld", (long)n);
 	json_decref(rows);
+}
+
+/* One that comes before another that ran ahead of it stands behind that all the same. */
+Test(small_recorder_fold, operations_that_come_in_another_order)
+{
+	come_turned(1000);
+	begin_again();
+	come_turned(0);
 }
 
 /* The same calls with times by turns, and something else every 20. */
@@ -672,6 +680,151 @@ Test(small_recorder_fold, an_operation_after_the_flush)
 	judge(rows);
 	cr_assert(eq(sz, trace_count(rows, "op", NULL, NULL), 20));
 	json_decref(rows);
+}
+
+/* One thing about a call or its operation. */
+static void alter(struct trace_event *call, struct trace_event *op, int which)
+{
+	switch (which) {
+#define ALTER(i, member, is)                                                                       \
+	case i:                                                                                    \
+		member = is;                                                                       \
+		break;
+		ALTER(0, call->name, "other")
+		ALTER(1, call->kernel, "other")
+		ALTER(2, call->stream, 9)
+		ALTER(3, call->graph, 1)
+		ALTER(4, call->event, 1)
+		ALTER(5, call->bytes, 1)
+		ALTER(6, call->memory, TRACE_MEMORY_device)
+		ALTER(7, call->is_async, true)
+		ALTER(8, call->kind, TRACE_CLASS_copy)
+		ALTER(9, call->is_captured, true)
+		ALTER(10, op->name, "other")
+		ALTER(11, op->stream, 9)
+		ALTER(12, op->graph, 1)
+		ALTER(13, op->bytes, 1)
+		ALTER(14, op->memory, TRACE_MEMORY_device)
+		ALTER(15, op->direction, TRACE_DIRECTION_to_host)
+		ALTER(16, op->is_async, true)
+		ALTER(17, op->kind, TRACE_KIND_copy)
+		ALTER(18, op->grid[0], 9)
+		ALTER(19, op->grid[1], 9)
+		ALTER(20, op->grid[2], 9)
+		ALTER(21, op->block[0], 9)
+		ALTER(22, op->block[1], 9)
+		ALTER(23, op->block[2], 9)
+		ALTER(24, op->shared, 9)
+		ALTER(25, op->registers, 9)
+	}
+}
+
+/* Calls that differ in it do not fold into one; each second one does, here. */
+Test(small_recorder_fold, what_must_be_equal)
+{
+	for (int which = 0; which < 26; which++) {
+		json_t *rows;
+		const json_t *fold;
+
+		if (which)
+			begin_again();
+		for (int i = 0; i < 20; i++) {
+			call(2, 0);
+			if (i % 2)
+				alter(&came[n_came - 1], &op_came[n_came - 1], which);
+		}
+		deliver(0);
+		rows = end();
+		fold = trace_row(rows, "fold", NULL, NULL);
+		cr_expect(eq(sz, json_array_size(json_object_get(fold, "body")), 2), "%d", which);
+		json_decref(rows);
+	}
+}
+
+/* Where clocks differ: as if it began with its call. */
+Test(small_recorder_fold, operations_that_seem_to_begin_before_their_calls)
+{
+	json_t *rows, *lag;
+
+	for (int i = 0; i < 20; i++) {
+		call(2, 0);
+		op_came[n_came - 1].t0 = came[n_came - 1].t0 - i % 2 * 5;
+	}
+	deliver(0);
+	rows = end();
+	lag = json_array_get(json_object_get(trace_row(rows, "fold", NULL, NULL), "body"), 0);
+	lag = json_object_get(json_object_get(lag, "op"), "lag_ns");
+	cr_assert(eq(sz, json_array_size(lag), 1));
+	cr_expect(zero(i64, json_integer_value(json_array_get(json_array_get(lag, 0), 0))));
+	cr_expect(eq(i64, json_integer_value(json_array_get(json_array_get(lag, 0), 1)), 20));
+	json_decref(rows);
+}
+
+/* Before any of their calls, more than there is room for at first. */
+Test(small_recorder_fold, operations_before_all_calls)
+{
+	json_t *rows;
+
+	for (int i = 0; i < 1000; i++)
+		call(2, 0);
+	for (size_t i = n_came; i > 0; i--)
+		trace_folder_take(folder, &op_came[i - 1]);
+	for (size_t i = 0; i < n_came; i++)
+		trace_folder_take(folder, &came[i]);
+	rows = end();
+	judge(rows);
+	cr_assert(eq(sz, trace_count(rows, "fold", NULL, NULL), 1));
+	json_decref(rows);
+}
+
+/* A mark before a call has its number: the operation is the call's, and its row is behind that. */
+Test(small_recorder_fold, a_mark_of_a_call_s_number)
+{
+	struct trace_event mark = { .what = TRACE_MARK, .id = 1, .name = "range" };
+	json_t *rows;
+	size_t at;
+
+	call(2, 0);
+	trace_folder_take(folder, &mark);
+	trace_folder_take(folder, &came[0]);
+	trace_folder_take(folder, &op_came[0]);
+	rows = end();
+	at = json_array_size(rows) - 2;
+	cr_expect(eq(str,
+		     (char *)json_string_value(json_object_get(json_array_get(rows, at), "record")),
+		     (char *)"op"));
+	json_decref(rows);
+}
+
+/* How many wait, of all threads; where nothing folds, what is whole waits no longer. */
+Test(small_recorder_fold, what_waits_is_counted)
+{
+	enum { THREADS = 20, CALLS = 5 };
+
+	for (int fold = 0; fold < 2; fold++) {
+		struct trace_folder *f = trace_folder_new(writer, fold);
+		struct trace_event e = { .what = TRACE_CALL, .cpu_ns = -1, .busy_ns = -1 };
+
+		for (uint32_t i = 0; i < THREADS * CALLS; i++) {
+			e.id = i + 1;
+			e.thread = i % THREADS;
+			e.stream = i;
+			trace_folder_take(f, &e);
+			cr_assert(eq(sz, trace_folder_waiting(f), i + 1));
+		}
+		trace_folder_advance(f);
+		cr_expect(eq(sz, trace_folder_waiting(f), fold ? THREADS * CALLS : 0));
+		e.id++;
+		trace_folder_take(f, &e);
+		cr_expect(eq(sz, trace_folder_waiting(f), fold ? THREADS * CALLS + 1 : 1));
+		trace_folder_flush(f);
+		cr_expect(zero(sz, trace_folder_waiting(f)));
+		cr_expect(eq(u64, trace_folder_calls(f), THREADS * CALLS + 1));
+		trace_folder_free(f);
+	}
+	trace_folder_free(folder);
+	trace_writer_free(writer);
+	unlink(path);
 }
 
 /* Texts that would end a line or a string, and bytes that are no UTF-8. */

@@ -176,3 +176,99 @@ Test(small_recorder_turns, threads_that_are_no_sequence_part)
 	cr_expect(eq(i64, trace_int(fold, "t0"), came[11999].t1), "B's");
 	json_decref(rows);
 }
+
+/* Two calls in a row are no turn. */
+Test(small_recorder_turns, threads_that_make_two_calls_each)
+{
+	json_t *rows;
+	int threads;
+
+	begin();
+	for (int i = 0; i < 50; i++) {
+		turn(A, 2, true);
+		turn(B, 2, true);
+	}
+	rows = end();
+	trace_longest_fold(rows, &threads);
+	cr_expect(eq(int, threads, 1));
+	json_decref(rows);
+}
+
+/* A call of that number in what is now one sequence; its operation comes when all calls have. */
+static void numbered(uint32_t thread, uint64_t id)
+{
+	struct trace_event e = { .what = TRACE_CALL,
+				 .kind = TRACE_CLASS_launch,
+				 .id = id,
+				 .thread = thread,
+				 .t0 = now + 1000,
+				 .t1 = now + 1500,
+				 .cpu_ns = -1,
+				 .busy_ns = -1,
+				 .has_op = true,
+				 .bytes = id, /* none folds */
+				 .name = "launch" };
+
+	came[n++] = e;
+	now = e.t1;
+	trace_folder_take(folder, &e);
+}
+
+/*
+ * Twenty calls, of which number 10 comes `late` places later than its number, or earlier: is its
+ * operation the row behind it? Else the call went on without it.
+ */
+static bool finds_its_call(int late)
+{
+	struct trace_event op = { .what = TRACE_OP, .kind = TRACE_KIND_kernel, .busy_ns = -1 };
+	uint64_t id[20], first;
+	const json_t *row, *next;
+	bool found = false;
+	json_t *rows;
+	size_t i;
+
+	strcpy(path, "/tmp/rift-turns-XXXXXX");
+	begin();
+	for (int k = 0; k < 10; k++) {
+		turn(A, 4, true);
+		turn(B, 3, true);
+	}
+	first = (uint64_t)n + 1;
+	for (int k = 0; k < 20; k++)
+		id[k] = first + (uint64_t)k;
+	for (int k = 10; k != 10 + late; k += late > 0 ? 1 : -1)
+		id[k] = id[k + (late > 0 ? 1 : -1)];
+	id[10 + late] = first + 10;
+	for (int k = 0; k < 20; k++)
+		numbered(k % 4 ? A : B, id[k]);
+	for (int k = 0; k < 20; k++) {
+		op.id = id[k];
+		op.thread = k % 4 ? A : B;
+		op.t0 = now + 100 * k;
+		op.t1 = op.t0 + 50;
+		trace_folder_take(folder, &op);
+	}
+	trace_folder_advance(folder);
+	trace_folder_flush(folder);
+	trace_write_end(writer, now, 0, 0, 0, 0, "exit");
+	trace_folder_free(folder);
+	trace_writer_free(writer);
+	rows = traced_rows(path);
+	unlink(path);
+	json_array_foreach(rows, i, row)
+	{
+		next = json_array_get(rows, i + 1);
+		found |= trace_int(row, "id") == (int64_t)first + 10 && trace_int(row, "t0") &&
+			 trace_int(next, "call") == (int64_t)first + 10;
+	}
+	json_decref(rows);
+	return found;
+}
+
+/* Threads may take their numbers in another order than they begin. */
+Test(small_recorder_turns, an_operation_finds_its_call_near_its_number)
+{
+	for (int late = -10; late < 10; late++)
+		if (late)
+			cr_expect(eq(int, finds_its_call(late), abs(late) < 8), "%d", late);
+}

@@ -9,6 +9,8 @@
  *   caller fork NAME N         N calls, then a child that makes none
  *   caller kernels             registers two kernels, as nvcc's objects do, and launches one by its
  *                              function, twice, and one by its handle
+ *   caller handles             calls of each kind with streams, events and graphs that are made,
+ *                              used, and gone
  *   caller turns N             N times, two threads make four launches each, one after the other
  *   caller paging N MS         N allocations, MS milliseconds of other work, and how many us the
  *                              first use of the last allocation takes
@@ -218,6 +220,86 @@ static int kernels(void)
 	launch(handle);
 	memset(name, '?', sizeof(name) - 1); /* the image is gone before anything is written */
 	return launch(&launch);
+}
+
+/* Stubs write no handle: what is there already is one. Eight words at most. */
+#define CALL(name, ...) call_words(name, (const uint64_t[8]){ __VA_ARGS__ })
+
+static void call_words(const char *name, const uint64_t *w)
+{
+	int (*f)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+	*(void **)&f = find(name);
+	f(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]);
+}
+
+static uint64_t at(const uint64_t *handle)
+{
+	return (uint64_t)(uintptr_t)handle;
+}
+
+/* On that stream: a launch, a copy and so on, of each kind that a capture takes, and an event. */
+static void work(uint64_t stream, uint64_t event, uint64_t exec)
+{
+	CALL("cudaLaunchKernel", at(&event), 1, 2, 3, 4, 5, 6, stream);
+	CALL("cudaMemcpyAsync", 1, 2, 300, 4, stream);
+	CALL("cudaMemsetAsync", 1, 2, 400, stream);
+	CALL("cudaGraphLaunch", exec, stream);
+	CALL("cudaLaunchHostFunc", stream, 2, 3);
+	CALL("cudaEventRecord", event, stream);
+	CALL("cudaMallocAsync", 1, 500, stream);
+}
+
+static void default_streams(uint64_t event)
+{
+	uint64_t config[5] = { 1, 2, 3, 4, 0x5000 };
+
+	CALL("cudaLaunchKernelExC", at(config), 2, 3);
+	CALL("cudaLaunchKernelExC", 0, 2, 3);
+	CALL("cudaLaunchKernelExC_ptsz", 0, 2, 3);
+	for (uint64_t i = 0; i < 3; i++) {
+		CALL("cudaStreamSynchronize", i);
+		CALL("cudaStreamSynchronize_ptsz", i);
+	}
+	CALL("cudaMemcpy", 1, 2, 600, 4);
+	CALL("cudaMemcpy_ptds", 1, 2, 700, 4);
+	CALL("cudaMemset", 1, 2, 800);
+	CALL("cudaEventSynchronize", event);
+	CALL("cudaEventQuery", 0x9000); /* nobody has made it */
+	CALL("cudaMallocHost", 1, 900);
+	CALL("cudaMallocManaged", 1, 1000, 1);
+	CALL("cudaFree", 1);
+	CALL("cudaDeviceSynchronize", 0);
+}
+
+static int handles(void)
+{
+	const uint64_t s[] = { 0x5000, 0x5010, 0x5020, 0x5030 }, e[] = { 0x6000, 0x5000 },
+		       g = 0x5000;
+
+	CALL("cudaStreamCreate", at(&s[0]));
+	CALL("cudaStreamCreateWithFlags", at(&s[1]), 1);
+	CALL("cudaStreamCreateWithFlags", at(&s[2]), 2);
+	CALL("cudaStreamCreateWithPriority", at(&s[3]), 3, (uint64_t)-5);
+	CALL("cudaEventCreate", at(&e[0]));
+	CALL("cudaEventCreateWithFlags", at(&e[1]), 0);
+	CALL("cudaGraphInstantiate", at(&g), 2, 3);
+	for (int i = 0; i < 4; i++)
+		work(s[i], e[i / 2], g);
+	CALL("cudaStreamWaitEvent", s[3], e[1], 0);
+	default_streams(e[0]);
+	CALL("cudaStreamEndCapture", s[0], at(&g)); /* of none */
+	CALL("cudaStreamBeginCapture", s[0], 1);
+	CALL("cudaStreamBeginCaptureToGraph", s[1], 2, 3, 4, 5, 6);
+	CALL("cudaStreamEndCapture", s[1], at(&g));
+	work(s[0], e[0], g);
+	CALL("cudaStreamEndCapture", s[0], at(&g));
+	CALL("cudaStreamDestroy", s[0]);
+	CALL("cudaEventDestroy", e[1]);
+	CALL("cudaGraphExecDestroy", g);
+	CALL("cudaStreamDestroy", 0x7000);
+	work(s[0], e[1], g); /* others in their places */
+	return 0;
 }
 
 struct turns {
@@ -503,6 +585,8 @@ int main(int argc, char **argv)
 		return registers();
 	if (!strcmp(what, "threads") && argc > 4)
 		return threads(atoi(argv[2]), atol(argv[3]), argv + 4);
+	if (!strcmp(what, "handles"))
+		return handles();
 	if (!strcmp(what, "kernels"))
 		return kernels();
 	if (!strcmp(what, "fork") && argc > 3)

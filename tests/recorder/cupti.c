@@ -458,6 +458,8 @@ int cuGraphDestroy(void *graph)
 
 SHOWN int stub_launches(void);
 SHOWN int stub_live(void);
+SHOWN int stub_recorded(bool driver);
+SHOWN int stub_heard(void);
 
 int stub_launches(void)
 {
@@ -467,6 +469,22 @@ int stub_launches(void)
 int stub_live(void)
 {
 	return n_live;
+}
+
+/* Calls that are still listened to. */
+int stub_heard(void)
+{
+	return n_heard;
+}
+
+/* Calls that are given a record. */
+int stub_recorded(bool driver)
+{
+	int n = 0;
+
+	for (int i = 0; i < CALLS; i++)
+		n += records_call[driver][i];
+	return n;
 }
 
 void stub_lose(size_t n)

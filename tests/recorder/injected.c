@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static void (*deliver)(void);
 static void (*lose)(size_t n);
 static void (*hear)(int domain, uint32_t cbid, int site);
 static int (*launches_of_stub)(void);
-static int (*live_of_stub)(void);
+static int (*live_of_stub)(void), (*heard_by_stub)(void);
+static int (*recorded_by_stub)(bool driver);
 static void *(*table_of_stub)(void);
 static int (*first_range)(void *table);
 static uint32_t correlation;
@@ -398,10 +400,29 @@ static void first_call(void)
 	hear(CUPTI_DOMAIN_RUNTIME, 20, CUPTI_EXIT);
 }
 
+/* What begins nothing: a call of the runtime, and the end of a launch by the driver. */
+static void no_first_call(void)
+{
+	hear(CUPTI_DOMAIN_RUNTIME, 20, CUPTI_ENTER);
+	hear(CUPTI_DOMAIN_DRIVER, 307, CUPTI_EXIT);
+}
+
+static void first_launch(void)
+{
+	hear(CUPTI_DOMAIN_DRIVER, 307, CUPTI_ENTER);
+}
+
 /* What the calibration launched, and what it left behind. */
 static void count(void)
 {
 	printf("launches %d live %d\n", launches_of_stub(), live_of_stub());
+}
+
+/* Calls that CUPTI is told to give a record: number 0 is none. */
+static void recorded(void)
+{
+	printf("recorded %d and %d, heard %d\n", recorded_by_stub(false), recorded_by_stub(true),
+	       heard_by_stub());
 }
 
 /* NVTX hands its table to the library that is named to it. */
@@ -421,13 +442,14 @@ static const struct {
 	const char *word;
 	void (*run)(void);
 } words[] = {
-	{ "first", first_call }, { "every", every },   { "launches", launches },
-	{ "early", early },	 { "ranges", ranges }, { "capture", capture },
-	{ "lost", lost },	 { "die", die },       { "print", print_now },
-	{ "count", count },	 { "nested", nested }, { "together", together },
-	{ "many", many },	 { "range", range },   { "asks", asks },
-	{ "turns", turns },	 { "mixed", mixed },   { "out_of_turn", out_of_turn },
-	{ "bursts", bursts },	 { "edge", edge },
+	{ "first", first_call },    { "every", every },	      { "launches", launches },
+	{ "early", early },	    { "ranges", ranges },     { "capture", capture },
+	{ "lost", lost },	    { "die", die },	      { "print", print_now },
+	{ "count", count },	    { "nested", nested },     { "together", together },
+	{ "many", many },	    { "range", range },	      { "asks", asks },
+	{ "turns", turns },	    { "mixed", mixed },	      { "out_of_turn", out_of_turn },
+	{ "bursts", bursts },	    { "edge", edge },	      { "none", no_first_call },
+	{ "launch", first_launch }, { "recorded", recorded },
 };
 
 static void *find(void *library, const char *name)
@@ -456,6 +478,8 @@ int main(int argc, char **argv)
 	*(void **)&hear = find(stub, "stub_call");
 	*(void **)&launches_of_stub = find(stub, "stub_launches");
 	*(void **)&live_of_stub = find(stub, "stub_live");
+	*(void **)&recorded_by_stub = find(stub, "stub_recorded");
+	*(void **)&heard_by_stub = find(stub, "stub_heard");
 	*(void **)&table_of_stub = find(stub, "stub_table");
 	*(void **)&first_range = find(recorder, "InitializeInjectionNvtx2");
 	*(void **)&initialize = find(recorder, "InitializeInjection");

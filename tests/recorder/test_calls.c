@@ -12,6 +12,7 @@
 #include "harness/base/json.h"
 #include "tests/cli.h"
 #include "tests/folder.h"
+#include "tests/golden.h"
 #include "tests/traces.h"
 
 TEST_FOLDER(folder);
@@ -186,6 +187,35 @@ Test(small_calls, launches_have_their_kernels)
 	cr_expect(ne(str, (char *)kernel_of(rows, 0), "_Z5firstv"));
 	cr_expect(ne(str, (char *)kernel_of(rows, 0), ""));
 	json_decref(rows);
+}
+
+/* A number becomes #. */
+static void mask(char *text, const char *key)
+{
+	for (char *at = text; (at = strstr(at, key));) {
+		size_t n = strspn(at += strlen(key), "-0123456789");
+
+		memmove(at + 1, at + n, strlen(at + n) + 1);
+		*at = '#';
+	}
+}
+
+/* All that is told of calls, but for their times, in tests/golden/outputs/calls-handles.txt. */
+Test(small_calls, streams_events_and_graphs_have_numbers)
+{
+	static const char *const keys[] = { "\"t\":", "\"t0\":", "\"t1\":", "\"tid\":",
+					    "\"call_ns\":" };
+	static char got[1 << 16];
+	const char *out;
+
+	setenv("RIFT_TRACE_FOLD", "0", 1);
+	setenv("RIFT_TRACE_CPU", "0", 1);
+	json_decref(record_caller("handles", "--runs 0 --recorder calls"));
+	shell(&out, "sed -n '2,/\"end\"/p' '%s'", path);
+	snprintf(got, sizeof(got), "%s", out);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		mask(got, keys[i]);
+	golden_text("calls-handles", got);
 }
 
 /* Each thread has a buffer of its own: merged, they are one sequence. */

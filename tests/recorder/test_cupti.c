@@ -33,6 +33,8 @@ static const char *library(void)
 	return name;
 }
 
+static const char *begins = "first"; /* what the program does before its words */
+
 static int run(const char *variables, const char *words, const char **out)
 {
 	char stub[4096], program[4096];
@@ -41,8 +43,8 @@ static int run(const char *variables, const char *words, const char **out)
 	snprintf(program, sizeof(program), "%s", beside_tests("recorder/injected"));
 	return shell(out,
 		     "exec 2>&1; STUB_CUPTI='%s' RIFT_TRACE_CUPTI='%s' RIFT_TRACE='%s' %s '%s' "
-		     "'%s' first %s",
-		     stub, stub, path, variables, program, library(), words);
+		     "'%s' %s %s",
+		     stub, stub, path, variables, program, library(), begins, words);
 }
 
 static json_t *record(const char *variables, const char *words)
@@ -462,6 +464,79 @@ Test(small_cupti, it_begins_with_a_context)
 	cr_assert(ne(int, access(path, F_OK), 0));
 }
 
+/* ---- which calls CUPTI records ------------------------------------------------------------ */
+
+static const struct {
+	char domain; /* D: the driver's */
+	int number;
+} calls[] = {
+#define CUPTI_CALL(domain, number, class, name, cuptis) { #domain[0], number },
+#include "common/recorder/cupti/calls.h"
+#undef CUPTI_CALL
+};
+
+/* Those that a trace has, and number 0, which is none. */
+Test(small_cupti, calls_that_a_trace_has_are_chosen)
+{
+	char want[64];
+	const char *out;
+	int n[2] = { 1, 1 };
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		n[calls[i].domain == 'D']++;
+	snprintf(want, sizeof(want), "recorded %d and %d, heard 0\n", n[0], n[1]);
+	cr_assert(zero(int, run("", "recorded", &out)));
+	cr_expect(eq(str, (char *)out, want));
+}
+
+/* ---- where CUPTI is ------------------------------------------------------------------------ */
+
+/* Only there, under that name. */
+static void is_found_at(const char *place, const char *variables)
+{
+	char all[9000], stub[4096];
+
+	snprintf(stub, sizeof(stub), "%s", beside_tests("recorder/cupti.so"));
+	shell(NULL, "cd '%s' && mkdir -p \"$(dirname '%s')\" && ln -s '%s' '%s'", folder, place,
+	      stub, place);
+	snprintf(all, sizeof(all), "env -u RIFT_TRACE_CUPTI %s", variables);
+	json_decref(record(all, "every"));
+	shell(NULL, "cd '%s' && rm '%s' a.trace", folder, place);
+}
+
+/* Files that are no libraries keep those of the system from being found. */
+Test(small_cupti, where_it_is_looked_for)
+{
+	char names[4200], home[9000];
+	const char *out;
+
+	snprintf(names, sizeof(names), "LD_LIBRARY_PATH='%s/names'", folder);
+	is_found_at("names/libcupti.so.13", names);
+	is_found_at("names/libcupti.so.12", names);
+	is_found_at("names/libcupti.so", names);
+	shell(NULL, "cd '%s/names' && touch libcupti.so.13 libcupti.so.12 libcupti.so", folder);
+	snprintf(home, sizeof(home), "%s CUDA_HOME='%s'", names, folder);
+	is_found_at("extras/CUPTI/lib64/libcupti.so.13", home);
+	is_found_at("extras/CUPTI/lib64/libcupti.so", home);
+	is_found_at("lib64/libcupti.so.12", home);
+	/* What comes of it depends on the machine; the program runs. */
+	snprintf(home, sizeof(home), "%s RIFT_TRACE_CUPTI= CUDA_HOME=/nowhere", names);
+	cr_expect(zero(int, run(home, "print", &out)), "%s", out);
+	cr_expect(tells(out, "printed"), "%s", out);
+}
+
+/* A call of the runtime that has returned, or a launch by the driver's function. */
+Test(small_cupti, the_call_that_it_begins_with)
+{
+	const char *out;
+
+	begins = "none";
+	cr_assert(zero(int, run("", "count", &out)));
+	cr_expect(eq(str, (char *)out, (char *)"launches 0 live 0\n"));
+	cr_assert(zero(int, run("", "launch count", &out)));
+	cr_expect(eq(str, (char *)out, (char *)"launches 2416 live 0\n"));
+}
+
 /* ---- what is refused: the program runs all the same ------------------------------------- */
 
 static void refuses(const char *variables, const char *says)
@@ -508,5 +583,7 @@ Test(small_cupti, without_a_path_nothing_is_done)
 	const char *out;
 
 	cr_assert(zero(int, run("RIFT_TRACE=", "print", &out)));
+	cr_assert(eq(str, (char *)out, "printed\n"));
+	cr_assert(zero(int, run("env -u RIFT_TRACE", "print", &out)));
 	cr_assert(eq(str, (char *)out, "printed\n"));
 }

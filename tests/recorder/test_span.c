@@ -27,10 +27,12 @@ typedef void function(void);
 static function *core[PLACES], *core2[PLACES];
 static function **table_core[PLACES], **table_core2[PLACES];
 
+static unsigned places = PLACES - 1;
+
 static int table_of(int module, function ****table, unsigned *n)
 {
 	*table = module == 1 ? table_core : module == 5 ? table_core2 : NULL;
-	*n = PLACES - 1;
+	*n = places;
 	return *table != NULL;
 }
 
@@ -42,6 +44,12 @@ static const void *export_table(uint32_t id)
 	} callbacks = { sizeof(callbacks), table_of };
 
 	return id == 1 ? &callbacks : NULL;
+}
+
+static const void *nothing(uint32_t id)
+{
+	(void)id;
+	return NULL;
 }
 
 static int push(const char *name)
@@ -95,7 +103,7 @@ static void load(void)
 	strcpy(end, "/" SPAN_LIBRARY);
 	for (int i = 1; i < PLACES - 1; i++) {
 		table_core[i] = &core[i];
-		table_core2[i] = &core2[i];
+		table_core2[i] = i == 4 && places < PLACES - 1 ? NULL : &core2[i];
 	}
 	cr_assert(zero(int, chdir(folder)));
 	fd = open("span", O_RDWR | O_CREAT, 0600);
@@ -106,6 +114,8 @@ static void load(void)
 	cr_assert(ne(ptr, library, NULL), "%s", dlerror());
 	found = dlsym(library, "InitializeInjectionNvtx2");
 	memcpy(&initialize, &found, sizeof(found));
+	cr_assert(zero(int, initialize(NULL)));
+	cr_assert(zero(int, initialize(nothing)));
 	cr_assert(eq(int, initialize(export_table), 1));
 }
 
@@ -163,6 +173,36 @@ Test(small_span, a_pop_too_many_and_ranges_without_a_name_do_no_harm)
 	pop_in(NULL);
 	cr_expect(eq(int, (int)span->ranges, 1));
 	range_is(0, "ascii", 1);
+}
+
+/* Nor do those of text that is not counted, among others that are. */
+Test(small_span, what_is_no_range_counts_for_none)
+{
+	load();
+	for (int i = 0; i < 2; i++) {
+		push(i ? "second" : "first");
+		cr_expect(eq(int, pop_in("of another domain"), -1));
+		((int (*)(const void *))core[10])(L"wide");
+		pop();
+		push(NULL);
+		pop();
+		pop();
+	}
+	cr_expect(eq(int, (int)span->ranges, 2));
+	range_is(0, "first", 1);
+	range_is(1, "second", 1);
+}
+
+/* A table may be shorter, and have no place for a function. */
+Test(small_span, functions_that_nvtx_has_not)
+{
+	places = 10;
+	load();
+	cr_expect(ne(ptr, (void *)core[9], NULL));
+	cr_expect(zero(ptr, (void *)core[10]));
+	cr_expect(zero(ptr, (void *)core[11]));
+	cr_expect(ne(ptr, (void *)core2[5], NULL));
+	cr_expect(zero(ptr, (void *)core2[10]));
 }
 
 Test(small_span, deeper_and_more_than_there_is_room_for)
