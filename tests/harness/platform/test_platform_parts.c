@@ -22,6 +22,8 @@ Test(small_platform_parts, facts_are_tidy)
 	struct fact f = fact_text("%s", " two\twords \n");
 
 	cr_assert(eq(str, f.text, "two words"), "blanks and control characters");
+	f = fact_text("%200s%055d ", "", 7);
+	cr_assert(eq(sz, strlen(f.text), 55), "%s", f.text);
 	f = fact_text("%s", " \n");
 	cr_assert(eq(int, f.kind, FACT_UNKNOWN), "empty");
 	f = fact_real(NAN);
@@ -444,7 +446,7 @@ Test(small_platform_parts, libraries_of_a_map_and_of_the_preload_file)
 				   "7f40-7f50 r-xp 00001000 08:01 1236   /bin/cat\n"
 				   "7f50-7f60 rw-p 00002000 08:01 1235   /lib/libc.so.6\n";
 	static const char preload[] = "/a/one.so:/a/two.so\t/a/one.so # /a/three.so\n"
-				      "/a/libvgpu.so\n";
+				      "/a/libscuda_1.so\n";
 	struct place p = empty_machine();
 	struct libraries l;
 	json_t *got, *want;
@@ -457,8 +459,8 @@ Test(small_platform_parts, libraries_of_a_map_and_of_the_preload_file)
 			 "interposers", "path", "/opt/libcuda.so.1", "why",
 			 "replaces the driver's library of this name", "path", "/a/one.so", "why",
 			 "in /etc/ld.so.preload", "path", "/a/two.so", "why",
-			 "in /etc/ld.so.preload", "path", "/a/libvgpu.so", "why",
-			 "HAMi: limits and counts CUDA calls", "loaded", "/lib/libc.so.6",
+			 "in /etc/ld.so.preload", "path", "/a/libscuda_1.so", "why",
+			 "scuda: sends CUDA calls to a server", "loaded", "/lib/libc.so.6",
 			 "/opt/libcuda.so.1");
 	cr_assert(eq(int, json_equal(got, want), 1));
 	json_decref(got);
@@ -467,21 +469,25 @@ Test(small_platform_parts, libraries_of_a_map_and_of_the_preload_file)
 	remove_machine();
 }
 
-/* By what it defines, but for the libraries of CUDA themselves. */
+/* By what it defines itself, but for the libraries of CUDA. */
 Test(small_platform_parts, a_library_that_defines_functions_of_cuda)
 {
 	static const char *const names[] = { "libcuda.so.1", "libnvidia-ml.so.1", "libcudart.so.1",
-					     "libother.so" };
+					     "libother.so", "libuser.so" };
 	struct place p = empty_machine();
-	char path[4][64];
-	void *lib[4];
+	char path[5][64];
+	void *lib[5];
 	struct libraries l;
 
 	add_file("/c.c", "int cuInit, nvmlInit_v2;", 24);
 	shell(NULL, "${CC:-cc} -shared -o %s/a.so %s/c.c", root, root);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		snprintf(path[i], sizeof(path[i]), "%s/%s", root, names[i]);
-		shell(NULL, "cp %s/a.so %s", root, path[i]);
+		if (i < 4)
+			shell(NULL, "cp %s/a.so %s", root, path[i]);
+		else /* one that uses the fourth */
+			shell(NULL, "${CC:-cc} -shared -Wl,--no-as-needed -o %s %s", path[4],
+			      path[3]);
 		lib[i] = dlopen(path[i], RTLD_NOW | RTLD_LOCAL);
 		cr_assert(ne(ptr, lib[i], NULL), "%s", dlerror());
 	}
@@ -489,7 +495,7 @@ Test(small_platform_parts, a_library_that_defines_functions_of_cuda)
 	cr_assert(eq(int, l.n, 1), "%s: %s", l.interposer[0].path, l.interposer[0].why);
 	cr_expect(eq(str, l.interposer[0].path, path[3]));
 	cr_expect(eq(str, l.interposer[0].why, "exports cuInit"));
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		dlclose(lib[i]);
 	libraries_release(&l);
 	remove_machine();
