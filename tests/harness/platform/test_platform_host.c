@@ -120,31 +120,22 @@ Test(small_platform_host, the_tightest_limit_counts)
 	done();
 }
 
-/* A machine of these files and nothing else, each a path and what it holds. */
-static void read_made(const char *const files[][2])
+static void read_made(const char *const (*files)[2])
 {
-	static char root[32];
-	static char *no_variables[] = { NULL };
-	const struct place p = { .root = root, .env = no_variables };
+	struct place p = place_made(files);
 
-	strcpy(root, "/tmp/rift_host_XXXXXX");
-	cr_assert(ne(ptr, mkdtemp(root), NULL));
-	for (; (*files)[0]; files++)
-		shell(NULL, "mkdir -p \"$(dirname %s%s)\"; printf '%%b' '%s' >%s%s", root,
-		      (*files)[0], (*files)[1], root, (*files)[0]);
 	host_read(&host, &p, false);
-	shell(NULL, "rm -r %s", root);
 }
 
 Test(small_platform_host, a_machine_of_one_processor)
 {
 	static const char *const files[][2] = {
-		{ "/sys/devices/system/cpu/online", "0\\n" },
-		{ "/sys/devices/system/cpu/cpu0/topology/core_siblings_list", "0\\n" },
-		{ "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0\\n" },
-		{ "/sys/devices/system/cpu/smt/active", "0\\n" },
-		{ "/proc/stat", "cpu  1 2 3 4 5 6 7 72 100 100\\n" },
-		{ "/proc/cpuinfo", "processor : 0\\nflags : fpu nonstop_tsc\\nbugs : x\\n" },
+		{ "/sys/devices/system/cpu/online", "0\n" },
+		{ "/sys/devices/system/cpu/cpu0/topology/core_siblings_list", "0\n" },
+		{ "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0\n" },
+		{ "/sys/devices/system/cpu/smt/active", "0\n" },
+		{ "/proc/stat", "cpu  1 2 3 4 5 6 7 72 100 100\n" },
+		{ "/proc/cpuinfo", "processor : 0\nflags : fpu nonstop_tsc\nbugs : x\n" },
 		{ 0 }
 	};
 
@@ -155,22 +146,22 @@ Test(small_platform_host, a_machine_of_one_processor)
 	bool_is(&host.smt, false);
 	real_is(&host.steal_share, 0.72);
 	bool_is(&host.tsc_invariant, true);
-	host_release(&host);
+	done();
 }
 
 /* The first processor's flags count, and of its own group the processors that it may use. */
 Test(small_platform_host, groups_and_flags_of_others)
 {
 	static const char *const files[][2] = {
-		{ "/proc/stat", "cpu  0 0 0 0 0 0 0 0\\n" },
-		{ "/proc/cpuinfo", "processor : 0\\nflags : fpu\\n\\nflags : nonstop_tsc\\n" },
-		{ "/proc/self/cgroup", "3:cpuset:/a/b\\n4:memory,x:/m\\n5:cpu:/\\n" },
-		{ "/sys/fs/cgroup/cpuset/a/b/cpuset.cpus", "0-1\\n" },
-		{ "/sys/fs/cgroup/cpuset/a/cpuset.cpus", "0-3\\n" },
-		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1152921504606846976\\n" },
-		{ "/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "1152921504606846975\\n" },
-		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\\n" },
-		{ "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\\n" },
+		{ "/proc/stat", "cpu  0 0 0 0 0 0 0 0\n" },
+		{ "/proc/cpuinfo", "processor : 0\nflags : fpu\n\nflags : nonstop_tsc\n" },
+		{ "/proc/self/cgroup", "3:cpuset:/a/b\n4:memory,x:/m\n5:cpu:/\n" },
+		{ "/sys/fs/cgroup/cpuset/a/b/cpuset.cpus", "0-1\n" },
+		{ "/sys/fs/cgroup/cpuset/a/cpuset.cpus", "0-3\n" },
+		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1152921504606846976\n" },
+		{ "/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "1152921504606846975\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n" },
 		{ 0 }
 	};
 
@@ -181,30 +172,30 @@ Test(small_platform_host, groups_and_flags_of_others)
 	text_is(&host.cgroup_cpuset, "0-1");
 	number_is(&host.cgroup_mem_bytes, INT64_C(1152921504606846975));
 	real_is(&host.cgroup_cpus, 0.5);
-	host_release(&host);
+	done();
 }
 
 /* 2^60 bytes and more are none; so is a quota of 0, or one of no period. */
 Test(small_platform_host, limits_that_are_none)
 {
 	static const char *const files[][2] = {
-		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1152921504606846976\\n" },
-		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "0\\n" },
-		{ "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\\n" },
+		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1152921504606846976\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "0\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n" },
 		{ 0 }
 	};
 	static const char *const no_period[][2] = {
-		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\\n" }, { 0 }
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n" }, { 0 }
 	};
 
 	read_made(files);
 	unknown_says(&host.cgroup_mem_bytes, "no limit is set");
 	unknown_says(&host.cgroup_cpus, "no limit is set");
-	host_release(&host);
+	done();
 	read_made(no_period);
 	unknown_says(&host.cgroup_cpus, "no limit is set");
 	unknown_says(&host.cgroup_version, "no control groups");
-	host_release(&host);
+	done();
 }
 
 Test(small_platform_host, processors_without_sys)
