@@ -205,6 +205,18 @@ Test(small_platform, pieces_of_long_lines)
 		VIRT_CONTAINER, NULL, "");
 }
 
+/* Without CPUID a cloud's guest is one, but its whole machines are not. */
+Test(small_platform, a_whole_machine_of_a_cloud)
+{
+	is_said((const char *const[][2]){ { "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n" },
+					  { "/sys/class/dmi/id/product_name", "m5.metal\n" },
+					  { 0 } },
+		VIRT_CLOUD, "aws", "Amazon EC2 m5.metal");
+	is_said((const char *const[][2]){ { "/proc/self/mountinfo", "/docker/containers/\n" },
+					  { 0 } },
+		VIRT_CONTAINER, NULL, "");
+}
+
 Test(small_platform, variables_of_the_first_process)
 {
 	is_said((const char *const[][2]){ { "/proc/1/environ", "container=" }, { 0 } },
