@@ -112,14 +112,33 @@ static void take_section(struct place *p, char *name, char *text)
 		write_file(name, text);
 }
 
-struct place place_of(const char *name)
+static struct place make_folder(void)
 {
-	struct place here = { .root = platforms() }, p = { .root = folder, .env = env };
-	char file[128], *text, *at, *next;
-
 	CHECK(!*folder, "a place is unpacked already");
 	snprintf(folder, sizeof(folder), "/tmp/rift-place-XXXXXX");
 	CHECK(mkdtemp(folder), "%s", folder);
+	return (struct place){ .root = folder, .env = env };
+}
+
+struct place place_made(const char *const (*files)[2])
+{
+	struct place p = make_folder();
+
+	for (; (*files)[0]; files++) {
+		char *text = strdup((*files)[1]);
+
+		CHECK(text, "memory of %s", (*files)[0]);
+		write_file((*files)[0], text);
+		free(text);
+	}
+	return p;
+}
+
+struct place place_of(const char *name)
+{
+	struct place here = { .root = platforms() }, p = make_folder();
+	char file[128], *text, *at, *next;
+
 	snprintf(file, sizeof(file), "/%s.txt", name);
 	text = place_text(&here, file);
 	CHECK(text, "%s%s", here.root, file);

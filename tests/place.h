@@ -9,6 +9,9 @@
  * One at a time.
  */
 struct place place_of(const char *name);
+
+/* One of these files and nothing else, each a path and what it holds; ends with NULL. */
+struct place place_made(const char *const (*files)[2]);
 void place_remove(void);
 
 /* Names of all of them, without .txt, then NULL. */

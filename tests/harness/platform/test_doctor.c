@@ -1,11 +1,14 @@
 /* test_doctor.c - what `rift doctor` says of machines that are not this one. */
 /* sanitizers: one thread */
 #include "tests/test.h"
+#include "harness/base/json.h"
 #include "harness/base/picture.h"
 #include "harness/platform/doctor.h"
 #include "tests/findings.h"
 #include "tests/place.h"
 #include "tests/golden.h"
+
+#include <sched.h>
 
 TestSuite(small_doctor, .timeout = 300, .fini = place_remove);
 
@@ -152,6 +155,7 @@ Test(small_doctor, limits_of_load)
 	platform.host.cpus = fact_unknown("none"); /* taken for one */
 	platform.host.load = fact_real(0.31);
 	host_is("load", DOCTOR_WARN);
+	finds("load", DOCTOR_WARN, "0.31 over the last minute, on 1 CPU");
 }
 
 Test(small_doctor, limits_of_time_and_memory)
@@ -161,6 +165,9 @@ Test(small_doctor, limits_of_time_and_memory)
 	host_is("stolen time", DOCTOR_OK);
 	platform.host.steal_share = fact_real(0.0101);
 	host_is("stolen time", DOCTOR_WARN);
+	platform.host.steal_share = fact_real(0.6);
+	host_is("stolen time", DOCTOR_WARN);
+	finds("stolen time", DOCTOR_WARN, "60 % of");
 	platform.host.mem_bytes = fact_int(INT64_C(8) << 30);
 	host_is("memory", DOCTOR_OK);
 	platform.host.mem_available_bytes = fact_int(INT64_C(1) << 30);
@@ -217,6 +224,53 @@ Test(small_doctor, processors_to_pin_to)
 	host_is("pinning", DOCTOR_NOTE);
 }
 
+/* In place of the kernel, which allows two processors; the n-th call to set them, from 1, fails. */
+static int get_refused, set_refused, sets;
+static cpu_set_t set_to[2];
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	(void)pid;
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(5, size, set);
+	CPU_SET_S(6, size, set);
+	return get_refused ? -1 : 0;
+}
+
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+	(void)size;
+	if (sets < 2)
+		set_to[sets] = *set;
+	return ++sets == set_refused || pid ? -1 : 0; /* not of another process */
+}
+
+static void pinning_is(int get, int set, enum doctor_state state, const char *says)
+{
+	doctor = (struct doctor){ 0 };
+	get_refused = get;
+	set_refused = set;
+	sets = 0;
+	doctor_host(&doctor, &platform, &good_clock);
+	finds("pinning", state, says);
+}
+
+/* To one processor, and back to all of them. */
+Test(small_doctor, pinning_is_tried)
+{
+	platform.host.cpus_allowed = fact_text("3-4");
+	pinning_is(0, 0, DOCTOR_OK, "works");
+	cr_assert(eq(int, sets, 2));
+	cr_expect(eq(int, CPU_COUNT(&set_to[0]), 1));
+	cr_expect(ne(int, CPU_ISSET(5, &set_to[0]), 0));
+	cr_expect(eq(int, CPU_COUNT(&set_to[1]), 2));
+	cr_expect(ne(int, CPU_ISSET(6, &set_to[1]), 0));
+	pinning_is(1, 0, DOCTOR_WARN, "not allowed; CPUs 3-4");
+	pinning_is(0, 1, DOCTOR_WARN, "not allowed; CPUs 3-4");
+	pinning_is(0, 2, DOCTOR_WARN, "not allowed; CPUs 3-4");
+	advises("pinning", "sched_setaffinity");
+}
+
 /* Three pieces of a layer, and none of another layer. */
 Test(small_doctor, evidence_is_cut_after_three)
 {
@@ -231,6 +285,33 @@ Test(small_doctor, evidence_is_cut_after_three)
 	cr_assert(eq(str, (char *)find("hypervisor")->text, "kvm (one; two: says; three)"), "%s",
 		  find("hypervisor")->text);
 	cr_assert(eq(str, (char *)find("cloud")->text, "gcp (other)"), "%s", find("cloud")->text);
+}
+
+Test(small_doctor, evidence_of_one_piece_and_of_none)
+{
+	virt_note(&platform.virt, VIRT_HYPERVISOR, "kvm", "one", "%s", "");
+	platform.virt.layer[VIRT_CLOUD] = fact_text("gcp");
+	doctor_layers(&doctor, &platform);
+	cr_assert(eq(str, (char *)find("hypervisor")->text, "kvm (one)"));
+	cr_assert(eq(str, (char *)find("cloud")->text, "gcp"));
+}
+
+/* 23 + 3 * (95 + 4) + 111 + 111 + 97 bytes fill the text; what does not fit is cut. */
+Test(small_doctor, evidence_that_just_fits)
+{
+	char x[112];
+
+	memset(x, 'x', sizeof(x) - 1);
+	x[sizeof(x) - 1] = '\0';
+	for (int last = 96; last < 112; last++) {
+		doctor.n = platform.virt.n = 0;
+		for (int i = 0; i < 3; i++)
+			virt_note(&platform.virt, VIRT_CLOUD, x + 88, x, "%.*s", i < 2 ? 111 : last,
+				  x);
+		doctor_layers(&doctor, &platform);
+		cr_assert(eq(sz, strlen(find("cloud")->text), 639));
+		cr_assert(eq(chr, find("cloud")->text[638], last == 96 ? ')' : 'x'));
+	}
 }
 
 Test(small_doctor, governors_that_follow_the_load)
@@ -319,6 +400,41 @@ Test(small_doctor, versions_of_gnuplot)
 	cr_assert(zero(int, gnuplot_suffices("")), "nothing");
 }
 
+/* One on PATH of this mode that says this when asked for its version; NULL: none. */
+static void gnuplot_is(const char *says, int mode)
+{
+	char folder[] = "/tmp/rift_gnuplot_XXXXXX", path[PATH_MAX], path_before[PATH_MAX];
+
+	cr_assert(ne(ptr, mkdtemp(folder), NULL));
+	if (says)
+		shell(NULL, "printf '#!/bin/sh\\necho \"%s\"\\n' >%s/gnuplot; chmod %o %s/gnuplot",
+		      says, folder, mode, folder);
+	snprintf(path_before, sizeof(path_before), "%s", getenv("PATH"));
+	snprintf(path, sizeof(path), "%s", folder);
+	setenv("PATH", path, 1);
+	doctor = (struct doctor){ 0 };
+	doctor_software(&doctor, &platform, &place);
+	setenv("PATH", path_before, 1);
+	shell(NULL, "rm -r %s", folder);
+}
+
+Test(small_doctor, gnuplot_on_the_path)
+{
+	visit_place("bare-metal");
+	gnuplot_is("gnuplot 5.4 patchlevel 4", 0755);
+	finds("gnuplot", DOCTOR_OK, "5.4 patchlevel 4, for charts");
+	cr_assert(eq(ptr, (void *)(uintptr_t)find("gnuplot")->advice, NULL));
+	gnuplot_is("gnuplot 5.0 patchlevel 5", 0755);
+	finds("gnuplot", DOCTOR_WARN, "'gnuplot 5.0 patchlevel 5' is too old for charts");
+	advises("gnuplot", "gnuplot-nox");
+	gnuplot_is("", 0644);
+	finds("gnuplot", DOCTOR_MISSING, "Permission denied");
+	gnuplot_is(NULL, 0);
+	finds("gnuplot", DOCTOR_MISSING, "not on PATH");
+	advises("gnuplot", "gnuplot-nox");
+	leave();
+}
+
 /* ---- the page --------------------------------------------------------------------------- */
 
 static void page_has(const char *part)
@@ -342,9 +458,32 @@ Test(small_doctor, a_page_has_states_advice_and_a_sum)
 	page_has("\nwarn    second            bad 7\n");
 	page_has("                          -> do this\n");
 	page_has("\nMeasuring *: 0 *, 1 *, 1 *");
+	doctor_report(&doctor, DOCTOR_MISSING, "fourth", NULL, "gone");
+	doctor.n--; /* what lies behind the last one is none */
+	page_has("\nMeasuring *: 0 *, 1 *, 1 *");
 	doctor.works = true;
 	page_has("Measuring works here:");
 	page_has("\nCPU device: *not GPU ");
+	doctor.finding[0].state = DOCTOR_NOTE;
+	page_has("\nMeasuring *: 1 *, 1 *, 1 *");
+}
+
+Test(small_doctor, findings_as_json)
+{
+	json_t *o, *want;
+
+	doctor.works = true;
+	doctor_report(&doctor, DOCTOR_NOTE, "first", NULL, "fine");
+	doctor_report(&doctor, DOCTOR_WARN, "second", "do this", "bad");
+	o = doctor_json(&doctor, &platform);
+	want = json_pack("[{s:s, s:s, s:s, s:n}, {s:s, s:s, s:s, s:s}]", "name", "first", "state",
+			 "note", "text", "fine", "advice", "name", "second", "state", "warn",
+			 "text", "bad", "advice", "do this");
+	cr_expect(eq(int, json_equal(json_object_get(o, "findings"), want), 1), "%s",
+		  json_string_value(json_object_get(o, "version")));
+	cr_expect(eq(int, json_is_true(json_object_get(o, "works")), 1));
+	json_decref(want);
+	json_decref(o);
 }
 
 Test(small_doctor, too_many_findings_are_left_out)
@@ -413,6 +552,16 @@ Test(small_doctor, a_clock_that_is_dear_at_first_is_waited_for)
 	visit_place("gvisor");
 	doctor_host(&doctor, &platform, &c);
 	finds("clock", DOCTOR_OK, "costs 30 ns, *; at first it cost 20.0 us");
+	doctor = (struct doctor){ 0 };
+	c.early_ns = 1;
+	doctor_host(&doctor, &platform, &c);
+	finds("clock", DOCTOR_OK, "; at first it cost 1 ns");
+	doctor = (struct doctor){ 0 };
+	c.early_ns = 0;
+	doctor_host(&doctor, &platform, &c);
+	cr_assert(eq(str, (char *)find("clock")->text,
+		     "unknown source: a reading costs 30 ns, smallest step 30 ns"),
+		  "%s", find("clock")->text);
 	leave();
 	c = clock_probe_of(even_clock);
 	cr_assert(epsilon_eq(dbl, c.early_ns, 0, 1e-9), "%g", c.early_ns);

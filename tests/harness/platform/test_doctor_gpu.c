@@ -103,3 +103,51 @@ Test(small_doctor_gpu, a_gpu_without_nvml)
 	finds("persistence mode", DOCTOR_NOTE, "not known");
 	finds("confidential computing", DOCTOR_NOTE, "not known");
 }
+
+/* One by one, of a GPU of one's own. */
+static void with(struct fact *of, struct fact value, const char *name, enum doctor_state state,
+		 const char *says)
+{
+	struct fact before = *of;
+
+	*of = value;
+	doctor = (struct doctor){ 0 };
+	doctor_gpu(&doctor, &platform);
+	finds(name, state, says);
+	*of = before;
+}
+
+Test(small_doctor_gpu, each_fact_by_itself)
+{
+	struct gpu *g = &platform.gpu;
+
+	have_gpu();
+	with(&g->link_gen_cur, fact_unknown("a"), "PCIe link", DOCTOR_NOTE, "not known: a");
+	with(&g->link_width_cur, fact_unknown("b"), "PCIe link", DOCTOR_NOTE, "not known: b");
+	with(&g->link_width_max, fact_unknown("c"), "PCIe link", DOCTOR_OK, "16 lanes of 0");
+	with(&g->mig, fact_bool(true), "MIG", DOCTOR_NOTE, "part of a GPU, of unknown size");
+	with(&g->mig_profile, fact_text("1g.5gb"), "MIG", DOCTOR_NOTE, "part of a GPU, 1g.5gb");
+	with(&g->ecc, fact_bool(false), "ECC", DOCTOR_OK, "off");
+	with(&g->ecc, fact_unknown("d"), "ECC", DOCTOR_NOTE, "not known: d");
+	with(&g->busy_percent, fact_int(6), "GPU load", DOCTOR_WARN, "6 % of");
+	with(&g->other_processes, fact_int(1), "GPU processes", DOCTOR_WARN, "1 other on");
+	with(&g->module_version, fact_unknown("e"), "driver", DOCTOR_OK, "module not visible");
+	with(&g->driver_version, fact_unknown("f"), "driver", DOCTOR_NOTE, "not known: f");
+	g->busy_percent = fact_int(5);
+	with(&g->clock_limits, fact_text("power brake"), "GPU clock", DOCTOR_WARN,
+	     "345 MHz of 1980");
+	cr_expect(eq(ptr, (void *)(uintptr_t)find("GPU load"), NULL));
+}
+
+Test(small_doctor_gpu, none_is_spoken_of_without_a_device)
+{
+	have_gpu();
+	platform.is_gpu = false;
+	doctor_gpu(&doctor, &platform);
+	cr_expect(eq(int, doctor.n, 1));
+	finds("CUDA runtime", DOCTOR_OK, "version unknown");
+	doctor = (struct doctor){ 0 };
+	*platform.device = '\0';
+	doctor_gpu(&doctor, &platform);
+	cr_expect(zero(int, doctor.n));
+}

@@ -152,3 +152,85 @@ Test(small_platform, json_has_a_reason_for_every_null)
 	cr_assert(eq(sz, json_array_size(json_object_get(o, "evidence")), 0), "evidence");
 	json_decref(o);
 }
+
+/* ---- machines of few files ------------------------------------------------------------------ */
+
+/* The word of this layer, and what its evidence holds. */
+static void is_said(const char *const (*files)[2], enum virt_layer layer, const char *word,
+		    const char *text)
+{
+	struct place p = place_made(files);
+	struct virt v;
+
+	virt_read(&v, &p);
+	if (word) {
+		cr_assert(ne(ptr, (void *)(uintptr_t)virt_word(&v, layer), NULL), "%s", word);
+		cr_expect(
+			eq(str, (char *)(uintptr_t)virt_word(&v, layer), (char *)(uintptr_t)word));
+		cr_expect(eq(str, v.evidence[0].text, (char *)(uintptr_t)text));
+		cr_expect(eq(int, v.n, 1), "%d", v.n);
+	} else {
+		cr_expect(zero(int, v.n), "%s", v.evidence[0].source);
+	}
+	place_remove();
+}
+
+#define DSDT "/sys/firmware/acpi/tables/DSDT"
+
+/* Bytes 10 to 15 of the table. */
+Test(small_platform, a_monitor_by_its_table)
+{
+	is_said((const char *const[][2]){ { DSDT, "0123456789FIRECK" }, { 0 } }, VIRT_HYPERVISOR,
+		"kvm", "FIRECK: Firecracker");
+	is_said((const char *const[][2]){ { DSDT, "0123456789FIREC" }, { 0 } }, VIRT_HYPERVISOR,
+		NULL, "");
+	is_said((const char *const[][2]){ { DSDT, "0123456789AFIRECK" }, { 0 } }, VIRT_HYPERVISOR,
+		NULL, "");
+}
+
+/* The piece of a line from 24 bytes before the word on, of each layer the first. */
+Test(small_platform, pieces_of_long_lines)
+{
+	static const char groups[] = "/proc/self/cgroup";
+
+	is_said((const char *const[][2]){ { groups, "0::/90123456789012345678/lxc/a\n" }, { 0 } },
+		VIRT_CONTAINER, "lxc", "0::/90123456789012345678/lxc/a");
+	is_said((const char *const[][2]){ { groups, "x0::/90123456789012345678/lxc/a\n" }, { 0 } },
+		VIRT_CONTAINER, "lxc", "0::/90123456789012345678/lxc/a");
+	is_said((const char *const[][2]){ { groups, "0::/docker/a/lxc/b\n1:x:/docker/b\n" },
+					  { 0 } },
+		VIRT_CONTAINER, "docker", "0::/docker/a/lxc/b");
+	is_said((const char *const[][2]){ { "/proc/self/mountinfo", "1 2 0:1 /fuse.lxcfs /home\n" },
+					  { 0 } },
+		VIRT_CONTAINER, NULL, "");
+}
+
+/* Without CPUID a cloud's guest is one, but its whole machines are not. */
+Test(small_platform, a_whole_machine_of_a_cloud)
+{
+	is_said((const char *const[][2]){ { "/sys/class/dmi/id/sys_vendor", "Amazon EC2\n" },
+					  { "/sys/class/dmi/id/product_name", "m5.metal\n" },
+					  { 0 } },
+		VIRT_CLOUD, "aws", "Amazon EC2 m5.metal");
+	is_said((const char *const[][2]){ { "/proc/self/mountinfo", "/docker/containers/\n" },
+					  { 0 } },
+		VIRT_CONTAINER, NULL, "");
+}
+
+Test(small_platform, variables_of_the_first_process)
+{
+	is_said((const char *const[][2]){ { "/proc/1/environ", "container=" }, { 0 } },
+		VIRT_CONTAINER, NULL, "");
+	is_said((const char *const[][2]){ { "/proc/1/environ", "containers=x" }, { 0 } },
+		VIRT_CONTAINER, NULL, "");
+}
+
+Test(small_platform, markers_of_containers)
+{
+	is_said((const char *const[][2]){ { "/.dockerenv", "" }, { 0 } }, VIRT_CONTAINER, "docker",
+		"");
+	is_said((const char *const[][2]){ { "/.singularity.d", "" }, { 0 } }, VIRT_CONTAINER,
+		"apptainer", "");
+	is_said((const char *const[][2]){ { "/var/run/secrets/kubernetes.io", "" }, { 0 } },
+		VIRT_ORCHESTRATOR, "kubernetes", "");
+}

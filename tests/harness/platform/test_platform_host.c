@@ -120,6 +120,84 @@ Test(small_platform_host, the_tightest_limit_counts)
 	done();
 }
 
+static void read_made(const char *const (*files)[2])
+{
+	struct place p = place_made(files);
+
+	host_read(&host, &p, false);
+}
+
+Test(small_platform_host, a_machine_of_one_processor)
+{
+	static const char *const files[][2] = {
+		{ "/sys/devices/system/cpu/online", "0\n" },
+		{ "/sys/devices/system/cpu/cpu0/topology/core_siblings_list", "0\n" },
+		{ "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0\n" },
+		{ "/sys/devices/system/cpu/smt/active", "0\n" },
+		{ "/proc/stat", "cpu  1 2 3 4 5 6 7 72 100 100\n" },
+		{ "/proc/cpuinfo", "processor : 0\nflags : fpu nonstop_tsc\nbugs : x\n" },
+		{ 0 }
+	};
+
+	read_made(files);
+	number_is(&host.cpus, 1);
+	number_is(&host.sockets, 1);
+	number_is(&host.cores, 1);
+	bool_is(&host.smt, false);
+	real_is(&host.steal_share, 0.72);
+	bool_is(&host.tsc_invariant, true);
+	done();
+}
+
+/* The first processor's flags count, and of its own group the processors that it may use. */
+Test(small_platform_host, groups_and_flags_of_others)
+{
+	static const char *const files[][2] = {
+		{ "/proc/stat", "cpu  0 0 0 0 0 0 0 0\n" },
+		{ "/proc/cpuinfo", "processor : 0\nflags : fpu\n\nflags : nonstop_tsc\n" },
+		{ "/proc/self/cgroup", "3:cpuset:/a/b\n4:memory,x:/m\n5:cpu:/\n" },
+		{ "/sys/fs/cgroup/cpuset/a/b/cpuset.cpus", "0-1\n" },
+		{ "/sys/fs/cgroup/cpuset/a/cpuset.cpus", "0-3\n" },
+		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1152921504606846976\n" },
+		{ "/sys/fs/cgroup/memory/m/memory.limit_in_bytes", "1152921504606846975\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n" },
+		{ 0 }
+	};
+
+	read_made(files);
+	unknown_says(&host.steal_share, "/proc/stat counts nothing");
+	bool_is(&host.tsc_invariant, false);
+	number_is(&host.cgroup_version, 1);
+	text_is(&host.cgroup_cpuset, "0-1");
+	number_is(&host.cgroup_mem_bytes, INT64_C(1152921504606846975));
+	real_is(&host.cgroup_cpus, 0.5);
+	done();
+}
+
+/* 2^60 bytes and more are none; so is a quota of 0, or one of no period. */
+Test(small_platform_host, limits_that_are_none)
+{
+	static const char *const files[][2] = {
+		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1152921504606846976\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "0\n" },
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n" },
+		{ 0 }
+	};
+	static const char *const no_period[][2] = {
+		{ "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n" }, { 0 }
+	};
+
+	read_made(files);
+	unknown_says(&host.cgroup_mem_bytes, "no limit is set");
+	unknown_says(&host.cgroup_cpus, "no limit is set");
+	done();
+	read_made(no_period);
+	unknown_says(&host.cgroup_cpus, "no limit is set");
+	unknown_says(&host.cgroup_version, "no control groups");
+	done();
+}
+
 Test(small_platform_host, processors_without_sys)
 {
 	read_host("gvisor");

@@ -6,12 +6,18 @@
 /* sanitizers: seen elsewhere */
 /* begins early: it waits long */
 #include "tests/test.h"
+#include "common/interrupt.h"
+#include "common/timing.h"
 #include "harness/profile/input_again.h"
+#include "harness/profile/program_run.h"
 
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "tests/cli.h"
 #include "tests/folder.h"
@@ -152,6 +158,156 @@ Test(small_program_run, its_signals_are_those_that_rift_was_started_with)
 		      states[i], rift(), show);
 		cr_expect(eq(str, (char *)out, plain), "%s", states[i]);
 	}
+}
+
+/* ---- one run ------------------------------------------------------------------------------- */
+
+/* Set: what the kernel says that a program has used. */
+static const struct rusage *used;
+
+pid_t wait4(pid_t pid, int *status, int options, struct rusage *r)
+{
+	pid_t got = (pid_t)syscall(SYS_wait4, pid, status, options, r);
+
+	if (used)
+		*r = *used;
+	return got;
+}
+
+/* What a run of this shell command is told to return, and what is found out of it. */
+static struct program_run run_of(const struct program *like, const char *command, int want)
+{
+	char *argv[] = { "sh", "-c", (char *)(uintptr_t)command, NULL };
+	struct program p = *like;
+	struct program_run run;
+	int err;
+
+	p.argv = argv;
+	err = program_run(&p, &run);
+	cr_assert(eq(int, err, want), "%s: %d", command, err);
+	return run;
+}
+
+static const struct program plain = { .output = -1, .error = -1 };
+
+Test(small_program_run, what_is_found_out_of_a_run)
+{
+	static const struct rusage use = { .ru_utime = { 2, 3 },
+					   .ru_stime = { 4, 5 },
+					   .ru_maxrss = 7 };
+	int64_t before = timing_monotonic_ns();
+	struct program_run run;
+
+	used = &use;
+	run = run_of(&plain, "echo $$ >pid; exit 7", 0);
+	cr_expect(eq(int, run.status, 7 << 8));
+	cr_expect(eq(i64, run.user_ns, 2000003000));
+	cr_expect(eq(i64, run.system_ns, 4000005000));
+	cr_expect(eq(i64, run.peak_bytes, 7168));
+	cr_expect(zero(int, run.late + run.left));
+	cr_expect(le(i64, before, run.begun_ns));
+	cr_expect(lt(i64, 0, run.wall_ns));
+	cr_expect(le(i64, run.begun_ns + run.wall_ns, timing_monotonic_ns()));
+	cr_expect(zero(int, shell(NULL, "[ $(cat pid) = %d ]", run.pid)));
+}
+
+Test(small_program_run, its_streams_are_files)
+{
+	struct program p = { .output = open("out", O_CREAT | O_WRONLY, 0600),
+			     .error = open("err", O_CREAT | O_WRONLY, 0600) };
+	const char *said;
+
+	run_of(&p, "echo says; echo complains >&2", 0);
+	shell(&said, "cat out; echo; cat err");
+	cr_expect(eq(str, (char *)(uintptr_t)said, "says\n\ncomplains\n"));
+}
+
+/* From where it was at first, which is not its beginning. */
+Test(small_program_run, each_run_reads_a_file_from_the_same_place)
+{
+	struct program p = { .output = open("out", O_CREAT | O_WRONLY, 0600), .error = -1 };
+	const char *said;
+
+	shell(NULL, "echo hello >in");
+	cr_assert(zero(int, dup2(open("in", O_RDONLY), STDIN_FILENO)));
+	lseek(STDIN_FILENO, 3, SEEK_SET);
+	for (int i = 0; i < 3; i++)
+		run_of(&p, "cat", 0);
+	shell(&said, "cat out");
+	cr_expect(eq(str, (char *)(uintptr_t)said, "lo\nlo\nlo\n"));
+}
+
+/* Of a command that does not become the program, its own number counts. */
+static int becomes(void *of, char *const *argv)
+{
+	return !strcmp(of, "of") && !strcmp(argv[1], "-c") ? 9 : 1;
+}
+
+static void look(void *of)
+{
+	close(open(of, O_CREAT | O_WRONLY, 0600));
+}
+
+Test(small_program_run, functions_of_the_caller)
+{
+	struct program p = plain;
+
+	p.become = becomes;
+	p.of = "of";
+	cr_expect(eq(int, run_of(&p, "exit 2", 0).status, 9 << 8));
+	p = plain;
+	p.meanwhile = look;
+	p.of = "seen";
+	cr_expect(zero(int, run_of(&p, "until [ -e seen ]; do sleep 0.01; done", 0).status));
+}
+
+Test(small_program_run, a_program_that_takes_too_long)
+{
+	struct program p = plain;
+	struct program_run run;
+
+	p.patience_ns = 50000000;
+	run = run_of(&p, "while :; do sleep 1; done", 0);
+	cr_expect(eq(int, run.status, SIGKILL));
+	cr_expect(eq(int, run.late, 1));
+	p.patience_ns = INT64_C(60000000000);
+	cr_expect(zero(int, run_of(&p, "sleep 0.02", 0).late));
+}
+
+/* What it leaves behind goes on; a run that must find nothing of it waits for that. */
+Test(small_program_run, what_a_program_leaves_behind)
+{
+	struct program p = plain;
+
+	run_of(&p, "sleep 100 >/dev/null 2>&1 & echo $! >pid", 0);
+	cr_expect(zero(int, shell(NULL, "kill $(cat pid)")));
+	p.apart = true;
+	cr_expect(zero(int, run_of(&p, "{ sleep 0.05; echo ended >ended; } &", 0).left));
+	cr_expect(zero(int, shell(NULL, "[ -s ended ]")));
+}
+
+Test(small_program_run, interrupted_runs)
+{
+	char command[80];
+	struct program_run run;
+
+	interrupt_install();
+	snprintf(command, sizeof(command), "kill -TERM %d; while :; do sleep 1; done", getpid());
+	run = run_of(&plain, command, -EINTR);
+	cr_expect(eq(int, run.status, SIGTERM));
+	run_of(&plain, "echo ran >ran", -EINTR); /* from then on none is started */
+	cr_expect(ne(int, access("ran", F_OK), 0));
+}
+
+Test(small_program_run, none_to_start)
+{
+	char *argv[] = { "./none-such", NULL };
+	struct program p = { .argv = argv, .output = -1, .error = -1 };
+	struct program_run run;
+
+	divert_stderr();
+	cr_expect(eq(int, program_run(&p, &run), -ENOENT));
+	cr_expect(tells(diverted_stderr(), "./none-such: cannot be started: No such file"));
 }
 
 /* ---- what it reads ------------------------------------------------------------------------- */

@@ -292,6 +292,8 @@ Test(small_retime, queued_operations_of_two_kinds)
 	cr_expect(eq(dbl, profile.steps.queue_ns[OP_KERNEL][to_host], 1600), "to copy");
 	cr_expect(eq(dbl, profile.steps.queue_ns[to_host][OP_KERNEL], 1600), "back");
 	cr_expect(eq(dbl, profile.steps.queue_ns[to_host][to_host], -MADE_G), "copies");
+	cr_expect(zero(dbl, profile.steps.queue_ns[OP_KERNEL][OP_KERNEL]), "kernels: g itself");
+	cr_expect(zero(dbl, profile.steps.queue_ns[OP_MEMSET][OP_KERNEL]), "there was none");
 	prices = profile.prices;
 	/* the eighth pair of copies ends 23 gaps later, behind the event; then come two gaps more
 	 */

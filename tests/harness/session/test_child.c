@@ -76,6 +76,25 @@ Test(small_child, its_job_is_its_stdin)
 	child_release(&c);
 }
 
+/* Of its own streams each has room for a MiB, where the kernel allows so much. */
+Test(small_child, room_in_its_streams)
+{
+	struct child c;
+	json_t *job = json_pack("{s:i}", "job", 1);
+	int fds[2];
+
+	cr_assert(zero(int, pipe(fds)));
+	if (fcntl(fds[0], F_SETPIPE_SZ, 1 << 20) < 0)
+		cr_skip("the kernel allows no such pipe");
+	forget();
+	cr_assert(zero(int, child_start(&c, job, "cat #", true)));
+	cr_expect(eq(int, fcntl(c.out.fd, F_GETPIPE_SZ), 1 << 20));
+	cr_expect(eq(int, fcntl(c.err.fd, F_GETPIPE_SZ), 1 << 20));
+	cr_expect(eq(int, fcntl(c.in.fd, F_GETPIPE_SZ), 1 << 20));
+	json_decref(job);
+	child_release(&c);
+}
+
 Test(small_child, lines_of_both_streams)
 {
 	struct child c;
