@@ -61,6 +61,7 @@ struct scan {
 	int64_t owns;	   /* taken so far */
 	int64_t last_sync; /* call, of any thread, that returned last; TRACE_NONE */
 	int64_t first;	   /* thread of the first call */
+	int64_t syncs;	   /* synchronizes, those that had nothing to wait for among them */
 	struct times sync, full, latency,
 		lead[COPY_DIRECTIONS][2][2]; /* leads: by waiting, beside others */
 	int64_t behind[COPY_DIRECTIONS][2];  /* copies in a queue, by waiting */
@@ -331,6 +332,7 @@ static void find_sync(struct scan *scan, int64_t i)
 	const struct trace_call *c = &scan->t->call[i];
 
 	scan->s->step[i].role = STEP_SYNC;
+	scan->syncs++;
 	if (scope_end(scan, c) <= c->t0)
 		times_add(&scan->sync, c->t1 - c->t0);
 }
@@ -690,16 +692,20 @@ static void find_tail(struct scan *scan)
 		s->tail_ns = process_end(scan->t) - s->start_ns;
 }
 
-/*
- * What a synchronize takes at least. A trace may have few that had nothing to wait for, its first
- * ones for instance, which take longer than others; the calibration's wait behind a launch is
- * longer than any synchronize need be.
- */
-static double least_sync(const struct trace *t, double idle_ns)
-{
-	const struct trace_calibration *k = &t->calibration;
+enum { FEW = 10 }; /* idle synchronizes: less than one of so many */
 
-	if (!t->is_calibrated)
+/*
+ * What a synchronize takes at least: those that had nothing to wait for say so. Few of them may be
+ * the first ones of a process, which take longer than others; then it is at most the calibration's
+ * wait behind a launch.
+ */
+static double least_sync(struct scan *scan)
+{
+	const struct trace_calibration *k = &scan->t->calibration;
+	bool are_few = scan->sync.n * FEW < scan->syncs;
+	double idle_ns = times_median(&scan->sync, 0);
+
+	if (!are_few || !scan->t->is_calibrated)
 		return idle_ns;
 	return fmin(idle_ns, k->launch_and_wait_ns[QUANTILE_P50] - k->launch_call_ns[QUANTILE_P50]);
 }
@@ -724,7 +730,7 @@ void steps_init(struct steps *s, const struct trace *t)
 	s->window = times_median(&scan.full, INFINITY);
 	if (t->is_calibrated && !isinf(t->calibration.window))
 		s->window = t->calibration.window;
-	s->sync_ns = least_sync(t, times_median(&scan.sync, 0));
+	s->sync_ns = least_sync(&scan);
 	s->latency_ns = times_median(&scan.latency, 0);
 	scan_release(&scan);
 	free(own);
