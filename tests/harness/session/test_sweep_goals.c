@@ -404,12 +404,13 @@ static const char *sweep(const char *options)
 	const char *text;
 
 	setenv("RIFT_CPU_LAUNCH_NS", "20000", 1);
-	cr_assert(zero(int,
-		       run_rift(OUT, &text,
-				"sweep launch us=0 --depth 1,4,16 --mode stream --express --rounds 2 "
-				"--warm-up 0.01 --output '%s' %s",
-				path, options)),
-		  "%s", text);
+	cr_assert(
+		zero(int,
+		     run_rift(OUT, &text,
+			      "sweep launch us=0 --depth 1,4,16 --mode stream --express --rounds 2 "
+			      "--warm-up 0.01 --output '%s' %s",
+			      path, options)),
+		"%s", text);
 	return text;
 }
 
