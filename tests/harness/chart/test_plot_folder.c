@@ -1,6 +1,7 @@
 /* test_plot_folder.c - where pictures go of whom nobody said where. */
 /* sanitizers: one thread */
 #include "tests/test.h"
+#include "common/plot.h"
 #include "harness/chart/charts.h"
 #include "harness/record/recorded.h"
 
@@ -48,4 +49,18 @@ Test(small_plot_folder, named_after_the_side)
 	cr_assert(eq(str, two, "/tmp/a-b-b-a.plots"), "two");
 	free(one);
 	free(two);
+}
+
+/* Of its texts these describe it to those who do not see it. */
+Test(small_plot_folder, a_picture_says_its_titles_and_its_finding)
+{
+	struct plot p;
+
+	plot_begin(&p, "/tmp", "name", "device");
+	plot_text(&p, "title", "Time");
+	plot_text(&p, "axis", "us");
+	plot_text(&p, "title2", "by %s", "depth");
+	plot_text(&p, "finding", "it falls");
+	cr_expect(eq(str, p.says, "Time. by depth. it falls"), "%s", p.says);
+	plot_end(&p);
 }
