@@ -28,7 +28,7 @@ struct digest_hex {
 	char s[2 * DIGEST_BYTES + 1]; /* 64 lower-case digits */
 };
 
-/* Without the processor's own instructions, four times as slow; tests set it. */
+/* Without the processor's own instructions; tests set it. */
 extern bool digest_by_hand;
 
 struct digest digest_start(void);

@@ -42,7 +42,7 @@ enum alignment_strip alignment_strip_for(const struct alignment_extent *e)
 /*
  * The same for pairs whose strips many warps share: a strip begins as soon as the one above has the
  * steps that it needs, about three words more than a strip has rows and lanes are late. Clocks of a
- * column: 95 alone, by 33.2 ms for the distance of 512k letters on an H200 at 1.98 GHz
+ * column: 95 alone, by 33.2 ms for the distance of 512k letters on an H200, taken as 1.98 GHz
  * (2026-12-03); 35 where warps share a scheduler, by counting instructions and not measured.
  */
 static double wave_clocks(const struct alignment_extent *e)
