@@ -200,7 +200,10 @@ static void mask(char *text, const char *key)
 	}
 }
 
-/* All that is told of calls, but for their times, in tests/golden/outputs/calls-handles.txt. */
+/*
+ * All that is told of calls, but for their times, in tests/golden/outputs/calls-handles.txt. On a
+ * slow processor some gap is long enough for its processor time to be told.
+ */
 Test(small_calls, streams_events_and_graphs_have_numbers)
 {
 	static const char *const keys[] = { "\"t\":", "\"t0\":", "\"t1\":", "\"tid\":",
@@ -209,9 +212,8 @@ Test(small_calls, streams_events_and_graphs_have_numbers)
 	const char *out;
 
 	setenv("RIFT_TRACE_FOLD", "0", 1);
-	setenv("RIFT_TRACE_CPU", "0", 1);
 	json_decref(record_caller("handles", "--runs 0 --recorder calls"));
-	shell(&out, "sed -n '2,/\"end\"/p' '%s'", path);
+	shell(&out, "sed -n 's/,\"cpu_ns\":[0-9]*//; 2,/\"end\"/p' '%s'", path);
 	snprintf(got, sizeof(got), "%s", out);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		mask(got, keys[i]);
