@@ -360,5 +360,18 @@ def busy():
         print("not yet run")
 
 
+def counters():
+    """What cost() counts, and what the device's counters saw of a step (accept/counters.py)."""
+    for path in sorted(glob.glob(f"{OUT}/*.counters")):
+        with open(path, encoding="utf-8") as f:
+            d = json.load(f)
+        cost, cold = d["cost"], d["cold"] or {}
+        seen = d["flops"] + sum(d["tensor_ops"].values())
+        print(f"| `{d['options']}` | {d['kernel_ns'] / 1000:.4g} us | {cost['bytes_moved'] / 1e6:.4g} MB | {d['read'] / 1e6:.4g} + "
+              f"{d['written'] / 1e6:.4g} | {cold.get('read', math.nan) / 1e6:.4g} + {cold.get('written', math.nan) / 1e6:.4g} | "
+              f"{cost['flops'] / 1e6:.4g} Mflop | {seen / 1e6:.4g} | `{d['main']['name']}` {100 * d['main']['share']:.0f} %: "
+              + ", ".join(f"{k} {v:.0f} %" for k, v in sorted(d["main"]["pipes"].items(), key=lambda i: -i[1])[:3]) + " |")
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]](*sys.argv[2:])

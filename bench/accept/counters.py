@@ -1,0 +1,89 @@
+"""counters.py OPTIONS OF rift run... - what a step's kernels moved and computed by the device's counters, read by ncu, beside
+what `rift list` and cost() count. Prints one line of JSON. Clocks and caches are left alone; sums are of a step.
+
+ncu runs a kernel several times for its counters. Kernels that run once in many steps (a reset) are left out: only those that
+ran in at least a quarter of the steps count. "cold" is the mean of the first two steps, the rest is of later ones."""
+import collections
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+RIFT = os.environ["RIFT"]
+LAUNCHES = int(os.environ.get("LAUNCHES", "240"))  # that are looked at, from a process's first
+NCU = ["ncu", "--clock-control", "none", "--cache-control", "none"]
+SASS = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
+FLOPS = {**{SASS.format(p + op): 2 if op == "fma" else 1 for p in "dfh" for op in ("add", "mul", "fma")}}
+BYTES = ("dram__bytes_read.sum", "dram__bytes_write.sum")
+TIME = "gpu__time_duration.sum"
+
+
+def known():
+    """Names of this device's metrics, without their endings."""
+    out = subprocess.run(["ncu", "--query-metrics", "--chip", os.environ.get("CHIP", "gh100")], capture_output=True, text=True).stdout
+    return {line.split()[0] for line in out.splitlines() if line.strip()}
+
+
+def wanted(names):
+    """What is asked for: operations of tensor cores, and how busy each pipe is, only as far as the device counts them."""
+    tensor = [n + ".sum" for n in sorted(names) if n.startswith("sm__ops_path_tensor_src") and "sparsity_on" not in n]
+    pipes = [f"sm__inst_executed_pipe_{p}.avg.pct_of_peak_sustained_active" for p in ("alu", "fma", "fp64", "fp16", "xu", "lsu", "tensor")
+             if f"sm__inst_executed_pipe_{p}" in names]
+    return tensor, pipes
+
+
+def rows(arguments, metrics):
+    """For each launch that ncu saw: its kernel and its metrics."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "ncu.csv")
+        done = subprocess.run([*NCU, "--metrics", ",".join(metrics), "--print-units", "base", "--csv", "-c", str(LAUNCHES),
+                               "--log-file", log, RIFT, "run", *arguments, "--json"], capture_output=True, text=True)
+        lines = [line for line in open(log, encoding="utf-8") if line.startswith('"')] if os.path.exists(log) else []
+        if done.returncode or not lines:
+            sys.exit(f"ncu: {done.stderr.strip()[-300:]} {open(log).read()[-300:] if os.path.exists(log) else ''}")
+    launches = {}
+    for r in csv.DictReader(lines):
+        kernel = launches.setdefault(int(r["ID"]), {"name": r["Kernel Name"].split("(")[0][:80]})
+        kernel[r["Metric Name"]] = float(r["Metric Value"].replace(",", ""))
+    return json.loads(done.stdout), [launches[i] for i in sorted(launches)]
+
+
+def of_steps(launches, per_step):
+    """The launches that belong to steps, by the kernels that most of them are."""
+    count = collections.Counter(k["name"] for k in launches)
+    steps = len(launches) / per_step
+    mine = [k for k in launches if count[k["name"]] >= steps / 4]
+    return mine, len(mine) / per_step
+
+
+def main():
+    tensor, pipes = wanted(known())
+    run, launches = rows(sys.argv[1:], [TIME, *BYTES, *FLOPS, *tensor, *pipes])
+    per_step = run["launches_per_step"]
+    mine, steps = of_steps(launches, per_step)
+    first = round(2 * per_step) if steps > 4 else 0
+    late = mine[first:]
+    n = len(late) / per_step
+
+    def total(metric, of=None, n=n):
+        return sum(k.get(metric, 0) for k in of or late) / n
+
+    longest = max(set(k["name"] for k in late), key=lambda name: sum(k[TIME] for k in late if k["name"] == name))
+    main_kernel = [k for k in late if k["name"] == longest]
+    print(json.dumps({
+        "options": " ".join(sys.argv[1:]), "launches": len(mine), "steps": n, "left_out": len(launches) - len(mine),
+        "kernel_ns": total(TIME), "cost": run["cost"],
+        "flops": sum(total(m) * f for m, f in FLOPS.items()),
+        "flops_by_kind": {m.split("_op_")[1].split("_pred")[0]: total(m) for m in FLOPS if total(m)},
+        "tensor_ops": {m: total(m) for m in tensor if total(m)},
+        "read": total(BYTES[0]), "written": total(BYTES[1]),
+        "cold": {"read": total(BYTES[0], mine[:first], 2), "written": total(BYTES[1], mine[:first], 2)} if first else None,
+        "main": {"name": longest, "share": sum(k[TIME] for k in main_kernel) / n / total(TIME),
+                 "pipes": {m.split("pipe_")[1].split(".")[0]: statistics.mean(k[m] for k in main_kernel)
+                           for m in pipes if m in main_kernel[0]}}}))
+
+
+main()
