@@ -5,8 +5,11 @@
 /* sanitizers: one thread */
 /* sanitizers: seen elsewhere */
 #include "tests/test.h"
+#include "harness/chart/heat.h"
+#include "harness/measure/run.h"
 #include "tests/chart_files.h"
 #include "tests/figures.h"
+#include "tests/golden.h"
 
 TestSuite(small_chart_heat, .init = chart_folder_make, .fini = chart_folder_remove, .timeout = 300);
 
@@ -232,4 +235,131 @@ Test(small_chart_heat, faster_platforms_have_a_minus)
 				  chart_folder)),
 		  "label");
 	chart_files_release(&made);
+}
+
+/* ---- what is said of a map, cell by cell ------------------------------------------------- */
+
+enum { PANELS = 2, ROWS = 3, COLUMNS = 3, CELLS = PANELS * ROWS * COLUMNS };
+
+struct made_heat {
+	struct chart_side side[CHART_SIDES];
+	struct grid_size size[ROWS + 1];
+	int64_t depth[COLUMNS];
+	struct chart_set set;
+	struct interval cell[CELLS];
+	struct judged judged[CELLS];
+	struct heat heat;
+};
+
+/* Sizes of 16, 1000 and 70000 behind an empty one, which take 2 to 200 us; depths 1, 16 and 64. */
+static struct made_heat *made_heat(bool ratio)
+{
+	static struct made_heat m;
+
+	m = (struct made_heat){ .side = { { .letter = "A" }, { .letter = "B" } },
+				.size = { { 0, 0, 1, -1, -1 },
+					  { 16, 2e3, 1, -1, -1 },
+					  { 1000, 2e4, 1, -1, -1 },
+					  { 70000, 2e5, 1, -1, -1 } },
+				.depth = { 1, 16, 64 } };
+	m.set = (struct chart_set){ .side = m.side, .sides = 2, .subject = "made" };
+	m.set.grid[0] = (struct grid){ .axis = workload_axis(workload_find("pathtrace")),
+				       .size = m.size,
+				       .n_sizes = ROWS + 1,
+				       .depth = m.depth,
+				       .n_depths = COLUMNS };
+	m.heat = (struct heat){ .set = &m.set,
+				.ratio = ratio,
+				.margin = 0.02,
+				.panels = PANELS,
+				.mode = { MODE_STREAM, MODE_GRAPH },
+				.first = 1,
+				.rows = ROWS,
+				.columns = COLUMNS,
+				.cell = m.cell,
+				.judged = ratio ? m.judged : NULL };
+	return &m;
+}
+
+/* Cells in lines of the map, what each says, and the title, the finding and the small print. */
+static void say_heat(const struct made_heat *m, const char *cells, const char *unseen)
+{
+	struct plot p;
+	char text[2 * PLOT_SAYS_BYTES];
+
+	plot_begin(&p, chart_folder, "made", "made-up GPU");
+	if (m->heat.ratio)
+		heat_label_ratio(&m->heat, &p);
+	else
+		heat_label_overhead(&m->heat, &p);
+	snprintf(text, sizeof(text), "%s  %s  [%s]\n", cells, p.says, unseen);
+	golden_said(text);
+	plot_end(&p);
+}
+
+/* 0.5, 1.2, 3, 8 and 50 % over ideal; a dot was not measured. */
+static void say_overheads(struct made_heat *m, const char *cells)
+{
+	static const char kinds[] = "aebcd.";
+	static const double value[] = { 1.005, 1.012, 1.03, 1.08, 1.5, NAN };
+	char unseen[160];
+
+	for (int i = 0; i < CELLS; i++) {
+		int kind = (int)(strchr(kinds, cells[i]) - kinds);
+
+		m->cell[i] = (struct interval){ value[kind], NAN, NAN, cells[i] != '.', false };
+	}
+	heat_unseen(&m->heat, unseen, sizeof(unseen));
+	say_heat(m, cells, unseen);
+}
+
+/* A row a size, from short kernels to long ones, in streams and then in graphs. */
+Test(small_chart_heat, a_map_says_from_which_size_on_overhead_is_small)
+{
+	static const char *const maps[] = {
+		"aaaaaaaaaaaaaaaaaa", "bbaababbaaaaababaa", "cddddccdcccddccdcc",
+		"cddcbccdddbbdbcddc", "dddad.bcdcbbbac..a", "dcccddabbccdbdbbcb",
+		"accaaacbacbbbabcbc", "ca.ca.aaabbadcbc..", "bbccbccccccbccbbcb",
+		"bbddbcddbdddbbdcbb", "aabddccbacbccbbbbb", "bccbcabbaccccbbaaa",
+		"eccabcabbdccebbaba", "...bcb.bb.cccbb.ba",
+	};
+	struct made_heat *m = made_heat(false);
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+		m->set.grid[0].nominal = i % 2;
+		say_overheads(m, maps[i]);
+	}
+}
+
+/* The same, slower, faster, neither shown; a dot was not measured. */
+static void say_ratios(struct made_heat *m, const char *cells)
+{
+	static const char kinds[] = "=+-~.";
+	static const double value[] = { 1, 1.3, 0.8, 1.1, NAN };
+
+	for (int i = 0; i < CELLS; i++) {
+		int kind = (int)(strchr(kinds, cells[i]) - kinds);
+		double ratio = value[kind] + 0.01 * i;
+
+		m->judged[i] = judged_unknown();
+		m->judged[i].verdict = kind < 4 ? (enum ratio_verdict)kind : VERDICT_INCONCLUSIVE;
+		m->cell[i] = (struct interval){ ratio, NAN, NAN, kind < 4, true };
+	}
+	say_heat(m, cells, "");
+}
+
+Test(small_chart_heat, a_map_says_where_b_differs_most)
+{
+	static const char *const maps[] = {
+		"==================", "~-.--+=+~-.-.--~+.", "~=~==-~~-=~==~-~=~",
+		"+=.-~-~--=~=.=-.++", "++++++++++++++++++", "------------------",
+	};
+	struct made_heat *m = made_heat(true);
+
+	for (int i = 0; i < (int)(sizeof(maps) / sizeof(*maps)); i++) {
+		m->set.two_sessions = i % 3 == 0;
+		m->set.grid[0].failed = i % 4;
+		m->set.grid[1].failed = i % 5;
+		say_ratios(m, maps[i]);
+	}
 }

@@ -72,9 +72,11 @@ Test(small_fit_grid, points_without_a_result_are_left_out)
 	all = j.plan.n_points;
 	j.status[2 * all + 3] = POINT_FAILED; /* in one process of five */
 	j.status[4 * all + 5] = POINT_CHECK_FAILED;
+	j.total_ns[4 * all + 6] = 0;
+	j.enq_ns[7] = 0;
 	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
-	cr_assert(eq(int, g.failed, 2), "%d", g.failed);
-	cr_assert(eq(int, g.n_points, all - 2), "%d of %d", g.n_points, all);
+	cr_assert(eq(int, g.failed, 4), "%d", g.failed);
+	cr_assert(eq(int, g.n_points, all - 4), "%d of %d", g.n_points, all);
 	grid_release(&g);
 	journal_release(&j);
 }
@@ -120,10 +122,12 @@ Test(small_fit_grid, launches_of_a_step)
 	fake_session_journal(&s, &j);
 	j.launches[0] = 0;
 	j.launches[1] = 3;
+	j.launches[3] = 1.5;
 	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
 	cr_assert(eq(dbl, g.point[0].batch.launches, 1), "unknown is one");
 	cr_assert(eq(dbl, g.point[1].batch.launches, 3), "three");
 	cr_assert(eq(dbl, g.point[2].batch.launches, 1), "one");
+	cr_assert(eq(dbl, g.point[3].batch.launches, 1.5), "a mean");
 	grid_release(&g);
 	journal_release(&j);
 }
@@ -172,6 +176,7 @@ Test(small_fit_grid, parameters_behind_the_name_choose_others)
 	fake_session_journal(&s, &j);
 	is_of(&j, "launch args=4096  streams=2", "args=4096 streams=2");
 	is_of(&j, "launch args=4096", "args=4096");
+	is_of(&j, "launch args=4096 ", "args=4096");
 	is_of(&j, "launch streams=2", "args=256 streams=2");
 	journal_release(&j);
 	is_refused(&s, 0, "launch arg=8", "unknown parameter 'arg'");
@@ -243,6 +248,37 @@ Test(small_fit_grid, k_without_graphs_is_that_of_fused_or_stream_blocks)
 	cr_assert(epsilon_eq(dbl, g.size[1].kernel_ns,
 			     (5800 + cells_ns(100) + 15 * (cells_ns(100) + 900)) / 16, 1),
 		  "stream: %g", g.size[1].kernel_ns);
+	grid_release(&g);
+	journal_release(&j);
+}
+
+/* K is a launch's: of steps of three launches a third of what a step takes. */
+Test(small_fit_grid, k_of_steps_of_three_launches)
+{
+	static const char *const modes[] = { "graph", "fused", "stream" };
+	static const double beyond_ns[] = { 500 + 30, 60, 900 };
+	struct fake_session s = cells_session();
+	struct journal j;
+	struct grid g;
+
+	s.launches = 3;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		s.mode = modes[i];
+		fake_session_journal(&s, &j);
+		cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+		cr_expect(epsilon_eq(dbl, g.size[1].kernel_ns, cells_ns(100) + beyond_ns[i], 1),
+			  "%s: %g", modes[i], g.size[1].kernel_ns);
+		cr_expect(eq(int, grid_is_of_streams(&g), i == 2), "%s", modes[i]);
+		grid_release(&g);
+		journal_release(&j);
+	}
+	s.depth = "16";
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, grid_make(&g, &j, 0, NULL)), "grid");
+	/* one depth: all of the block, 48 launches */
+	cr_expect(epsilon_eq(dbl, g.size[1].kernel_ns,
+			     (5800 + cells_ns(100) + 47 * (cells_ns(100) + 900)) / 48, 1),
+		  "one depth: %g", g.size[1].kernel_ns);
 	grid_release(&g);
 	journal_release(&j);
 }

@@ -402,12 +402,16 @@ Test(small_price_work, copies_of_a_step_by_what_they_take_on_both_platforms)
 Test(small_price_work, copies_that_are_not_known_are_said_to_be)
 {
 	struct copy_paces a = paces(2000, 80000), none = copy_paces_none();
-	const struct cost launches = { .launches = 1 };
+	const struct cost launches = { .launches = 1 }, one_way = { .to_device = { 1, 1e6 } };
 
 	cr_assert(eq(int, copying_of_step(&a, &a, &launches), STEP_COPIES_NOTHING), "no copies");
 	cr_assert(eq(int, copying_of_step(&a, &a, &step), STEP_COPIES_KNOWN), "both");
 	cr_assert(eq(int, copying_of_step(&a, &none, &step), STEP_COPIES_UNKNOWN), "one");
 	cr_assert(eq(int, copying_of_step(NULL, NULL, &step), STEP_COPIES_UNKNOWN), "none");
+	none.to_device[0] = a.to_device[0];
+	cr_assert(eq(int, copying_of_step(&a, &none, &step), STEP_COPIES_UNKNOWN), "one way");
+	cr_assert(eq(int, copying_of_step(&none, &a, &one_way), STEP_COPIES_KNOWN),
+		  "the other way is not taken");
 }
 
 /* What is said of all prices, from copies on. */
@@ -565,6 +569,62 @@ Test(small_price_work, a_session_of_transfer_says_what_copies_cost)
 	journal_release(&j);
 }
 
+/* The call of a large copy takes the host twice as long, or half of what a small one takes. */
+static double large_calls_are_longer(const struct batch *b, int side)
+{
+	(void)side;
+	return b->kernel_ns > 1000 ? 2 : 1;
+}
+
+static double large_calls_are_shorter(const struct batch *b, int side)
+{
+	(void)side;
+	return b->kernel_ns > 1000 ? 0.5 : 1;
+}
+
+/* What a session of such copies says of each direction and kind of memory: which are known. */
+static void knows_paces(const char *of, const char *size,
+			double (*factor)(const struct batch *, int), const char *known)
+{
+	char assignment[64], *assigned = assignment, got[5] = "";
+	struct fake_session s = small_session();
+	struct copy_paces p;
+	struct journal j;
+
+	snprintf(assignment, sizeof(assignment), "%s", of);
+	s.workload = "transfer";
+	s.size = size;
+	s.depth = "1,16,64";
+	s.mode = "stream";
+	s.kernel_ns = copied_ns;
+	s.factor = factor;
+	s.assignment = &assigned;
+	s.n_assignments = 1;
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, said_paces(&p, &j)), "%s", of);
+	for (int i = 0; i < 2; i++) {
+		got[i] = isfinite(p.to_device[i].call_ns) ? 'd' : '-';
+		got[2 + i] = isfinite(p.to_host[i].call_ns) ? 'h' : '-';
+	}
+	cr_assert(eq(str, got, (char *)known), "%s", of);
+	journal_release(&j);
+}
+
+Test(small_price_work, which_copies_a_session_of_transfer_speaks_of)
+{
+	knows_paces("dir=h2d", "4,1000000", large_calls_are_longer, "d---");
+	knows_paces("dir=h2d", "4,1000000", large_calls_are_shorter, "d---");
+	knows_paces("dir=h2d", "1000000", NULL, "d---"); /* one size says nothing of bytes */
+	knows_paces("dir=d2h", "4,1000000", NULL, "--h-");
+	knows_paces("dir=d2d", "4,1000000", NULL, "----");
+	knows_paces("dir=h2d,d2h", "4,1000000", NULL, "d-h-");
+	knows_paces("host=pageable", "4,1000000", NULL, "-d--");
+	knows_paces("host=registered", "4,1000000", NULL, "----");
+	knows_paces("host=pinned,pageable", "4,1000000", NULL, "dd--");
+	knows_paces("call=sync", "4,1000000", NULL, "----");
+	knows_paces("split=256", "4,1000000", NULL, "----");
+}
+
 /* ---- copies in turn with kernels ---------------------------------------------------------- */
 
 /* 1 us a node, and 450 ns more in a line of three. */
@@ -614,6 +674,13 @@ Test(small_price_work, a_session_of_streamed_nodes_says_what_turns_cost)
 	cr_assert(zero(int, said_paces(&p, &j)), "read");
 	cr_assert(zero(int, p.turns[MODE_STREAM].n + p.turns[MODE_GRAPH].n), "not those");
 	journal_release(&j);
+	assignments[1] = "us=20";
+	s.size = "3";
+	fake_session_journal(&s, &j);
+	cr_assert(zero(int, said_paces(&p, &j)), "read");
+	cr_assert(zero(int, p.turns[MODE_STREAM].n + p.turns[MODE_GRAPH].n),
+		  "lines of one length do not say what one more takes");
+	journal_release(&j);
 }
 
 /* Sizes of 4 kB, 64 kB and 1 MB; the ends of a block take 5 us more than a turn. */
@@ -652,6 +719,14 @@ Test(small_price_work, a_step_that_copies_both_ways_takes_a_turn_of_the_device)
 	other.launches = other.to_device.calls = other.to_host.calls = 4;
 	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &other), 4 * -10000 - 3000, 1e-6),
 		  "four turns: %g", graph_ns(&b, &a, &other));
+	other.launches = 0.25;
+	cr_assert(lt(dbl, 0, graph_ns(&b, &a, &other)), "four copies back of a launch");
+	other.to_device.calls = other.to_host.calls = 1;
+	cr_assert(epsilon_eq(dbl, graph_ns(&b, &a, &other), -13000, 1e-6), "one turn at least: %g",
+		  graph_ns(&b, &a, &other));
+	other = step;
+	other.to_device.calls = 0;
+	cr_assert(lt(dbl, 0, graph_ns(&b, &a, &other)), "back alone");
 	other = step;
 	other.pageable = true;
 	cr_assert(zero(dbl, graph_ns(&b, &a, &other)), "pageable");

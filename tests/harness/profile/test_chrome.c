@@ -656,15 +656,19 @@ Test(small_chrome, kernels_at_the_same_time_have_rows_of_their_own)
 	made_kernel(&made, 2, 7000, 16000, 18000);
 	made_kernel(&made, 2, 12000, 20000, 21000);
 	made_kernel(&made, 3, 15000, 16000, 17000);
+	made_kernel(&made, 4, 22000, 40000, 60000);
+	made_kernel(&made, 4, 25000, 40000, 50000);
 	made_end(&made, 90000, 0, 0);
 	cr_assert(zero(int, trace_read(&trace, made.path)), "%s", made.path);
 	d = kernels_drawn(&trace);
-	cr_assert(eq(int, d.n, 5), "kernels");
+	cr_assert(eq(int, d.n, 7), "kernels");
 	cr_expect(eq(dbl, d.tid[0], 2), "the stream's");
 	cr_expect(lt(dbl, TRACE_ID_MAX, d.tid[1]), "beside it");
 	cr_expect(lt(dbl, d.tid[1], d.tid[2]), "beside both");
 	cr_expect(eq(dbl, d.tid[3], 2), "free again");
 	cr_expect(eq(dbl, d.tid[4], 3), "another stream's");
+	cr_expect(lt(dbl, d.tid[2], d.tid[5]), "of two that begin at once the longer one");
+	cr_expect(eq(dbl, d.tid[6], 4), "the stream's");
 	trace_release(&trace);
 	made_remove(&made);
 }

@@ -23,7 +23,7 @@ static void begin(void)
 }
 
 /* Ends the trace at t and writes this chart of it. */
-static void chart(long t, enum profile_chart which)
+static void write_chart(long t, enum profile_chart which)
 {
 	if (made.out)
 		made_end(&made, t, 0, 0);
@@ -32,6 +32,11 @@ static void chart(long t, enum profile_chart which)
 	cr_assert(zero(int, profile_chart_write(&picture, &profile, which, chart_folder)), "%d",
 		  (int)which);
 	snprintf(name, sizeof(name), "%s", picture.plot.name);
+}
+
+static void chart(long t, enum profile_chart which)
+{
+	write_chart(t, which);
 	chart_folder_said(name);
 }
 
@@ -168,6 +173,30 @@ Test(small_profile_chart, its_rows_have_names)
 	script_says(name, "note", "4 threads and streams are not shown");
 	script_says(name, "title", "./app");
 	end();
+}
+
+Test(small_profile_chart, its_unit_gives_three_or_four_digits)
+{
+	static const struct {
+		long ns;
+		const char *unit;
+		double to;
+	} cases[] = {
+		{ 1900000, "µs", 1900 },
+		{ 2100000, "ms", 2.1 },
+		{ 1900000000, "ms", 1900 },
+		{ 2100000000, "s", 2.1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		begin();
+		made_call(&made, "other", 0, 1000, "");
+		write_chart(cases[i].ns, PROFILE_TIMELINE);
+		cr_expect(eq(str, (char *)script_value(name, "unit"), (char *)cases[i].unit), "%ld",
+			  cases[i].ns);
+		spans(0, cases[i].to);
+		end();
+	}
 }
 
 /* ---- ranges, and how busy both are ------------------------------------------------------------
@@ -372,12 +401,18 @@ static void put_copies(const double *ms, int n)
 Test(small_profile_chart, a_spans_of_the_median_length)
 {
 	static const double ms[] = { 3, 4, 5, 14, 18, 24, 29, 31, 121 };
+	static const double six[] = { 10, 20, 23, 32, 40, 90 };
 
 	begin();
 	put_waits(ms, 9);
 	chart(130000000, PROFILE_STEP);
 	cr_expect(eq(str, (char *)script_value(name, "unit"), "ms"), "unit");
 	spans(18, 24);
+	end();
+	begin();
+	put_waits(six, 6);
+	chart(130000000, PROFILE_STEP);
+	spans(32, 40); /* of 3, 9 and 8 ms */
 	end();
 }
 

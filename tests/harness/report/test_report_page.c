@@ -192,6 +192,30 @@ Test(small_report_page, markdown_is_short)
 	free(text);
 }
 
+/* As many rows as there is room for, and one more. */
+Test(small_report_page, markdown_leaves_out_rows_behind_the_first)
+{
+	const char *const heads[] = { "head", "n" };
+
+	for (int more = 0; more < 2; more++) {
+		char *text = NULL;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+		struct page p;
+
+		page_begin(&p, f, PAGE_MARKDOWN, "title");
+		page_table(&p, "rows", heads, 2);
+		for (int i = 0; i < 2 * (PAGE_ROWS_BRIEF + more); i++)
+			page_cell(&p, "%d", i);
+		page_end(&p);
+		fclose(f);
+		cr_expect(eq(int, count(text, "\n| "), 1 + PAGE_ROWS_BRIEF), "%s", text);
+		cr_expect(eq(int, count(text, " more; "), more), "%s", text);
+		cr_expect(eq(int, count(text, " | "), 1 + PAGE_ROWS_BRIEF), "%s", text);
+		free(text);
+	}
+}
+
 static char *differences(json_t *rows)
 {
 	char *out = NULL;
@@ -274,6 +298,7 @@ Test(small_report_page, what_draws_is_kept)
 		"<g filter='url(#c3-a)' clip-path='url(#c3-b)' font-size=\"12\"></g></svg>",
 		"<text>\n\tone\n\t\ttwo</text></svg>",
 		"<path style='fill:url(#a);stroke:none' d='M0\n\t1 ~'/></svg>",
+		"<g class='curls of url' style=''/></svg>",
 	};
 	char *out;
 

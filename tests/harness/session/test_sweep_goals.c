@@ -296,6 +296,29 @@ Test(small_sweep_goals, what_is_not_identified_is_not_known)
 	journal_release(&j);
 }
 
+/* Each workload has goals of its own, and is named. */
+Test(small_sweep_goals, goals_of_two_workloads)
+{
+	struct fake_session s = fake_session();
+	struct journal j;
+	char text[512];
+
+	s.also = "matmul";
+	s.processes = 5;
+	s.noise = 0.01;
+	s.quick = true;
+	for (s.sides = 1; s.sides <= 2; s.sides++) {
+		s.model[1].v[MODEL_Z] = 5500;
+		fake_session_journal(&s, &j);
+		interim(&j, "c=0.1ns,Z=900ns,Zf=1us", s.sides > 1 ? "1%" : NULL, NULL);
+		printed(&j);
+		goals_text(&j, text, sizeof(text));
+		golden_said(text);
+		golden_said("\n");
+		journal_release(&j);
+	}
+}
+
 /* More goals than there is room for at first. */
 Test(small_sweep_goals, many_goals)
 {

@@ -186,6 +186,16 @@ static void harm(const char *first_lost, bool passed, double during, const char 
 	says(want);
 }
 
+/* What became of the last neighbour: steps a second meanwhile, of 100 before. */
+static void is_wrong_and_slower(double during)
+{
+	json_t *last =
+		json_array_get(json_object_get(across.record[ONE_KIND].set[1].fault, "clients"), 2);
+
+	json_object_set_new(last, "passed", json_false());
+	json_object_set_new(last, "during", json_real(during));
+}
+
 Test(small_share_across, harm_that_hurts_most)
 {
 	measure();
@@ -194,6 +204,8 @@ Test(small_share_across, harm_that_hurts_most)
 	harm("", true, 80, "  slower meanwhile (2.00 x) ");
 	harm("", false, 80, "  wrong results ");
 	harm("ended", true, 80, "  lost ");
+	is_wrong_and_slower(1);
+	says("  lost ");
 	across_release(&across);
 }
 
@@ -204,6 +216,8 @@ Test(small_share_across, sets_that_are_missing)
 	measure();
 	snprintf(s->set[1].not_run, sizeof(s->set[1].not_run), "for a reason");
 	says("\nlaunch *2  not run: for a reason\n");
+	snprintf(s->set[0].not_run, sizeof(s->set[0].not_run), "for another");
+	says("\nlaunch *1  not run: for another\n");
 	across_release(&across);
 }
 
