@@ -35,16 +35,16 @@ namespace
  * All stages from y, which is published, in steps of h: returns the sums for the new state. Warps
  * that are idle in a derivative's first phase add behind the barrier what others add before it.
  */
-static __device__ inline struct sums run_stages(struct part *c, int n, real h, real y,
-						struct block_smem *b)
+static __device__ inline struct sums run_role(int role, struct part *c, int n, real h, real y,
+					      struct block_smem *b)
 {
-	bool late = c->warp == WARP_SUMS || c->warp == WARP_SLOW_GATES;
+	bool late = role == WARP_SUMS || role == WARP_SLOW_GATES;
 	struct sums sum = {};
 
 	ROLLED for (int s = 0; s < n; s++)
 	{
 		const real *weight = b->weight[s];
-		real k = derivative(c, b);
+		real k = derivative(role, c, b);
 
 		publish(*c, b, y + h * (sum.to[0] + weight[0] * k));
 		if (!late)
@@ -54,6 +54,37 @@ static __device__ inline struct sums run_stages(struct part *c, int n, real h, r
 			add_derivative(&sum, weight, k);
 	}
 	return sum;
+}
+
+/*
+ * The same by code of the warp's own, so that a warp chooses its role once in an attempt and not in
+ * each phase. Warps meet at copies of a barrier: the hardware knows it by its number.
+ */
+static __device__ inline struct sums run_stages(struct part *c, int n, real h, real y,
+						struct block_smem *b)
+{
+	switch (c->warp) {
+	case WARP_NA_GATES:
+		return run_role(WARP_NA_GATES, c, n, h, y, b);
+	case WARP_TO_GATES:
+		return run_role(WARP_TO_GATES, c, n, h, y, b);
+	case WARP_POWERS:
+		return run_role(WARP_POWERS, c, n, h, y, b);
+	case WARP_BUFFERS:
+		return run_role(WARP_BUFFERS, c, n, h, y, b);
+	case WARP_EXCHANGER:
+		return run_role(WARP_EXCHANGER, c, n, h, y, b);
+	case WARP_PUMP:
+		return run_role(WARP_PUMP, c, n, h, y, b);
+	case WARP_SLOW_GATES:
+		return run_role(WARP_SLOW_GATES, c, n, h, y, b);
+	case WARP_RETICULUM:
+		return run_role(WARP_RETICULUM, c, n, h, y, b);
+	case WARP_SUMS:
+		return run_role(WARP_SUMS, c, n, h, y, b);
+	default: /* the modules' three differ by what is in *c */
+		return run_role(WARP_MODULE, c, n, h, y, b);
+	}
 }
 
 /* The state at which the next attempt begins: `then`, y after a rejection, or the first state. */
@@ -140,7 +171,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 			a.t[id], double(((const real *)a.p)[par::T_cycle * a.stride + id]));
 	__syncthreads();
 	struct part c = make_part(a, b->p, y[at::K_i * a.stride]);
-	real f = derivative(&c, b);
+	real f = derivative(c.warp, &c, b);
 
 	if (c.state >= 0)
 		((real *)a.k)[c.state * a.stride + id] = a.guarded ? guarded(f) : f;

@@ -63,7 +63,7 @@ static __device__ inline real step_from(struct part *c, real y, real f, real h,
 		if (i) {
 			publish(*c, &s->block_smem, at_stage);
 			__syncthreads();
-			f = derivative(c, &s->block_smem);
+			f = derivative(c->warp, c, &s->block_smem);
 		}
 		if (c->state >= 0)
 			s->right[own] = f + past * per_h;
