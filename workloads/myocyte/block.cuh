@@ -16,8 +16,8 @@
  * reference_rkf.c, in double on the host. A thread owns at most one state, which stays in registers
  * from the first attempt of a launch to its last.
  */
-#include "workloads/myocyte/block_smem.cuh"
 #include "workloads/myocyte/block_math.cuh"
+#include "workloads/myocyte/block_smem.cuh"
 #include "workloads/myocyte/block_exps.cuh"
 #include "workloads/myocyte/block_modules.cuh"
 #include "workloads/myocyte/block_buffers.cuh"

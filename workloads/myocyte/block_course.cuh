@@ -124,6 +124,7 @@ static __device__ inline void init_smem(const struct myocyte_cells &a, int64_t i
 	int i = (int)threadIdx.x;
 
 	lay_out_weights(b);
+	lay_out_tables(b->two_to, b->logs);
 	if (i < MYOCYTE_PARAMS)
 		b->p[i] = ((const real *)a.p)[i * a.stride + id];
 	if (i < MODULES)
