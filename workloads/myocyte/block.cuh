@@ -10,7 +10,8 @@
  *     phase 3: sums of currents; k = the derivative of the thread's state
  *     publish y + h (weighted sum of the derivatives so far) in shared memory; barrier
  *   new state = y + h sum.order_7; error = h sum.error; largest error over the block
- *   warp 0 decides: accept or reject, the next h; everybody goes on from the state it decided
+ *   accepted, and no stop reached: every thread computes the next h; otherwise warp 0 decides, and
+ *   everybody goes on from the state it decided
  *
  * The naive version that it is tested against is myocyte_ref_adaptive() and myocyte_ref_fixed() of
  * reference_rkf.c, in double on the host. A thread owns at most one state, which stays in registers
@@ -103,28 +104,50 @@ static __device__ inline real next_start(const struct myocyte_cells &a, const st
 	return y;
 }
 
+/* Settles an attempt that led to `then`, plans one more, and returns the state it begins with. */
+static __device__ inline real settle(const struct myocyte_cells &a,
+				     const struct myocyte_cells &cell, const struct part &c,
+				     int64_t id, bool more, real y, real then, struct pace *pace,
+				     struct block_smem *b)
+{
+	const struct course &course = b->course;
+
+	if (!threadIdx.x)
+		write_pace(*pace, &b->course);
+	if (c.warp == 0)
+		decide_attempt(a, cell, c.lane, more, b);
+	__syncthreads();
+	*pace = read_pace(course);
+	if (c.state >= 0 && course.settled.completed)
+		((real *)a.end)[c.state * a.stride + id] = then;
+	if (c.state >= 0 && course.settled.row)
+		course.row->y[c.state] = double(then);
+	return next_start(a, c, y, then, b);
+}
+
 /* One attempt from y, which is published. Plans one more, and returns the state it begins with. */
 static __device__ inline real run_attempt(const struct myocyte_cells &a,
 					  const struct myocyte_cells &cell, struct part *part,
-					  int64_t id, bool more, real y, struct block_smem *b)
+					  int64_t id, bool more, real y, struct pace *pace,
+					  struct block_smem *b)
 {
 	const struct part &c = *part;
-	const struct course &course = b->course;
-	real h = course.plan.step.h;
+	real h = pace->planned;
 	struct sums sum = run_stages(part, stage_count(a), h, y, b);
 	real then = y + h * sum.order_7;
 
 	publish(c, b, then);
 	store_error(a, c, y, then, h * sum.error, b);
 	__syncthreads();
-	if (c.warp == 0)
-		decide_attempt(a, cell, c.lane, more, b);
-	__syncthreads();
-	if (c.state >= 0 && course.settled.completed)
-		((real *)a.end)[c.state * a.stride + id] = then;
-	if (c.state >= 0 && course.settled.row)
-		course.row->y[c.state] = double(then);
-	return next_start(a, c, y, then, b);
+	if (a.solver == MYOCYTE_ADAPTIVE && !pace->landing) {
+		struct myocyte_outcome o = attempt_outcome(a, c.lane, b);
+
+		if (o.within) {
+			move_on(pace, o.factor);
+			return then;
+		}
+	}
+	return settle(a, cell, c, id, more, y, then, pace, b);
 }
 } // namespace
 } // namespace myocyte
@@ -147,9 +170,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 
 	publish(c, b, y);
 	__syncthreads();
-	ROLLED for (int64_t i = 1; i <= n; i++) y = run_attempt(a, cell, &c, id, i < n, y, b);
+	struct pace pace = read_pace(b->course);
+
+	ROLLED for (int64_t i = 1; i <= n; i++) y =
+		run_attempt(a, cell, &c, id, i < n, y, &pace, b);
 	if (c.state >= 0)
 		*own = y;
+	if (!threadIdx.x)
+		write_pace(pace, &b->course);
+	__syncwarp();
 	store_course(a, id, b);
 }
 KERNEL(MYOCYTE_IN(myocyte_attempts_in_block));
