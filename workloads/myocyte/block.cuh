@@ -17,6 +17,7 @@
  * reference_rkf.c, in double on the host. A thread owns at most one state, which stays in registers
  * from the first attempt of a launch to its last.
  */
+#include "common/programmatic.cuh"
 #include "workloads/myocyte/block_math.cuh"
 #include "workloads/myocyte/block_smem.cuh"
 #include "workloads/myocyte/block_exps.cuh"
@@ -152,6 +153,10 @@ static __device__ inline real run_attempt(const struct myocyte_cells &a,
 } // namespace
 } // namespace myocyte
 
+/*
+ * What a thread needs is laid out before the launch before this one has to have ended, where
+ * launches overlap: that takes a third of a launch with one attempt.
+ */
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_attempts_in_block)(struct myocyte_cells a, int64_t n)
 {
@@ -160,14 +165,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	int64_t id = a.first + blockIdx.x;
 	struct myocyte_cells cell = shared_view(a, b);
 
-	load_course(a, id, b);
-	if (!threadIdx.x)
-		plan_attempt(cell, b, true);
+	init_smem(a, id, b);
 	__syncthreads();
 	struct part c = make_part(a, b->p, a.start[at::K_i]);
 	real *own = (real *)a.y + (c.state >= 0 ? c.state : 0) * a.stride + id;
-	real y = b->course.back && c.state >= 0 ? real(a.start[c.state]) : *own;
 
+	programmatic_wait();
+	programmatic_go();
+	real y = *own;
+
+	if (c.warp == WARP_PUMP)
+		load_course(a, id, b);
+	if (threadIdx.x == WARP_PUMP * LANES)
+		plan_attempt(cell, b, true);
+	__syncthreads();
+	if (b->course.back && c.state >= 0)
+		y = a.start[c.state];
 	publish(c, b, y);
 	__syncthreads();
 	struct pace pace = read_pace(b->course);
@@ -209,8 +222,9 @@ KERNEL(MYOCYTE_IN(myocyte_evaluate_in_block));
 
 static void attempt_in_blocks(const struct myocyte_cells *cells, int64_t n, cudaStream_t stream)
 {
-	CUDA(LAUNCH(MYOCYTE_IN(myocyte_attempts_in_block), dim3((unsigned)cells->running),
-		    BLOCK_THREADS, 0, stream, *cells, n));
+	CUDA(LAUNCH_PROGRAMMATIC(cells->overlaps, MYOCYTE_IN(myocyte_attempts_in_block),
+				 dim3((unsigned)cells->running), BLOCK_THREADS, 0, stream, *cells,
+				 n));
 }
 
 static void derivatives_in_blocks(const struct myocyte_cells *cells, cudaStream_t stream)

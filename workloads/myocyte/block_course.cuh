@@ -179,12 +179,12 @@ static __device__ inline void init_smem(const struct myocyte_cells &a, int64_t i
 	b->term[NOTHING] = 0;
 }
 
+/* By a warp. */
 static __device__ inline void load_course(const struct myocyte_cells &a, int64_t id,
 					  struct block_smem *b)
 {
-	int i = (int)threadIdx.x;
+	int i = (int)threadIdx.x % LANES;
 
-	init_smem(a, id, b);
 	if (i < MYOCYTE_COUNTS)
 		b->course.count[i] = a.count[i * a.stride + id];
 	if (i == 0) {
@@ -192,7 +192,7 @@ static __device__ inline void load_course(const struct myocyte_cells &a, int64_t
 		b->course.h = a.h[id];
 		b->course.taken = a.taken[id];
 	}
-	__syncthreads();
+	__syncwarp();
 }
 
 static __device__ inline void store_course(const struct myocyte_cells &a, int64_t id,

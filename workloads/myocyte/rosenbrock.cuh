@@ -159,7 +159,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	int64_t id = a.first + blockIdx.x;
 	struct myocyte_cells cell = shared_view(a, b);
 
-	load_course(a, id, b);
+	init_smem(a, id, b);
+	if (threadIdx.x < LANES)
+		load_course(a, id, b);
 	if (!threadIdx.x)
 		plan_attempt(cell, b, true);
 	__syncthreads();
