@@ -115,6 +115,49 @@ static __device__ inline void decide_attempt(const struct myocyte_cells &a,
 	c->again = !c->settled.accepted || c->back;
 }
 
+/* ---- the ordinary case -------------------------------------------------------------------- */
+
+/*
+ * What an attempt takes of the course, in each thread's registers. After an adaptive attempt that
+ * is accepted and ends at no stop, every thread moves it on by itself, as settle_attempt() and
+ * plan_attempt() would: nobody waits for one that decides.
+ */
+struct pace {
+	double t, h, stop;     /* ms */
+	double planned, taken; /* the attempt's step; the last accepted one */
+	bool landing;	       /* at the stop */
+	int accepted;	       /* since the course was read */
+};
+
+static __device__ inline struct pace read_pace(const struct course &c)
+{
+	return { c.t, c.h, c.plan.stop.t, c.plan.step.h, c.taken, c.plan.landing, 0 };
+}
+
+/* For one thread: makes the course what it would be by one decision for each attempt. */
+static __device__ inline void write_pace(const struct pace &p, struct course *c)
+{
+	if (!p.accepted)
+		return;
+	c->t = c->plan.step.t = p.t;
+	c->h = p.h;
+	c->taken = p.taken;
+	c->plan.step.h = p.planned;
+	c->plan.landing = p.landing;
+	c->count[MYOCYTE_ACCEPTED] += p.accepted;
+	c->count[MYOCYTE_TRIES] = 0;
+}
+
+static __device__ inline void move_on(struct pace *p, double factor)
+{
+	p->taken = p->planned;
+	p->t = p->t + p->planned;
+	p->h = p->planned * factor;
+	p->landing = fma(p->h, 1 + 1e-9, p->t) >= p->stop;
+	p->planned = double(real(p->landing ? p->stop - p->t : p->h));
+	p->accepted++;
+}
+
 /* ---- from the cell's arrays and back ------------------------------------------------------ */
 
 /* Loads the parameters, and sets what never changes. */
@@ -124,6 +167,7 @@ static __device__ inline void init_smem(const struct myocyte_cells &a, int64_t i
 	int i = (int)threadIdx.x;
 
 	lay_out_weights(b);
+	lay_out_tables(b->two_to, b->logs);
 	if (i < MYOCYTE_PARAMS)
 		b->p[i] = ((const real *)a.p)[i * a.stride + id];
 	if (i < MODULES)
@@ -135,12 +179,12 @@ static __device__ inline void init_smem(const struct myocyte_cells &a, int64_t i
 	b->term[NOTHING] = 0;
 }
 
+/* By a warp. */
 static __device__ inline void load_course(const struct myocyte_cells &a, int64_t id,
 					  struct block_smem *b)
 {
-	int i = (int)threadIdx.x;
+	int i = (int)threadIdx.x % LANES;
 
-	init_smem(a, id, b);
 	if (i < MYOCYTE_COUNTS)
 		b->course.count[i] = a.count[i * a.stride + id];
 	if (i == 0) {
@@ -148,7 +192,7 @@ static __device__ inline void load_course(const struct myocyte_cells &a, int64_t
 		b->course.h = a.h[id];
 		b->course.taken = a.taken[id];
 	}
-	__syncthreads();
+	__syncwarp();
 }
 
 static __device__ inline void store_course(const struct myocyte_cells &a, int64_t id,

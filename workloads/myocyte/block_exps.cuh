@@ -114,7 +114,8 @@ static __device__ inline real over_expm1_near_0(real z)
 static __device__ inline void exponential(const struct thread_exponential &c, bool limits,
 					  struct block_smem *b)
 {
-	real x = b->v[at::V] - c.x0, z = c.k * (c.square ? x * x : x), e = fast_exp(z);
+	real x = b->v[at::V] - c.x0, z = c.k * (c.square ? x * x : x);
+	real e = exp_by_table(z, b->two_to);
 	real q = quotient(c.over ? c.n * z : c.n, c.over ? e - 1 : e + 1);
 
 	if (c.over && limits)
@@ -173,10 +174,10 @@ static __device__ inline void power(struct thread_power *c, bool reticulum, stru
 
 	if (c->i == LOG_K)
 		x = x + p_NaK * b->v[at::Na_i];
-	l = fast_log(x * c->per_unit);
+	l = log_by_table(x * c->per_unit, b->logs);
 	if (!reticulum && c->i < POWERS_OF_SIDES)
 		b->log[c->i] = l;
-	c->p = fast_exp(c->a * l);
+	c->p = exp_by_table(c->a * l, b->two_to);
 }
 } // namespace
 } // namespace myocyte

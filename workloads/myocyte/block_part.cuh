@@ -90,16 +90,17 @@ static __device__ inline struct part make_part(const struct myocyte_cells &a, co
 
 /* ---- a right-hand side ------------------------------------------------------------------- */
 
-static __device__ inline real phase_1(struct part *c, struct block_smem *b)
+/* role: the thread's warp. Where that is a constant, nothing is left of the choice among roles. */
+static __device__ inline real phase_1(int role, struct part *c, struct block_smem *b)
 {
-	switch (c->warp) {
+	switch (role) {
 	case WARP_NA_GATES:
 	case WARP_TO_GATES:
 		exponential(c->of_V.exponential, !c->benchmark, b);
 		return 0;
 	case WARP_POWERS:
 	case WARP_RETICULUM:
-		power(&c->power, c->warp == WARP_RETICULUM, b);
+		power(&c->power, role == WARP_RETICULUM, b);
 		return 0;
 	case WARP_BUFFERS:
 		return buffer_uptake(c->buffer, c->lane, b);
@@ -121,9 +122,9 @@ static __device__ inline real phase_1(struct part *c, struct block_smem *b)
 }
 
 /* The lane's derivative where that is known by now; f: what phase 1 gave. */
-static __device__ inline real phase_2(const struct part &c, struct block_smem *b, real f)
+static __device__ inline real phase_2(int role, const struct part &c, struct block_smem *b, real f)
 {
-	switch (c.warp) {
+	switch (role) {
 	case WARP_NA_GATES:
 		return gate_of_I_Na(c.lane, b);
 	case WARP_TO_GATES:
@@ -161,14 +162,14 @@ static __device__ inline real phase_2(const struct part &c, struct block_smem *b
 }
 
 /* The derivative of the thread's state, once all states are in b->v. */
-static __device__ inline real derivative(struct part *c, struct block_smem *b)
+static __device__ inline real derivative(int role, struct part *c, struct block_smem *b)
 {
-	real f = phase_1(c, b);
+	real f = phase_1(role, c, b);
 
 	__syncthreads();
-	f = phase_2(*c, b, f);
+	f = phase_2(role, *c, b, f);
 	__syncthreads();
-	return c->warp == WARP_SUMS ? sum_balance(c->balance, c->lane, b) : f;
+	return role == WARP_SUMS ? sum_balance(c->balance, c->lane, b) : f;
 }
 } // namespace
 } // namespace myocyte

@@ -158,6 +158,8 @@ struct block_smem {
 	real stimulus;
 	float worst[WARPS];
 	struct course course;
+	double two_to[EXP_PARTS]; /* 2^(i/256); this and the next in double only */
+	struct part_of_log logs[LOG_PARTS];
 };
 
 /*

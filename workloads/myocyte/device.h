@@ -82,6 +82,7 @@ struct myocyte_cells {
 	bool guarded;	  /* derivatives that are NaN or +Inf are replaced, as the benchmark does */
 	bool by_host;	  /* control=host */
 	bool states_only; /* right-hand sides of single states; no attempts */
+	bool overlaps;	  /* launch=programmatic: launches of spread=block */
 	enum myocyte_solver solver;
 	enum myocyte_spread spread;
 	double span;	  /* ms; the attempt after it starts over */

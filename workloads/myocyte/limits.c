@@ -180,8 +180,19 @@ static int check_spread(const struct myocyte_opts *o)
 			names[o->spread]);
 }
 
+static int check_launch(const struct myocyte_opts *o)
+{
+	if (o->launch == PROGRAMMATIC_NO ||
+	    (o->solver != MYOCYTE_ROSENBROCK && myocyte_spread(o) == MYOCYTE_CELL_A_BLOCK))
+		return 0;
+	return complain(EINVAL, "launch=programmatic: only launches of spread=block overlap, and "
+				"not those of solver=rosenbrock");
+}
+
 static void refuse_modes(const struct myocyte_opts *o, struct limits *out)
 {
+	if (o->launch == PROGRAMMATIC_YES)
+		out->mode_refused[MODE_FUSED] = programmatic_fused;
 	if (o->granularity == MYOCYTE_BY_STAGE)
 		out->mode_refused[MODE_FUSED] =
 			"granularity=stage launches a kernel for each right-hand side";
@@ -206,6 +217,8 @@ int myocyte_limits(const void *opts, struct limits *out)
 		err = check_solver(o);
 	if (!err)
 		err = check_spread(o);
+	if (!err)
+		err = check_launch(o);
 	out->action = o->derivatives != NULL;
 	out->depth_run = 1024; /* 18 ms of the beat: past the upstroke */
 	refuse_modes(o, out);

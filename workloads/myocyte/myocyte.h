@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "common/csv.h"
+#include "common/programmatic.h"
 #include "workloads/myocyte/device.h"
 #include "common/output.h"
 #include "workloads/hooks.h"
@@ -33,6 +34,7 @@ struct myocyte_opts {
 	int solver;	  /* enum myocyte_solver */
 	int precision, granularity, control;
 	int spread;  /* enum myocyte_spread */
+	int launch;  /* enum programmatic */
 	double step; /* ms */
 	double jitter;
 	int64_t seed;

@@ -63,7 +63,7 @@ static __device__ inline real step_from(struct part *c, real y, real f, real h,
 		if (i) {
 			publish(*c, &s->block_smem, at_stage);
 			__syncthreads();
-			f = derivative(c, &s->block_smem);
+			f = derivative(c->warp, c, &s->block_smem);
 		}
 		if (c->state >= 0)
 			s->right[own] = f + past * per_h;
@@ -159,7 +159,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	int64_t id = a.first + blockIdx.x;
 	struct myocyte_cells cell = shared_view(a, b);
 
-	load_course(a, id, b);
+	init_smem(a, id, b);
+	if (threadIdx.x < LANES)
+		load_course(a, id, b);
 	if (!threadIdx.x)
 		plan_attempt(cell, b, true);
 	__syncthreads();

@@ -23,7 +23,7 @@ static __device__ inline real choose_disturbance(real y, real start)
 /* The derivative at what is shown; terms are kept, for who needs them later. */
 static __device__ inline real derivative_keeping(struct part *c, int e, struct stiff_smem *s)
 {
-	real f = derivative(c, &s->block_smem);
+	real f = derivative(c->warp, c, &s->block_smem);
 
 	if (threadIdx.x < TERMS)
 		s->term[e][threadIdx.x] = s->block_smem.term[threadIdx.x];

@@ -55,6 +55,7 @@ static void configure_cells(const struct myocyte_opts *o, struct myocyte_cells *
 	c->running = o->cells;
 	c->single = o->precision == MYOCYTE_FLOAT;
 	c->by_host = o->control == MYOCYTE_BY_HOST;
+	c->overlaps = o->launch == PROGRAMMATIC_YES;
 	c->solver = (enum myocyte_solver)o->solver;
 	c->spread = myocyte_spread(o);
 	c->benchmark = myocyte_equations(o) == MYOCYTE_RODINIA;
@@ -102,6 +103,8 @@ int myocyte_setup(const void *opts, void *state)
 	struct myocyte_state *s = state;
 	int err = device_present();
 
+	if (!err)
+		err = programmatic_check((enum programmatic)o->launch);
 	if (!err)
 		err = read_inputs(o, s);
 	if (err)

@@ -60,6 +60,32 @@ Test(small_myocyte_modes, stream_graph_and_fused_give_the_same_bits)
 	modes_agree_for(MYOCYTE_FIXED, MYOCYTE_PUBLISHED);
 }
 
+/* A span of 1 ms, so that cells start over on the way. */
+Test(small_myocyte_modes, launches_that_overlap_give_the_same_bits)
+{
+	const int64_t attempts = 100;
+	struct myocyte_opts o = default_opts();
+	struct myocyte_cell cells[3][CELLS];
+
+	need_device();
+	if (programmatic_check(PROGRAMMATIC_YES))
+		cr_skip("launches overlap from compute capability 9.0 on");
+	o.cells = CELLS;
+	o.spread = MYOCYTE_CELL_A_BLOCK;
+	o.span = 1;
+	for (int i = 0; i < 3; i++) {
+		o.launch = i ? PROGRAMMATIC_YES : PROGRAMMATIC_NO;
+		struct run *r = run_begin(o);
+
+		run_reset(r);
+		(i == 2 ? run_graph : run_steps)(r, attempts);
+		run_read(r, CELLS, cells[i]);
+		run_end(r);
+		cr_assert(same(cells[0], cells[i], CELLS), "case %d", i);
+	}
+	cr_assert(cells[0][0].count[MYOCYTE_SPANS] >= 1, "no cell started over");
+}
+
 Test(small_myocyte_modes, two_runs_give_the_same_bits)
 {
 	struct myocyte_opts o = default_opts();

@@ -66,6 +66,12 @@ static const char *contradict(int i, struct myocyte_opts *o)
 	case 8:
 		o->solver = MYOCYTE_FIXED, o->step = 0.5, o->span = 0.1;
 		return "step=0.5 ms";
+	case 9:
+		o->launch = PROGRAMMATIC_YES, o->spread = MYOCYTE_THREAD;
+		return "spread=block";
+	case 10:
+		o->launch = PROGRAMMATIC_YES, o->solver = MYOCYTE_ROSENBROCK;
+		return "solver=rosenbrock";
 	default:
 		return NULL;
 	}
@@ -85,7 +91,7 @@ Test(small_myocyte_options, contradictions_are_refused)
 		names = contradict(i, &o);
 		cr_assert(strstr(first_line(text, i), names), "%s: %s", names, first_line(text, i));
 	}
-	cr_assert(n == 9 && !*first_line(text, n), "one line each: %s", first_line(text, n));
+	cr_assert(n == 11 && !*first_line(text, n), "one line each: %s", first_line(text, n));
 }
 
 /* The least `every` that the refusal of too many rows asks for is enough, and not much more. */

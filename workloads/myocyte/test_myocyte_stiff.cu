@@ -23,7 +23,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	struct tile_position tile_position = thread_tile_position();
 	struct tile t;
 
-	load_course(a, 0, &s->block_smem);
+	init_smem(a, 0, &s->block_smem);
+	__syncthreads();
 	struct part c = make_part(a, s->block_smem.p, a.start[at::K_i]);
 	int own = c.state >= 0 ? c.state : 0;
 	double y = ((double *)a.y)[own];
