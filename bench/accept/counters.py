@@ -1,8 +1,9 @@
 """counters.py OPTIONS OF rift run... - what a step's kernels moved and computed by the device's counters, read by ncu, beside
-what `rift list` and cost() count. Prints one line of JSON. Clocks and caches are left alone; sums are of a step.
+what cost() counts. Prints one line of JSON. Clocks and caches are left alone.
 
-ncu runs a kernel several times for its counters. Kernels that run once in many steps (a reset) are left out: only those that
-ran in at least a quarter of the steps count. "cold" is the mean of the first two steps, the rest is of later ones."""
+ncu looks at the first launches of a process, which are of its warm-up, and then ends it: later ones may be fused launches of many
+steps. It runs a kernel several times for its counters. Kernels that run once in many steps (a reset) are left out: only those that
+ran in at least a quarter of the steps count, each by its median. "cold" is of the first two steps, the rest of later ones."""
 import collections
 import csv
 import json
@@ -16,7 +17,8 @@ RIFT = os.environ["RIFT"]
 LAUNCHES = int(os.environ.get("LAUNCHES", "240"))  # that are looked at, from a process's first
 NCU = ["ncu", "--clock-control", "none", "--cache-control", "none"]
 SASS = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
-FLOPS = {**{SASS.format(p + op): 2 if op == "fma" else 1 for p in "dfh" for op in ("add", "mul", "fma")}}
+# Operations in half precision are not among them: compilers load constants by such instructions.
+FLOPS = {SASS.format(p + op): 2 if op == "fma" else 1 for p in "df" for op in ("add", "mul", "fma")}
 BYTES = ("dram__bytes_read.sum", "dram__bytes_write.sum")
 TIME = "gpu__time_duration.sum"
 
@@ -40,15 +42,16 @@ def rows(arguments, metrics):
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "ncu.csv")
         done = subprocess.run([*NCU, "--metrics", ",".join(metrics), "--print-units", "base", "--csv", "-c", str(LAUNCHES),
-                               "--log-file", log, RIFT, "run", *arguments, "--json"], capture_output=True, text=True)
-        lines = [line for line in open(log, encoding="utf-8") if line.startswith('"')] if os.path.exists(log) else []
-        if done.returncode or not lines:
-            sys.exit(f"ncu: {done.stderr.strip()[-300:]} {open(log).read()[-300:] if os.path.exists(log) else ''}")
+                               "--kill", "yes", "--log-file", log, RIFT, "run", *arguments], capture_output=True, text=True)
+        text = open(log, encoding="utf-8").read() if os.path.exists(log) else ""
+        lines = [line for line in text.splitlines() if line.startswith('"')]
+        if len(lines) < 2:
+            sys.exit(f"ncu: {done.stderr.strip()[-300:]} {text[-300:]}")
     launches = {}
     for r in csv.DictReader(lines):
         kernel = launches.setdefault(int(r["ID"]), {"name": r["Kernel Name"].split("(")[0][:80]})
         kernel[r["Metric Name"]] = float(r["Metric Value"].replace(",", ""))
-    return json.loads(done.stdout), [launches[i] for i in sorted(launches)]
+    return [launches[i] for i in sorted(launches)]
 
 
 def of_steps(launches, per_step):
@@ -59,30 +62,38 @@ def of_steps(launches, per_step):
     return mine, len(mine) / per_step
 
 
+def per_step(launches, metric, steps):
+    """The sum over kernels of what a launch of each has by its median."""
+    by_kernel = collections.defaultdict(list)
+    for k in launches:
+        by_kernel[k["name"]].append(k.get(metric, 0))
+    return sum(statistics.median(v) * len(v) / steps for v in by_kernel.values())
+
+
 def main():
     tensor, pipes = wanted(known())
-    run, launches = rows(sys.argv[1:], [TIME, *BYTES, *FLOPS, *tensor, *pipes])
-    per_step = run["launches_per_step"]
-    mine, steps = of_steps(launches, per_step)
-    first = round(2 * per_step) if steps > 4 else 0
-    late = mine[first:]
-    n = len(late) / per_step
+    run = json.loads(subprocess.run([RIFT, "run", *sys.argv[1:], "--json"], capture_output=True, text=True, check=True).stdout)
+    launches = rows(sys.argv[1:], [TIME, *BYTES, *FLOPS, *tensor, *pipes])
+    a_step = run["launches_per_step"]
+    mine, steps = of_steps(launches, a_step)
+    first = round(2 * a_step) if steps > 4 else 0
+    late, n = mine[first:], steps - first / a_step
 
-    def total(metric, of=None, n=n):
-        return sum(k.get(metric, 0) for k in of or late) / n
+    def total(metric):
+        return per_step(late, metric, n)
 
-    longest = max(set(k["name"] for k in late), key=lambda name: sum(k[TIME] for k in late if k["name"] == name))
+    by_time = collections.Counter()
+    for k in late:
+        by_time[k["name"]] += k[TIME]
+    longest, its_time = by_time.most_common(1)[0]
     main_kernel = [k for k in late if k["name"] == longest]
     print(json.dumps({
         "options": " ".join(sys.argv[1:]), "launches": len(mine), "steps": n, "left_out": len(launches) - len(mine),
-        "kernel_ns": total(TIME), "cost": run["cost"],
-        "flops": sum(total(m) * f for m, f in FLOPS.items()),
-        "flops_by_kind": {m.split("_op_")[1].split("_pred")[0]: total(m) for m in FLOPS if total(m)},
-        "tensor_ops": {m: total(m) for m in tensor if total(m)},
-        "read": total(BYTES[0]), "written": total(BYTES[1]),
-        "cold": {"read": total(BYTES[0], mine[:first], 2), "written": total(BYTES[1], mine[:first], 2)} if first else None,
-        "main": {"name": longest, "share": sum(k[TIME] for k in main_kernel) / n / total(TIME),
-                 "pipes": {m.split("pipe_")[1].split(".")[0]: statistics.mean(k[m] for k in main_kernel)
+        "kernel_ns": total(TIME), "cost": run["cost"], "flops": sum(total(m) * f for m, f in FLOPS.items()),
+        "tensor_ops": {m: total(m) for m in tensor if total(m)}, "read": total(BYTES[0]), "written": total(BYTES[1]),
+        "cold": {"read": per_step(mine[:first], BYTES[0], 2), "written": per_step(mine[:first], BYTES[1], 2)} if first else None,
+        "main": {"name": longest, "share": its_time / by_time.total(),
+                 "pipes": {m.split("pipe_")[1].split(".")[0]: statistics.median(k[m] for k in main_kernel)
                            for m in pipes if m in main_kernel[0]}}}))
 
 
