@@ -154,8 +154,7 @@ static __device__ inline real run_attempt(const struct myocyte_cells &a,
 } // namespace myocyte
 
 /*
- * What a thread needs is laid out before the launch before this one has to have ended, where
- * launches overlap: that takes a third of a launch with one attempt.
+ * What a thread needs is laid out first: where launches overlap, the one before may still run.
  */
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 	MYOCYTE_IN(myocyte_attempts_in_block)(struct myocyte_cells a, int64_t n)

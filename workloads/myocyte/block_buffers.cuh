@@ -12,7 +12,7 @@ struct buffer {
 	double kon, sites, koff;
 };
 
-static __constant__ const struct buffer buffers[BUFFERS] = {
+static __device__ const struct buffer buffers[BUFFERS] = {
 	{ at::NaB_j, at::Na_j, in::ZERO, kon_Na, B_Na_j, koff_Na },
 	{ at::NaB_sl, at::Na_sl, in::ZERO, kon_Na, B_Na_sl, koff_Na },
 	{ at::SLLj, at::Ca_j, in::ZERO, kon_SLL, B_SLLj, koff_SLL },

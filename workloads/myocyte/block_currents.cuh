@@ -92,7 +92,7 @@ struct slow_gate {
 };
 
 /* d: x (1 + e^z)/(1 - e^z) = -x - 2 x/(e^z - 1) */
-static __constant__ const struct slow_gate slow_gates[4] = {
+static __device__ const struct slow_gate slow_gates[4] = {
 	{ at::d, Q_OF(EXP_D), 0, Q_OF(EXP_D_RATE), 0, 0, 1, 0, 0, -0.035 },
 	{ at::f, Q_OF(EXP_F), Q_OF(EXP_F_2), EXP_F_RATE, 0, 1, 0.0197, 0, 0.02, 0 },
 	{ at::x_Kr, Q_OF(EXP_KR), 0, Q_OF(EXP_KR_1), Q_OF(EXP_KR_2), 0, 1, 1, 0, 0 },
@@ -125,7 +125,7 @@ struct to_gate {
 	double a, c;
 };
 
-static __constant__ const struct to_gate to_gates[5] = {
+static __device__ const struct to_gate to_gates[5] = {
 	{ at::x_tos, Q_OF(EXP_TO_OPEN), Q_OF(EXP_TO_SLOW), 1, 0.5 },
 	{ at::y_tos, Q_OF(EXP_TO_33), Q_OF(EXP_TO_60), 3000, 30 },
 	{ at::x_tof, Q_OF(EXP_TO_OPEN), EXP_TO_FAST, 3.5, 1.5 },

@@ -28,7 +28,7 @@ struct exponential {
 	enum shape shape;
 };
 
-static __constant__ const struct exponential exponentials[EXPS] = {
+static __device__ const struct exponential exponentials[EXPS] = {
 	{ 0, FRT, FRT, OVER },
 	{ 0, 2 * FRT, FRT, OVER },
 	{ 0, -FRT, 0, PLAIN },
@@ -140,7 +140,7 @@ struct power {
 /* I_Ks: 1/(1 + e^((pCa - 7.2)/0.6)) with pCa = 3 - log10 Ca is a power of Ca/10^-4.2 mM. */
 static constexpr double Ca_Ks = 6.3095734448019325e-05, a_Ks = -1 / (0.6 * 2.302585092994045684);
 
-static __constant__ const struct power powers[POWERS] = {
+static __device__ const struct power powers[POWERS] = {
 	{ at::Na_j, Na_o, 0 },
 	{ at::Na_sl, Na_o, 0 },
 	{ at::Ca_j, Ca_o, 0 },

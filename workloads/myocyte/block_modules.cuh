@@ -32,7 +32,7 @@ struct reaction {
 enum { F_CA2 = in_module::Ca4CaMCa4CaN + 1, F_ONE };
 
 using namespace in_module;
-static __constant__ const struct reaction reactions[RATES] = {
+static __device__ const struct reaction reactions[RATES] = {
 	{ k02, F_CA2, NO_POOL, CaM, 1, k20, Ca2CaM, F_ONE, 0 },
 	{ k24, F_CA2, NO_POOL, Ca2CaM, 1, k42, Ca4CaM, F_ONE, 0 },
 	{ k02, F_CA2, NO_POOL, CaMB, 1, k20B, Ca2CaMB, F_ONE, 0 },
@@ -91,7 +91,7 @@ enum rate {
 enum { NO_RATE = 4 * RATES, SUM_TERMS = 9, SUMS = 16 };
 
 /* The 15 states, and what Ca is taken up by half. Padded by no rate. */
-static __constant__ const uint8_t sums[SUMS][SUM_TERMS] = {
+static __device__ const uint8_t sums[SUMS][SUM_TERMS] = {
 #define SUM3(a, b, c)                                                                              \
 	{                                                                                          \
 		a, b, c, NO_RATE, NO_RATE, NO_RATE, NO_RATE, NO_RATE, NO_RATE                      \

@@ -8,6 +8,11 @@ namespace
 {
 /* ---- a thread's part --------------------------------------------------------------------- */
 
+/*
+ * Tables of parts are in global memory. Lanes read them at different places, which constant memory
+ * serves one after another: that took 3 us of each launch on an H200.
+ */
+
 struct thread_functions_of_V {
 	struct thread_exponential exponential;
 	struct thread_to_gate to_gate;

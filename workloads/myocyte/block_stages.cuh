@@ -31,7 +31,7 @@ static constexpr struct weights derivative_weights()
 	return w;
 }
 
-static __constant__ const struct weights weights = derivative_weights();
+static __device__ const struct weights weights = derivative_weights();
 
 /* For the block's threads, which load a row in a few wide words. */
 static __device__ inline void lay_out_weights(struct block_smem *b)

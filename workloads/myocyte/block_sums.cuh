@@ -46,7 +46,7 @@ static constexpr double uM_per_A_F = C_m / (Vol_myo * 2 * F) * 1e3;
 		J_MODULE + s, 1e-3                                                                 \
 	}
 
-static __constant__ const struct balance balances[BALANCES] = {
+static __device__ const struct balance balances[BALANCES] = {
 	{ at::V, { SIDE_OF_V(CLEFT), { I_RECTIFIER, -1 } } },
 	{ -1, { SIDE_OF_V(SHELL), { I_OF_V, -1 } } },
 	{ at::Na_j, { SIDE_OF_NA(CLEFT, Na_into_j), { D_NA, D_Na_jsl / Vol_j }, NONE_3 } },

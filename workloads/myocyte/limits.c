@@ -135,9 +135,10 @@ static bool is_plain(const struct myocyte_opts *o)
 }
 
 /*
- * What takes least time on an H200, microseconds an attempt: a block for each cell 9.7 for every
- * 132 cells begun, as it has so many multiprocessors, in float 7.0; a block for 32 cells 26 to 42
- * for up to 4,224, in float 12. So blocks pay for two rounds in double, for one in float.
+ * What takes least time on an H200, microseconds an attempt: a block for each cell 6.7 for every
+ * 132 cells begun, as it has so many multiprocessors, in float 4.7; a block for 32 cells 26 to 42
+ * for up to 4,224, in float 12. So blocks pay for two rounds in double, for one in float, and
+ * perhaps for more: three and above were not measured.
  */
 enum { ROUND = 132, CELLS_A_BLOCK_DOUBLE = 2 * ROUND, CELLS_A_BLOCK_FLOAT = ROUND };
 
