@@ -206,10 +206,11 @@ Test(small_report_page, markdown_leaves_out_rows_behind_the_first)
 		page_begin(&p, f, PAGE_MARKDOWN, "title");
 		page_table(&p, "rows", heads, 2);
 		for (int i = 0; i < 2 * (PAGE_ROWS_BRIEF + more); i++)
-			page_cell(&p, "%d", i);
+			page_cell(&p, "<%d>", i);
 		page_end(&p);
 		fclose(f);
 		cr_expect(eq(int, count(text, "\n| "), 1 + PAGE_ROWS_BRIEF), "%s", text);
+		cr_expect(eq(int, count(text, "&lt;"), 2 * PAGE_ROWS_BRIEF), "%s", text);
 		cr_expect(eq(int, count(text, " more; "), more), "%s", text);
 		cr_expect(eq(int, count(text, " | "), 1 + PAGE_ROWS_BRIEF), "%s", text);
 		free(text);

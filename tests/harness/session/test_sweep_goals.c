@@ -315,6 +315,8 @@ Test(small_sweep_goals, goals_of_two_workloads)
 		goals_text(&j, text, sizeof(text));
 		golden_said(text);
 		golden_said("\n");
+		interim(&j, "c=0.1ns", NULL, NULL); /* one of each */
+		printed(&j);
 		journal_release(&j);
 	}
 }
